@@ -1,0 +1,22 @@
+# Flags every target of the project shares: warnings, sanitizers, ccache, threads.
+find_package(Threads REQUIRED)
+
+if(PUBSUB_CCACHE)
+  find_program(PUBSUB_CCACHE_PROGRAM ccache)
+  if(PUBSUB_CCACHE_PROGRAM)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${PUBSUB_CCACHE_PROGRAM})
+  endif()
+endif()
+
+add_library(pubsub_flags INTERFACE)
+target_compile_options(pubsub_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor)
+if(PUBSUB_WERROR)
+  target_compile_options(pubsub_flags INTERFACE -Werror)
+endif()
+if(PUBSUB_SANITIZE)
+  add_compile_options(-fsanitize=${PUBSUB_SANITIZE} -fno-omit-frame-pointer -g -O1)
+  add_link_options(-fsanitize=${PUBSUB_SANITIZE})
+  if(PUBSUB_SANITIZE MATCHES "undefined")
+    add_compile_options(-fno-sanitize-recover=undefined)
+  endif()
+endif()

@@ -1,0 +1,75 @@
+// A topic and a value that travel together: the unit of publish/subscribe.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <pubsub/data.hpp>
+#include <pubsub/data_view.hpp>
+#include <pubsub/message_storage.hpp>
+
+namespace pubsub {
+
+/// A cheap handle (32 bytes, nothrow move) on immutable shared storage. Copying one costs a reference
+/// count, never a copy of the value, however many subscribers hold it. Storage is either the value
+/// as it was published in this process, or a slice of the bytes it arrived in; the value of a slice
+/// is decoded at most once, on first access by a consumer.
+/// Thread-safety: distinct handles may be used concurrently even where they share storage; const
+/// access to one handle is concurrent. Source: articles 003.
+class data_message {
+public:
+  /// An empty message: what `subscriber::get` returns once nothing more can arrive.
+  data_message() noexcept = default;
+  data_message(const data_message& other) noexcept;
+  data_message(data_message&& other) noexcept;
+  data_message& operator=(const data_message& other) noexcept;
+  data_message& operator=(data_message&& other) noexcept;
+  ~data_message() { reset(); }
+
+  /// False for an empty message only.
+  explicit operator bool() const noexcept { return owner_ != nullptr; }
+  void reset() noexcept;
+  void swap(data_message& other) noexcept;
+
+private:
+  friend class message_access; // how the rooms of the core build and take apart messages
+
+  struct decoded_value;
+  const decoded_value& decode() const;
+
+  const message_storage* owner_ = nullptr;
+  const std::byte* bytes_ = nullptr; // topic, then payload; null where owner_ is a locally built value
+  std::uint32_t payload_size_ = 0;
+  std::uint16_t topic_size_ = 0;
+  bool checked_ = false; // the payload has passed validation
+  mutable std::atomic<const decoded_value*> decoded_{nullptr};
+};
+
+static_assert(sizeof(data_message) <= 32);
+
+/// Builds a message; `value` is moved into shared storage.
+data_message make_data_message(std::string_view topic, data value);
+
+/// The topic; valid as long as `msg` or a copy of it lives. Empty for an empty message.
+std::string_view get_topic(const data_message& msg) noexcept;
+/// The value; valid as long as `msg` lives and is not written to. Decodes a received message on first
+/// use. `none` for an empty message.
+const data& get_data(const data_message& msg);
+/// The value as encoded bytes, without building a tree; valid as long as `msg` lives. Encodes a
+/// locally built message on first use.
+data_view get_view(const data_message& msg);
+/// True if `msg` holds a topic and a value.
+inline bool is_data_message(const data_message& msg) noexcept { return static_cast<bool>(msg); }
+
+/// The one way to write: a reference to a value only `msg` holds. Copies the value if the storage is
+/// shared (copy-on-write), decodes it if it was received, and otherwise costs nothing.
+data& mutable_data(data_message& msg);
+
+/// `topic -> value` for logs.
+std::string to_string(const data_message& msg);
+
+} // namespace pubsub

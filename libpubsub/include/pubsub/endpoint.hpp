@@ -1,0 +1,159 @@
+// The node: publishes, subscribes, peers with other nodes, and relays between them.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <pubsub/counters.hpp>
+#include <pubsub/data_message.hpp>
+#include <pubsub/endpoint_id.hpp>
+#include <pubsub/error.hpp>
+#include <pubsub/filter.hpp>
+#include <pubsub/publisher.hpp>
+#include <pubsub/queue_options.hpp>
+#include <pubsub/status.hpp>
+#include <pubsub/status_subscriber.hpp>
+#include <pubsub/stream.hpp>
+#include <pubsub/subscriber.hpp>
+
+namespace pubsub {
+
+class endpoint_core;
+
+/// Whether an endpoint passes messages from one peer on to another.
+enum class forwarding : std::uint8_t { on, off };
+/// Whether an endpoint's own subscribers receive what the same endpoint publishes.
+enum class own_messages : std::uint8_t { deliver, ignore };
+
+struct endpoint_options {
+  /// Name of this endpoint in the network; random if not given. Must be unique.
+  std::optional<endpoint_id> id;
+  pubsub::forwarding forwarding = pubsub::forwarding::on;
+  pubsub::own_messages own_messages = pubsub::own_messages::deliver;
+  /// Threads that serve links; each link stays on one of them. At least 1. They start with the first
+  /// `listen` or `peer`.
+  unsigned io_threads = 1;
+  /// Outbox of every link.
+  queue_options link_queue;
+  /// Topics to announce although nobody here subscribes, so that peers send them through this relay
+  /// (needed between Broker nodes that do not merge filters).
+  pubsub::filter forward_topics;
+  /// Longest frame sent or accepted once peered, in bytes; a peer that announces more is cut off.
+  std::uint32_t max_frame_bytes = 64 * 1024 * 1024;
+  /// Longest handshake frame accepted, in bytes.
+  std::uint32_t max_handshake_frame_bytes = 16 * 1024 * 1024;
+  /// A connection that is not peered by then is closed.
+  std::chrono::milliseconds handshake_timeout{10'000};
+  /// How long one attempt to connect may take.
+  std::chrono::milliseconds connect_timeout{3'000};
+  /// Connections accepted but not yet peered, at most; further ones wait in the kernel.
+  std::size_t max_half_open = 64;
+  /// How long `close` and the destructor wait for queued messages and goodbyes.
+  std::chrono::milliseconds close_timeout{3'000};
+};
+
+/// How to treat a peer that cannot be reached or was lost.
+struct peer_options {
+  /// Time between attempts, without end; nothing means a single attempt and no reconnection.
+  std::optional<std::chrono::milliseconds> retry = std::chrono::milliseconds{1'000};
+  /// How long `peer` itself waits for the first success; with `retry`, attempts go on afterwards.
+  std::chrono::milliseconds timeout{10'000};
+};
+
+enum class peer_state : std::uint8_t { connecting, peered, lost };
+
+/// One peer as `endpoint::peers` reports it.
+struct peer_info {
+  endpoint_id id; ///< nil until the first handshake
+  std::optional<network_info> network;
+  peer_state state = peer_state::connecting;
+  pubsub::filter filter; ///< what the peer wants
+  link_counters counters;
+};
+
+/// A node of the publish/subscribe network. Thread-safety: every member may be called from any
+/// thread. Handles made from it (publishers, subscribers) may outlive it; they are then closed.
+class endpoint {
+public:
+  endpoint();
+  explicit endpoint(endpoint_options options);
+  endpoint(endpoint&&) noexcept;
+  endpoint& operator=(endpoint&&) noexcept;
+  /// Closes with `close_timeout`.
+  ~endpoint();
+
+  const endpoint_id& id() const noexcept;
+
+  // -- peering ---------------------------------------------------------------------------------
+
+  /// Accepts peers at `tcp://host:port`, `tcp://[v6]:port` or `host:port`; port 0 picks one, an empty
+  /// host or `*` means every address. Returns the port. Errors: invalid_argument, address_in_use,
+  /// cannot_listen, shutting_down.
+  expected<std::uint16_t> listen(std::string_view uri);
+  /// Connects to a peer and waits until the peering is established. Errors: invalid_argument,
+  /// peer_unavailable (also when a later retry may still succeed), peer_incompatible,
+  /// shutting_down; the context names the address and the cause.
+  expected<void> peer(std::string_view uri, const peer_options& options = {});
+  /// As `peer`, but returns at once; success and failures appear as status events.
+  expected<void> peer_async(std::string_view uri, const peer_options& options = {});
+  /// Ends a peering after what is queued for it has been sent, waiting at most `timeout` for the
+  /// goodbye. Errors: peer_invalid, request_timeout (the link was cut).
+  expected<void> unpeer(const endpoint_id& id, std::chrono::milliseconds timeout = std::chrono::seconds{3});
+  expected<void> unpeer(std::string_view uri, std::chrono::milliseconds timeout = std::chrono::seconds{3});
+  std::vector<peer_info> peers() const;
+  /// Waits until at least `n` peers are peered. Returns false on timeout.
+  bool wait_for_peers(std::size_t n, std::chrono::nanoseconds timeout) const;
+  /// Waits until this peer is peered. Returns false on timeout.
+  bool wait_for_peer(const endpoint_id& id, std::chrono::nanoseconds timeout) const;
+
+  // -- publishing ------------------------------------------------------------------------------
+
+  /// Publishes to every subscriber here and at any number of hops. Blocks while a queue with policy
+  /// `block` is full.
+  publish_result publish(std::string_view topic, data value);
+  publish_result publish(const data_message& msg);
+  /// As above, but never blocks.
+  publish_result try_publish(std::string_view topic, data value);
+  publisher make_publisher(std::string_view topic);
+  /// Pulls messages from `next` as room appears, until it returns an empty message.
+  stream publish_all(std::function<data_message()> next, task_runner runner = {});
+  /// Number of local subscribers plus number of peers that want `topic`.
+  std::size_t subscribers(std::string_view topic) const;
+  /// Waits until at least `n` subscribers or peers want `topic`. A peer that relays counts once
+  /// whatever is behind it. Returns false on timeout.
+  bool wait_for_subscribers(std::string_view topic, std::size_t n, std::chrono::nanoseconds timeout) const;
+
+  // -- subscribing -----------------------------------------------------------------------------
+
+  subscriber make_subscriber(pubsub::filter topics, const queue_options& options = {});
+  /// Calls `on_message` for every message, one at a time, on the thread `runner` provides.
+  stream subscribe(pubsub::filter topics, std::function<void(const data_message&)> on_message,
+                   const queue_options& options = {}, task_runner runner = {});
+  status_subscriber make_status_subscriber();
+  /// What this endpoint announces to a peer that brings nothing itself: the union of its subscribers'
+  /// filters, `forward_topics` and its peers' filters.
+  pubsub::filter filter() const;
+
+  endpoint_counters counters() const;
+
+  // -- life cycle ------------------------------------------------------------------------------
+
+  /// Waits until everything published so far has been written to the peers' sockets. Returns the
+  /// number of messages still waiting at `timeout`, 0 on success.
+  std::size_t flush(std::chrono::nanoseconds timeout);
+  /// Says goodbye to all peers after sending what is queued, waits at most `timeout`, and closes
+  /// everything. Idempotent; never throws.
+  void close(std::chrono::milliseconds timeout);
+  void close();
+
+private:
+  std::shared_ptr<endpoint_core> core_;
+};
+
+} // namespace pubsub

@@ -1,0 +1,43 @@
+// A set of topic prefixes, kept minimal and sorted (broker-wire-v1, section 7).
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <pubsub/topic.hpp>
+
+namespace pubsub {
+
+/// What a subscriber or peer wants to receive: a topic matches if any entry is a prefix of it,
+/// compared byte by byte. The empty prefix matches everything, the empty filter nothing.
+class filter {
+public:
+  using const_iterator = std::vector<std::string>::const_iterator;
+
+  filter() = default;
+  filter(std::initializer_list<topic> prefixes);
+  explicit filter(const std::vector<std::string>& prefixes);
+
+  /// Adds `prefix` and removes the entries it covers. Returns false if it was covered already.
+  bool add(std::string_view prefix);
+  /// Adds every entry of `other`. Returns false if nothing changed.
+  bool add(const filter& other);
+  bool matches(std::string_view topic) const noexcept;
+
+  bool empty() const noexcept { return prefixes_.empty(); }
+  std::size_t size() const noexcept { return prefixes_.size(); }
+  const_iterator begin() const noexcept { return prefixes_.begin(); }
+  const_iterator end() const noexcept { return prefixes_.end(); }
+
+  friend bool operator==(const filter&, const filter&) = default;
+
+private:
+  std::vector<std::string> prefixes_; // sorted; none is a prefix of another
+};
+
+/// `{/a, /b/c}`.
+std::string to_string(const filter& x);
+
+} // namespace pubsub

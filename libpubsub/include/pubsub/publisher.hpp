@@ -1,0 +1,60 @@
+// Publishes on one topic, from one thread, at the best speed.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <pubsub/data.hpp>
+#include <pubsub/data_message.hpp>
+#include <pubsub/fwd.hpp>
+
+namespace pubsub {
+
+class endpoint_core;
+class publisher_core;
+
+/// What became of a published message.
+enum class publish_result : std::uint8_t {
+  taken,     ///< every matching subscriber and link took it
+  unwanted,  ///< nobody has subscribed to this topic
+  dropped,   ///< at least one queue was full and its policy dropped a message (counted there)
+  would_block, ///< try_publish only: a queue with policy `block` is full; nobody got it
+  refused,   ///< reserved or over-long topic, message too large, or endpoint closed
+};
+
+/// Publishes messages to one topic. Keeps its routes at hand, so it is faster than
+/// `endpoint::publish`. Thread-safety: one thread at a time; make one publisher per thread.
+/// Ordering: every subscriber sees the messages of one publisher in the order of publishing.
+class publisher {
+public:
+  publisher(publisher&&) noexcept;
+  publisher& operator=(publisher&&) noexcept;
+  ~publisher();
+
+  const std::string& topic() const noexcept;
+
+  /// Publishes `value`. Blocks while a queue with policy `block` is full.
+  publish_result publish(data value);
+  /// Publishes a value already encoded as bin::v1 (see data_writer); the bytes are copied.
+  publish_result publish_encoded(std::span<const std::byte> value);
+  /// As `publish`, but never blocks.
+  publish_result try_publish(data value);
+  publish_result try_publish_encoded(std::span<const std::byte> value);
+
+  /// Number of matching local subscribers plus number of peers that want this topic.
+  std::size_t subscribers() const;
+  /// Waits until at least `n` subscribers or peers want this topic. Returns false on timeout.
+  bool wait_for_subscribers(std::size_t n, std::chrono::nanoseconds timeout) const;
+
+private:
+  friend class endpoint;
+  explicit publisher(std::unique_ptr<publisher_core> core);
+
+  std::unique_ptr<publisher_core> core_;
+};
+
+} // namespace pubsub

@@ -1,0 +1,27 @@
+// How much a bounded place holds and what happens when it is full.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace pubsub {
+
+/// What a full queue does with the next message.
+enum class overflow_policy : std::uint8_t {
+  block,       ///< the publisher waits; over links the wait travels back hop by hop. Nothing is lost
+  drop_oldest, ///< the longest waiting message goes, and is counted
+  drop_newest, ///< the arriving message goes, and is counted
+};
+
+/// Bounds of a subscriber queue or of the outbox of a link. Both bounds hold; a single message
+/// larger than `capacity_bytes` is still taken by an empty queue. With `block`, what one read of a
+/// link brings in is taken whole, so a queue fed by a link can exceed its bounds by one read buffer.
+struct queue_options {
+  overflow_policy policy = overflow_policy::block;
+  /// Messages held at most; at least 1.
+  std::size_t capacity_messages = 65'536;
+  /// Topic and payload bytes held at most; at least 1.
+  std::size_t capacity_bytes = 64 * 1024 * 1024;
+};
+
+} // namespace pubsub

@@ -1,0 +1,64 @@
+// What happens to peerings: status and error events (broker-wire-v1, section 11).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <pubsub/endpoint_id.hpp>
+#include <pubsub/error.hpp>
+
+namespace pubsub {
+
+/// Values are Broker's status codes.
+enum class status_code : std::uint8_t {
+  unspecified = 0,
+  peer_added = 1,           ///< a peering is established and its first filter known
+  peer_removed = 2,         ///< this side ended the peering
+  peer_lost = 3,            ///< the connection closed otherwise
+  endpoint_discovered = 4,  ///< right before peer_added
+  endpoint_unreachable = 5, ///< right after peer_removed or peer_lost
+};
+
+/// Broker's spelling, e.g. `peer_added`.
+std::string_view to_string(status_code code) noexcept;
+
+/// Where a peer is: host and TCP port of the connection.
+struct network_info {
+  std::string address;
+  std::uint16_t port = 0;
+  friend bool operator==(const network_info&, const network_info&) = default;
+};
+
+/// One event about a peer: a status change, or an error such as a failed connection attempt.
+class status {
+public:
+  status() = default;
+  status(status_code code, endpoint_id peer, std::optional<network_info> network, std::string message)
+      : code_(code), peer_(peer), network_(std::move(network)), message_(std::move(message)) {}
+  status(errc failure, endpoint_id peer, std::optional<network_info> network, std::string message)
+      : failure_(failure), peer_(peer), network_(std::move(network)), message_(std::move(message)) {}
+
+  bool is_error() const noexcept { return failure_ != errc::none; }
+  /// `unspecified` for errors.
+  status_code code() const noexcept { return code_; }
+  /// `errc::none` for status changes.
+  errc failure() const noexcept { return failure_; }
+  /// The peer concerned; nil where it is not known (yet).
+  const endpoint_id& peer() const noexcept { return peer_; }
+  const std::optional<network_info>& network() const noexcept { return network_; }
+  const std::string& message() const noexcept { return message_; }
+
+private:
+  status_code code_ = status_code::unspecified;
+  errc failure_ = errc::none;
+  endpoint_id peer_;
+  std::optional<network_info> network_;
+  std::string message_;
+};
+
+/// `peer_added(<id>, 127.0.0.1:9999): handshake successful`.
+std::string to_string(const status& x);
+
+} // namespace pubsub

@@ -1,0 +1,18 @@
+// Points in time and durations, both exact to the nanosecond (broker-data, section 1).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace pubsub {
+
+/// Nanoseconds, signed 64 bit.
+using timespan = std::chrono::duration<std::int64_t, std::nano>;
+/// Nanoseconds since the Unix epoch, UTC.
+using timestamp = std::chrono::time_point<std::chrono::system_clock, timespan>;
+
+/// The current wall-clock time.
+timestamp now() noexcept;
+
+} // namespace pubsub
