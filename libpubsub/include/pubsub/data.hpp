@@ -38,6 +38,12 @@ using set = std::set<data>;
 using table = std::map<data, data>;
 using vector = std::vector<data>;
 
+// GCC 12 takes the scoped names below for shadowing the types above.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+#endif
+
 /// Index in the variant, tag byte in bin::v1 and primary sort key, all the same number.
 enum class data_type : std::uint8_t {
   none = 0,
@@ -57,12 +63,17 @@ enum class data_type : std::uint8_t {
   vector = 14,
 };
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+
 /// The name json::v1 uses, e.g. `enum-value`.
 std::string_view to_string(data_type type) noexcept;
 
 /// One value of the model. Copies are deep; moves are cheap and do not throw. Values order first by
-/// type, then by content. A real that is NaN has no place in the order and must not be a set member
-/// or table key. Source: broker-data, section 1.
+/// type, then by content; both zeros are equal, and NaN equals itself and sorts behind every other real
+/// so that the order holds for whatever a peer sends. Broker has no place for NaN in its order: do
+/// not use it as a set member or table key. Source: broker-data, section 1.
 class data {
 public:
   using variant_type = std::variant<none, boolean, count, integer, real, std::string, address, subnet,
@@ -118,11 +129,9 @@ public:
   const variant_type& variant() const noexcept { return value_; }
   variant_type& variant() noexcept { return value_; }
 
-  friend bool operator==(const data& x, const data& y);
-  friend bool operator<(const data& x, const data& y);
-  friend bool operator>(const data& x, const data& y) { return y < x; }
-  friend bool operator<=(const data& x, const data& y) { return !(y < x); }
-  friend bool operator>=(const data& x, const data& y) { return !(x < y); }
+  friend bool operator==(const data& x, const data& y) noexcept;
+  /// Linear in the size of the smaller value, whatever the nesting.
+  friend std::weak_ordering operator<=>(const data& x, const data& y) noexcept;
 
 private:
   variant_type value_;

@@ -1,0 +1,9 @@
+#include <pubsub/time.hpp>
+
+namespace pubsub {
+
+timestamp now() noexcept {
+  return std::chrono::time_point_cast<timespan>(std::chrono::system_clock::now());
+}
+
+} // namespace pubsub

@@ -1,0 +1,219 @@
+// The gate for bytes from outside: everything behind it may trust what it reads.
+#include "base/bytes.hpp"
+#include "data/encoded.hpp"
+
+#include <pubsub/data_view.hpp>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace pubsub {
+
+namespace {
+
+// Reading recurses once per level of nesting; no setting may make that overflow the stack.
+constexpr std::uint32_t hard_max_depth = 512;
+
+class validator {
+public:
+  validator(std::span<const std::byte> bytes, const decode_limits& limits) noexcept
+      : pos_(bytes.data()), end_(bytes.data() + bytes.size()), values_left_(limits.max_values),
+        max_depth_(std::min(limits.max_depth, hard_max_depth)) {}
+
+  bool run() { return take_values(1) && value(max_depth_) && (pos_ == end_ || fail(errc::invalid_data)); }
+
+  errc code() const noexcept { return code_; }
+  const std::byte* position() const noexcept { return pos_; }
+
+private:
+  bool fail(errc code) noexcept {
+    code_ = code;
+    return false;
+  }
+
+  std::size_t left() const noexcept { return static_cast<std::size_t>(end_ - pos_); }
+
+  bool take_values(std::uint64_t count) noexcept {
+    if (count > values_left_)
+      return fail(errc::limit_exceeded);
+    values_left_ -= static_cast<std::uint32_t>(count);
+    return true;
+  }
+
+  bool varbyte(std::uint32_t& out) noexcept {
+    switch (load_varbyte(pos_, end_, out)) {
+    case varbyte_result::ok:
+      return true;
+    case varbyte_result::truncated:
+      return fail(errc::end_of_file);
+    case varbyte_result::overflow:
+      break;
+    }
+    return fail(errc::invalid_data);
+  }
+
+  bool string() noexcept {
+    std::uint32_t size = 0;
+    if (!varbyte(size))
+      return false;
+    if (size > left())
+      return fail(errc::end_of_file);
+    pos_ += size;
+    return true;
+  }
+
+  bool value(std::uint32_t depth_left);
+  bool container(data_type type, std::uint32_t depth_left);
+  bool vector_members(std::uint32_t count, std::uint32_t depth_left);
+  bool set_members(std::uint32_t count, std::uint32_t depth_left);
+  bool table_pairs(std::uint32_t count, std::uint32_t depth_left);
+  bool keys_differ(const std::byte* first, std::uint32_t count, bool is_table, bool plain);
+
+  const std::byte* pos_;
+  const std::byte* end_;
+  std::uint32_t values_left_;
+  std::uint32_t max_depth_;
+  errc code_ = errc::none;
+  // Sets and tables met so far whose members were not in order.
+  std::uint32_t unsorted_ = 0;
+};
+
+bool validator::value(std::uint32_t depth_left) {
+  if (pos_ == end_)
+    return fail(errc::end_of_file);
+  const auto tag = static_cast<std::uint8_t>(*pos_);
+  if (tag >= data_type_count)
+    return fail(errc::invalid_tag);
+  ++pos_;
+  const auto type = static_cast<data_type>(tag);
+  const std::size_t size = body_size[tag];
+  if (size != variable_size) {
+    if (size > left())
+      return fail(errc::end_of_file);
+    if (type == data_type::port && static_cast<std::uint8_t>(pos_[2]) > 3)
+      return fail(errc::invalid_data);
+    pos_ += size;
+    return true;
+  }
+  if (type == data_type::string || type == data_type::enum_value)
+    return string();
+  return container(type, depth_left);
+}
+
+bool validator::container(data_type type, std::uint32_t depth_left) {
+  std::uint32_t count = 0;
+  if (!varbyte(count))
+    return false;
+  // Each value takes a byte at least, so a claim beyond the bytes left is false.
+  const std::uint64_t values = std::uint64_t{count} * (type == data_type::table ? 2 : 1);
+  if (values > left())
+    return fail(errc::end_of_file);
+  if (depth_left == 0)
+    return fail(errc::limit_exceeded);
+  if (!take_values(values))
+    return false;
+  if (type == data_type::vector)
+    return vector_members(count, depth_left - 1);
+  return type == data_type::set ? set_members(count, depth_left - 1)
+                                : table_pairs(count, depth_left - 1);
+}
+
+bool validator::vector_members(std::uint32_t count, std::uint32_t depth_left) {
+  for (; count > 0; --count)
+    if (!value(depth_left))
+      return false;
+  return true;
+}
+
+bool validator::set_members(std::uint32_t count, std::uint32_t depth_left) {
+  const auto* first = pos_;
+  const auto unsorted_before = unsorted_;
+  bool sorted = true;
+  const std::byte* previous = nullptr;
+  for (auto members = count; members > 0; --members) {
+    const auto* current = pos_;
+    if (!value(depth_left))
+      return false;
+    if (previous != nullptr && sorted) {
+      const auto* x = previous;
+      const auto* y = current;
+      const int order = compare_encoded(x, y);
+      if (order == 0)
+        return fail(errc::duplicate_key);
+      sorted = order < 0;
+    }
+    previous = current;
+  }
+  const bool plain = unsorted_ == unsorted_before;
+  if (sorted && plain)
+    return true;
+  ++unsorted_;
+  return keys_differ(first, count, false, plain);
+}
+
+bool validator::table_pairs(std::uint32_t count, std::uint32_t depth_left) {
+  const auto* first = pos_;
+  bool sorted = true;
+  bool plain = true;
+  const std::byte* previous = nullptr;
+  for (auto pairs = count; pairs > 0; --pairs) {
+    const auto* current = pos_;
+    const auto unsorted_before = unsorted_;
+    if (!value(depth_left))
+      return false;
+    plain = plain && unsorted_ == unsorted_before;
+    if (!value(depth_left))
+      return false;
+    if (previous != nullptr && sorted) {
+      const auto* x = previous;
+      const auto* y = current;
+      const int order = compare_encoded(x, y);
+      if (order == 0)
+        return fail(errc::duplicate_key);
+      sorted = order < 0;
+    }
+    previous = current;
+  }
+  if (sorted && plain)
+    return true;
+  ++unsorted_;
+  return keys_differ(first, count, true, plain);
+}
+
+// The slow path for members out of order. Where a key itself holds a container out of order
+// (`plain` is false), its bytes do not tell its place and the key has to be built.
+bool validator::keys_differ(const std::byte* first, std::uint32_t count, bool is_table, bool plain) {
+  const auto next = [is_table](const std::byte* key) {
+    const auto* behind = skip_value(key);
+    return is_table ? skip_value(behind) : behind;
+  };
+  if (!plain) {
+    std::set<data> seen;
+    for (const auto* key = first; count > 0; --count, key = next(key))
+      if (!seen.insert(data_view::from_valid({key, pos_}).to_data()).second)
+        return fail(errc::duplicate_key);
+    return true;
+  }
+  std::vector<const std::byte*> keys;
+  keys.reserve(count);
+  for (const auto* key = first; count > 0; --count, key = next(key))
+    keys.push_back(key);
+  const auto compare = [](const std::byte* x, const std::byte* y) { return compare_encoded(x, y); };
+  std::sort(keys.begin(), keys.end(), [&](auto x, auto y) { return compare(x, y) < 0; });
+  const auto twin = std::adjacent_find(keys.begin(), keys.end(),
+                                       [&](auto x, auto y) { return compare(x, y) == 0; });
+  return twin == keys.end() || fail(errc::duplicate_key);
+}
+
+} // namespace
+
+expected<data_view> data_view::make(std::span<const std::byte> bytes, const decode_limits& limits) {
+  validator check{bytes, limits};
+  if (check.run())
+    return data_view{bytes.data()};
+  return error{check.code(), "at byte " + std::to_string(check.position() - bytes.data())};
+}
+
+} // namespace pubsub
