@@ -1,0 +1,35 @@
+// Scalars as text, appended to a string; shared by the text and the JSON format.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <pubsub/address.hpp>
+#include <pubsub/port.hpp>
+#include <pubsub/subnet.hpp>
+#include <pubsub/time.hpp>
+
+namespace pubsub {
+
+void append_number(std::string& out, std::uint64_t x);
+void append_number(std::string& out, std::int64_t x);
+/// As C's `%f`: fixed notation with six decimals, `nan`, `inf`, `-inf`.
+void append_real(std::string& out, double x);
+void append_text(std::string& out, const address& x);
+void append_text(std::string& out, const subnet& x);
+void append_text(std::string& out, const port& x);
+
+/// `YYYY-MM-DDThh:mm:ss.mmm` in UTC, truncated; the fraction is `.000` before 1970 (broker-data, 3.1).
+void append_iso_time(std::string& out, timestamp x);
+/// An integer with the coarsest exact unit of ns, us, ms, s (broker-data, 3.2).
+void append_span_with_unit(std::string& out, timespan x);
+
+/// What append_iso_time writes, with up to nine fraction digits and an optional zone; nothing where
+/// the text or a field in it is out of range (broker-data, 3.3).
+std::optional<timestamp> parse_iso_time(std::string_view text) noexcept;
+/// An integer with a unit of ns, us, ms, s, min, h.
+std::optional<timespan> parse_span_with_unit(std::string_view text) noexcept;
+
+} // namespace pubsub
