@@ -1,0 +1,109 @@
+#include <pubsub/zeek_event_dump.hpp>
+
+#include "zeek/json_value_reader.hpp"
+#include "zeek/log_text.hpp"
+
+#include <utility>
+
+namespace pubsub::zeek {
+
+namespace sj = simdjson::ondemand;
+
+struct event_dump_parser::state {
+  json_line line;
+};
+
+event_dump_parser::event_dump_parser() : state_(std::make_unique<state>()) {}
+event_dump_parser::event_dump_parser(event_dump_parser&&) noexcept = default;
+event_dump_parser& event_dump_parser::operator=(event_dump_parser&&) noexcept = default;
+event_dump_parser::~event_dump_parser() = default;
+
+namespace {
+
+expected<void> read_args(sj::value value, vector& out) {
+  sj::object object;
+  if (value.get_object().get(object))
+    return error{errc::invalid_data, "'args' is not an object"};
+  for (auto item : object) {
+    sj::field field;
+    std::string_view key;
+    if (auto failure = std::move(item).get(field))
+      return json_error(failure);
+    if (auto failure = field.unescaped_key().get(key))
+      return json_error(failure);
+    std::string name{key};
+    auto arg =
+        read_json_value(field.value(), hint_of(name), json_source::event_dump, transport::unknown);
+    if (!arg)
+      return error{arg.error().code(), "argument " + excerpt(name) + ": " + arg.error().context()};
+    out.push_back(std::move(*arg));
+  }
+  return {};
+}
+
+expected<void> read_member(sj::field& field, dumped_event& out) {
+  std::string_view key;
+  if (auto failure = field.unescaped_key().get(key))
+    return json_error(failure);
+  if (key == "args")
+    return read_args(field.value(), out.args);
+  std::string name{key};
+  auto value = read_json_value(field.value(), name == "ts" ? name_hint::time : name_hint::nothing,
+                               json_source::log, transport::unknown);
+  if (!value)
+    return value.error();
+  if (name == "event") {
+    auto text = value->get_if<std::string>();
+    if (!text || text->empty())
+      return error{errc::invalid_data, "'event' is not the name of an event"};
+    out.name = std::move(*text);
+  } else if (name == "ts") {
+    auto time = value->get_if<timestamp>();
+    if (!time)
+      return error{errc::invalid_data, "'ts' is not a time"};
+    out.time = *time;
+  }
+  return {};
+}
+
+} // namespace
+
+expected<std::optional<dumped_event>> event_dump_parser::parse(std::string_view line) {
+  if (line.find_first_not_of(" \t") == std::string_view::npos)
+    return std::optional<dumped_event>{};
+  auto document = state_->line.parse(line);
+  if (!document)
+    return document.error();
+  sj::object object;
+  if (auto failure = document->get_object().get(object))
+    return json_error(failure);
+  dumped_event event;
+  for (auto item : object) {
+    sj::field field;
+    if (auto failure = std::move(item).get(field))
+      return json_error(failure);
+    if (auto done = read_member(field, event); !done)
+      return done.error();
+  }
+  if (!json_line::at_end(*document))
+    return error{errc::invalid_json, "more text after the JSON object"};
+  if (event.name.empty())
+    return error{errc::invalid_data, "the object has no member 'event'"};
+  return std::optional{std::move(event)};
+}
+
+std::string event_topic(std::string_view name) { return "zeek/events/" + std::string{name}; }
+
+data make_dumped_event(dumped_event event) {
+  constexpr count version = 1;
+  constexpr count event_type = 1;
+  constexpr count network_timestamp = 1;
+  vector content;
+  content.emplace_back(std::move(event.name));
+  content.emplace_back(std::move(event.args));
+  if (event.time)
+    content.emplace_back(vector{data{vector{data{network_timestamp}, data{*event.time}}}});
+  return vector{data{version}, data{event_type}, data{std::move(content)}};
+}
+
+} // namespace pubsub::zeek
