@@ -32,4 +32,11 @@ std::optional<timestamp> parse_iso_time(std::string_view text) noexcept;
 /// An integer with a unit of ns, us, ms, s, min, h.
 std::optional<timespan> parse_span_with_unit(std::string_view text) noexcept;
 
+/// `address/length` as Broker's JSON reader takes it: blanks and a sign before the length and
+/// anything behind it are ignored, a length of 33..255 bits (IPv4) or 129..255 gives `::/0`.
+std::optional<subnet> parse_lenient_subnet(std::string_view text);
+/// `number/protocol` as Broker's JSON reader takes it: what it does not understand becomes 0 or
+/// unknown, and the number is cut to 16 bits.
+port parse_lenient_port(std::string_view text) noexcept;
+
 } // namespace pubsub
