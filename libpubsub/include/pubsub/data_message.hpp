@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <pubsub/data.hpp>
 #include <pubsub/data_view.hpp>
@@ -24,22 +25,53 @@ class data_message {
 public:
   /// An empty message: what `subscriber::get` returns once nothing more can arrive.
   data_message() noexcept = default;
-  data_message(const data_message& other) noexcept;
-  data_message(data_message&& other) noexcept;
-  data_message& operator=(const data_message& other) noexcept;
-  data_message& operator=(data_message&& other) noexcept;
+  data_message(const data_message& other) noexcept
+      : owner_(other.owner_), bytes_(other.bytes_), payload_size_(other.payload_size_),
+        topic_size_(other.topic_size_), checked_(other.checked_), decoded_(other.share_decoded()) {
+    if (owner_ != nullptr)
+      owner_->acquire();
+  }
+  data_message(data_message&& other) noexcept
+      : owner_(std::exchange(other.owner_, nullptr)), bytes_(other.bytes_),
+        payload_size_(other.payload_size_), topic_size_(other.topic_size_), checked_(other.checked_),
+        decoded_(other.take_decoded()) {}
+  data_message& operator=(const data_message& other) noexcept {
+    data_message{other}.swap(*this);
+    return *this;
+  }
+  data_message& operator=(data_message&& other) noexcept {
+    data_message{std::move(other)}.swap(*this);
+    return *this;
+  }
   ~data_message() { reset(); }
 
   /// False for an empty message only.
   explicit operator bool() const noexcept { return owner_ != nullptr; }
-  void reset() noexcept;
+  /// Gives up the storage; the message is then empty.
+  void reset() noexcept {
+    if (const auto* slot = take_decoded())
+      release_decoded(slot);
+    if (const auto* owner = std::exchange(owner_, nullptr))
+      owner->release();
+  }
   void swap(data_message& other) noexcept;
 
 private:
   friend class message_access; // how the rooms of the core build and take apart messages
 
   struct decoded_value;
-  const decoded_value& decode() const;
+  const decoded_value* share_decoded() const noexcept {
+    const auto* slot = decoded_.load(std::memory_order_acquire);
+    return slot == nullptr ? nullptr : acquire_decoded(slot);
+  }
+  const decoded_value* take_decoded() noexcept {
+    const auto* slot = decoded_.load(std::memory_order_relaxed);
+    if (slot != nullptr)
+      decoded_.store(nullptr, std::memory_order_relaxed);
+    return slot;
+  }
+  static const decoded_value* acquire_decoded(const decoded_value* slot) noexcept;
+  static void release_decoded(const decoded_value* slot) noexcept;
 
   const message_storage* owner_ = nullptr;
   const std::byte* bytes_ = nullptr; // topic, then payload; null where owner_ is a locally built value

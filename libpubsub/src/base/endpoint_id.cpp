@@ -1,0 +1,74 @@
+#include <pubsub/endpoint_id.hpp>
+
+#include <cstring>
+#include <random>
+
+namespace pubsub {
+
+namespace {
+
+constexpr bool dash_before(std::size_t byte) { return byte == 4 || byte == 6 || byte == 8 || byte == 10; }
+
+int hex_value(char c) {
+  if (c >= '0' && c <= '9')
+    return c - '0';
+  if (c >= 'a' && c <= 'f')
+    return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F')
+    return c - 'A' + 10;
+  return -1;
+}
+
+} // namespace
+
+endpoint_id endpoint_id::random() {
+  std::random_device entropy;
+  bytes_type bytes;
+  for (std::size_t i = 0; i < bytes.size(); i += 4) {
+    const std::uint32_t word = entropy();
+    std::memcpy(bytes.data() + i, &word, sizeof word);
+  }
+  bytes[6] = static_cast<std::uint8_t>((bytes[6] & 0x0f) | 0x40); // RFC 4122: version 4
+  bytes[8] = static_cast<std::uint8_t>((bytes[8] & 0x3f) | 0x80); // and its variant
+  return endpoint_id{bytes};
+}
+
+expected<endpoint_id> endpoint_id::parse(std::string_view text) {
+  const error failure{errc::conversion_failed, "not an endpoint id: " + std::string{text}};
+  bytes_type bytes;
+  std::size_t pos = 0;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (dash_before(i) && (pos >= text.size() || text[pos++] != '-'))
+      return failure;
+    if (text.size() - pos < 2)
+      return failure;
+    const int high = hex_value(text[pos++]);
+    const int low = hex_value(text[pos++]);
+    if (high < 0 || low < 0)
+      return failure;
+    bytes[i] = static_cast<std::uint8_t>(high * 16 + low);
+  }
+  if (pos != text.size())
+    return failure;
+  return endpoint_id{bytes};
+}
+
+std::string to_string(const endpoint_id& id) {
+  constexpr char digits[] = "0123456789abcdef";
+  std::string result;
+  result.reserve(36);
+  for (std::size_t i = 0; i < id.bytes().size(); ++i) {
+    if (dash_before(i))
+      result += '-';
+    result += digits[id.bytes()[i] >> 4];
+    result += digits[id.bytes()[i] & 0xf];
+  }
+  return result;
+}
+
+} // namespace pubsub
+
+std::size_t std::hash<pubsub::endpoint_id>::operator()(const pubsub::endpoint_id& id) const noexcept {
+  return std::hash<std::string_view>{}(
+      {reinterpret_cast<const char*>(id.bytes().data()), id.bytes().size()});
+}

@@ -1,0 +1,13 @@
+// The library's one way to say something outside of return values.
+#pragma once
+
+#include <string_view>
+
+#include <pubsub/log.hpp>
+
+namespace pubsub {
+
+/// Passes `line` to the hook. Never throws.
+void log(log_level level, std::string_view line) noexcept;
+
+} // namespace pubsub

@@ -1,0 +1,17 @@
+// Boost.Asio as this room uses it.
+#pragma once
+
+#include <boost/asio/error.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+namespace pubsub {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+using asio::ip::tcp;
+
+} // namespace pubsub

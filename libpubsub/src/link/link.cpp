@@ -1,0 +1,215 @@
+#include "link/link.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/bytes.hpp"
+
+namespace pubsub {
+
+namespace {
+
+constexpr std::size_t read_chunk_bytes = 256 * 1024;
+constexpr std::size_t min_read_bytes = 16 * 1024;
+constexpr std::size_t max_spare_chunks = 8;
+constexpr std::size_t max_runs_per_write = 64;
+constexpr std::size_t max_bytes_per_write = 1024 * 1024;
+constexpr std::size_t frame_header_bytes = 4;
+
+} // namespace
+
+std::shared_ptr<link> link::make(std::unique_ptr<connection> carrier, const queue_options& options,
+                                 limits bounds) {
+  return std::shared_ptr<link>{new link(std::move(carrier), options, bounds)};
+}
+
+link::link(std::unique_ptr<connection> carrier, const queue_options& options, limits bounds)
+    : connection_(std::move(carrier)), remote_(connection_->remote()),
+      out_(options,
+           [this] {
+             // Only shared links have producers; one that is being destroyed has none left.
+             if (auto self = weak_from_this().lock())
+               asio::post(loop(), [self] { self->write(); });
+           }),
+      limits_(bounds) {}
+
+void link::start(std::shared_ptr<link_handler> handler) {
+  handler_ = std::move(handler);
+  read();
+}
+
+// -- reading -----------------------------------------------------------------------------------
+
+void link::read() {
+  if (reading_ || closed_ || pauses_.load(std::memory_order_acquire) > 0)
+    return;
+  make_room(min_read_bytes);
+  reading_ = true;
+  connection_->read_some({buffer_->data() + filled_, buffer_->capacity() - filled_},
+                        [self = shared_from_this()](error_code failure, std::size_t n) {
+                          self->reading_ = false;
+                          self->on_read(failure, n);
+                        });
+}
+
+void link::on_read(error_code failure, std::size_t transferred) {
+  if (closed_)
+    return;
+  if (failure) {
+    const bool orderly = failure == asio::error::eof;
+    return do_close({errc::peer_unavailable,
+                     orderly ? "the peer closed the connection" : failure.message()});
+  }
+  filled_ += transferred;
+  bytes_received_.fetch_add(transferred, std::memory_order_relaxed);
+  if (deliver_frames())
+    read();
+}
+
+/// Hands all whole frames to the handler. Returns false if the link was closed meanwhile.
+bool link::deliver_frames() {
+  auto* const bytes = buffer_->data();
+  auto end = parsed_;
+  while (filled_ - end >= frame_header_bytes) {
+    const auto size = load_be<std::uint32_t>(bytes + end);
+    if (size > limits_.max_frame_bytes) {
+      do_close({errc::limit_exceeded, "the peer announced a frame of " + std::to_string(size) +
+                                          " bytes; the limit is " +
+                                          std::to_string(limits_.max_frame_bytes)});
+      return false;
+    }
+    if (filled_ - end - frame_header_bytes < size)
+      break;
+    end += frame_header_bytes + size;
+  }
+  if (end == parsed_)
+    return true;
+  const auto begin = std::exchange(parsed_, end);
+  handler_->on_frames({buffer_, {bytes + begin, end - begin}});
+  return !closed_;
+}
+
+/// Makes sure that at least `wanted` bytes can be read, and a frame whose length is known can be
+/// completed. Bytes in front of `parsed_` belong to messages and stay where they are; only the
+/// beginning of an incomplete frame moves. A long frame gets its space as its bytes arrive, not when
+/// its length is announced.
+void link::make_room(std::size_t wanted) {
+  const auto pending = filled_ - parsed_;
+  if (buffer_ && pending == 0 && buffer_->unique()) {
+    parsed_ = filled_ = 0;
+    return;
+  }
+  if (buffer_ && buffer_->capacity() - filled_ >= wanted)
+    return;
+  auto fresh = fresh_chunk(std::max(2 * pending, wanted));
+  if (pending > 0)
+    std::memcpy(fresh->data(), buffer_->data() + parsed_, pending);
+  if (buffer_ && buffer_->capacity() == read_chunk_bytes && spare_.size() < max_spare_chunks)
+    spare_.push_back(std::move(buffer_));
+  buffer_ = std::move(fresh);
+  parsed_ = 0;
+  filled_ = pending;
+}
+
+intrusive_ptr<chunk> link::fresh_chunk(std::size_t at_least) {
+  if (at_least > read_chunk_bytes)
+    return chunk::make(at_least);
+  auto idle = std::ranges::find_if(spare_, [](const auto& each) { return each->unique(); });
+  if (idle == spare_.end())
+    return chunk::make(read_chunk_bytes);
+  auto result = std::move(*idle);
+  spare_.erase(idle);
+  return result;
+}
+
+void link::resume() noexcept {
+  if (pauses_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+    asio::post(loop(), [self = shared_from_this()] { self->read(); });
+}
+
+// -- writing -----------------------------------------------------------------------------------
+
+void link::write() {
+  if (writing_ || closed_)
+    return;
+  if (first_run_ == runs_.size()) {
+    runs_.clear();
+    first_run_ = 0;
+    out_.take(runs_, max_runs_per_write, max_bytes_per_write);
+  }
+  if (runs_.empty()) {
+    if (close_when_written_)
+      do_close({});
+    return;
+  }
+  buffers_.clear();
+  for (auto i = first_run_; i < runs_.size(); ++i)
+    buffers_.emplace_back(runs_[i].bytes, runs_[i].size_bytes);
+  buffers_.front() += first_run_written_;
+  writing_ = true;
+  connection_->write_some(buffers_, [self = shared_from_this()](error_code failure, std::size_t n) {
+    self->writing_ = false;
+    self->on_written(failure, n);
+  });
+}
+
+void link::on_written(error_code failure, std::size_t transferred) {
+  if (closed_)
+    return;
+  if (failure)
+    return do_close({errc::peer_unavailable, failure.message()});
+  bytes_sent_.fetch_add(transferred, std::memory_order_relaxed);
+  std::uint64_t messages = 0;
+  std::size_t data_bytes = 0;
+  while (transferred > 0) {
+    auto& run = runs_[first_run_];
+    const auto step = std::min(transferred, run.size_bytes - first_run_written_);
+    first_run_written_ += step;
+    transferred -= step;
+    if (first_run_written_ < run.size_bytes)
+      break;
+    messages += run.messages;
+    data_bytes += run.messages > 0 ? run.size_bytes : 0;
+    run.owner = {};
+    ++first_run_;
+    first_run_written_ = 0;
+  }
+  if (messages > 0)
+    out_.written(messages, data_bytes);
+  write();
+}
+
+// -- closing -----------------------------------------------------------------------------------
+
+void link::close(error reason) {
+  asio::post(loop(), [self = shared_from_this(), reason = std::move(reason)] {
+    self->do_close(reason);
+  });
+}
+
+void link::close_when_written() {
+  asio::post(loop(), [self = shared_from_this()] {
+    self->close_when_written_ = true;
+    self->write();
+  });
+}
+
+void link::do_close(error reason) {
+  if (std::exchange(closed_, true))
+    return;
+  out_.close();
+  connection_->close();
+  auto handler = std::move(handler_);
+  if (handler)
+    handler->on_closed(reason);
+}
+
+link_counters link::counters() const {
+  auto result = out_.counters();
+  result.received = received_.load(std::memory_order_relaxed);
+  result.bytes_received = bytes_received_.load(std::memory_order_relaxed);
+  result.bytes_sent = bytes_sent_.load(std::memory_order_relaxed);
+  return result;
+}
+
+} // namespace pubsub

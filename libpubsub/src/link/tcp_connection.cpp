@@ -1,0 +1,60 @@
+#include "link/connection.hpp"
+
+namespace pubsub {
+
+namespace {
+
+/// A view as the buffer sequence Asio wants.
+struct buffer_sequence {
+  std::span<const asio::const_buffer> buffers;
+  using value_type = asio::const_buffer;
+  using const_iterator = const asio::const_buffer*;
+  const_iterator begin() const { return buffers.data(); }
+  const_iterator end() const { return buffers.data() + buffers.size(); }
+};
+
+class tcp_connection final : public connection {
+public:
+  tcp_connection(std::shared_ptr<asio::io_context> loop, tcp::socket socket)
+      : loop_(std::move(loop)), socket_(std::move(socket)) {
+    error_code ignored; // both only make things faster
+    socket_.set_option(tcp::no_delay{true}, ignored);
+    socket_.non_blocking(true, ignored);
+  }
+
+  void read_some(asio::mutable_buffer into, handler on_done) override {
+    socket_.async_read_some(into, std::move(on_done));
+  }
+  void write_some(std::span<const asio::const_buffer> from, handler on_done) override {
+    socket_.async_write_some(buffer_sequence{from}, std::move(on_done));
+  }
+  void close() noexcept override {
+    error_code ignored;
+    socket_.shutdown(tcp::socket::shutdown_both, ignored);
+    socket_.close(ignored);
+  }
+  network_info remote() const override {
+    error_code failure;
+    const auto end = socket_.remote_endpoint(failure);
+    if (failure)
+      return {};
+    auto where = end.address();
+    if (where.is_v6() && where.to_v6().is_v4_mapped())
+      where = asio::ip::make_address_v4(asio::ip::v4_mapped, where.to_v6());
+    return {where.to_string(), end.port()};
+  }
+  const std::shared_ptr<asio::io_context>& loop() const noexcept override { return loop_; }
+
+private:
+  std::shared_ptr<asio::io_context> loop_; // outlives the socket
+  tcp::socket socket_;
+};
+
+} // namespace
+
+std::unique_ptr<connection> make_tcp_connection(std::shared_ptr<asio::io_context> loop,
+                                                tcp::socket socket) {
+  return std::make_unique<tcp_connection>(std::move(loop), std::move(socket));
+}
+
+} // namespace pubsub

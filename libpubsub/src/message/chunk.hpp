@@ -1,0 +1,31 @@
+// A reference-counted block of bytes that many messages are slices of.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include <pubsub/message_storage.hpp>
+
+#include "base/intrusive_ptr.hpp"
+
+namespace pubsub {
+
+/// Header and bytes lie in one heap block. One owner appends; whoever holds a slice of what has been
+/// written may read it meanwhile.
+class chunk final : public message_storage {
+public:
+  /// A chunk with one reference. Throws std::bad_alloc.
+  static intrusive_ptr<chunk> make(std::size_t capacity_bytes);
+
+  std::byte* data() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
+  const std::byte* data() const noexcept { return reinterpret_cast<const std::byte*>(this + 1); }
+  std::size_t capacity() const noexcept { return capacity_; }
+
+private:
+  explicit chunk(std::size_t capacity) noexcept : capacity_(capacity) {}
+  void destroy() const noexcept override;
+
+  std::size_t capacity_;
+};
+
+} // namespace pubsub

@@ -1,0 +1,109 @@
+#include <pubsub/data_message.hpp>
+
+#include <utility>
+
+#include <pubsub/data_writer.hpp>
+
+#include "message/message_access.hpp"
+
+namespace pubsub {
+
+data& value_storage::edit() const noexcept {
+  encoded_.reset();
+  return value_;
+}
+
+std::span<const std::byte> value_storage::encoded() const {
+  std::lock_guard lock{encode_mutex_};
+  if (encoded_ == nullptr) {
+    data_writer out;
+    out.write(value_);
+    encoded_ = std::make_unique<const std::vector<std::byte>>(std::move(out).take());
+  }
+  return *encoded_;
+}
+
+void data_message::swap(data_message& other) noexcept {
+  std::swap(owner_, other.owner_);
+  std::swap(bytes_, other.bytes_);
+  std::swap(payload_size_, other.payload_size_);
+  std::swap(topic_size_, other.topic_size_);
+  std::swap(checked_, other.checked_);
+  const auto* mine = decoded_.load(std::memory_order_relaxed);
+  decoded_.store(other.decoded_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  other.decoded_.store(mine, std::memory_order_relaxed);
+}
+
+const data_message::decoded_value* data_message::acquire_decoded(const decoded_value* slot) noexcept {
+  slot->refs.fetch_add(1, std::memory_order_relaxed);
+  return slot;
+}
+
+void data_message::release_decoded(const decoded_value* slot) noexcept {
+  if (slot->refs.fetch_sub(1, std::memory_order_acq_rel) == 1)
+    delete slot;
+}
+
+data_message message_access::value(std::string_view topic, data x) {
+  data_message msg;
+  msg.owner_ = new value_storage(topic, std::move(x));
+  return msg;
+}
+
+void message_access::share_decoding(data_message& msg) {
+  if (is_slice(msg) && msg.decoded_.load(std::memory_order_relaxed) == nullptr)
+    msg.decoded_.store(new data_message::decoded_value, std::memory_order_release);
+}
+
+std::span<const std::byte> message_access::payload(const data_message& msg) {
+  if (is_slice(msg))
+    return {msg.bytes_ + msg.topic_size_, msg.payload_size_};
+  if (const auto* stored = stored_value(msg))
+    return stored->encoded();
+  return {};
+}
+
+const data& message_access::decoded(const data_message& msg) {
+  const auto* slot = msg.decoded_.load(std::memory_order_acquire);
+  if (slot == nullptr) {
+    auto fresh = std::make_unique<data_message::decoded_value>();
+    // Another thread reading the same handle may get there first; then its slot is used.
+    if (msg.decoded_.compare_exchange_strong(slot, fresh.get(), std::memory_order_acq_rel))
+      slot = fresh.release();
+  }
+  std::call_once(slot->once, [&] { slot->value = data_view::from_valid(payload(msg)).to_data(); });
+  return slot->value;
+}
+
+data& message_access::edit(data_message& msg) {
+  if (const auto* stored = stored_value(msg); stored != nullptr && stored->unique())
+    return stored->edit();
+  msg = value(get_topic(msg), get_data(msg));
+  return stored_value(msg)->edit();
+}
+
+data_message make_data_message(std::string_view topic, data value) {
+  return message_access::value(topic, std::move(value));
+}
+
+std::string_view get_topic(const data_message& msg) noexcept { return message_access::topic(msg); }
+
+const data& get_data(const data_message& msg) {
+  static const data nothing;
+  if (message_access::is_slice(msg))
+    return message_access::decoded(msg);
+  const auto* stored = message_access::stored_value(msg);
+  return stored == nullptr ? nothing : stored->value();
+}
+
+data_view get_view(const data_message& msg) {
+  return msg ? data_view::from_valid(message_access::payload(msg)) : data_view{};
+}
+
+data& mutable_data(data_message& msg) { return message_access::edit(msg); }
+
+std::string to_string(const data_message& msg) {
+  return std::string{get_topic(msg)} + " -> " + to_string(get_data(msg));
+}
+
+} // namespace pubsub

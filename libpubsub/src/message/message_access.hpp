@@ -1,0 +1,89 @@
+// How the core builds messages and takes them apart; users see only data_message.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <pubsub/data_message.hpp>
+
+#include "message/chunk.hpp"
+
+namespace pubsub {
+
+/// A value as it was published in this process, with its topic.
+class value_storage final : public message_storage {
+public:
+  value_storage(std::string_view topic, data value) : topic_(topic), value_(std::move(value)) {}
+
+  const std::string& topic() const noexcept { return topic_; }
+  const data& value() const noexcept { return value_; }
+  /// Only for the holder of the single reference; forgets the encoded form.
+  data& edit() const noexcept;
+  /// The value in bin::v1, encoded by the first caller.
+  std::span<const std::byte> encoded() const;
+
+private:
+  void destroy() const noexcept override { delete this; }
+
+  std::string topic_;
+  mutable data value_;
+  mutable std::mutex encode_mutex_; // guards encoded_ until it is set
+  mutable std::unique_ptr<const std::vector<std::byte>> encoded_;
+};
+
+/// The decoded form of a slice, shared by all handles that were copied from one another.
+struct data_message::decoded_value {
+  mutable std::atomic<std::uint32_t> refs{1};
+  mutable std::once_flag once;
+  mutable data value;
+};
+
+class message_access {
+public:
+  /// A slice of `owner`, whose reference the message takes over: `topic_size` bytes of topic at
+  /// `bytes`, directly followed by `payload_size` bytes of bin::v1.
+  static data_message slice(const chunk* owner, const std::byte* bytes, std::uint16_t topic_size,
+                            std::uint32_t payload_size, bool checked) noexcept {
+    data_message msg;
+    msg.owner_ = owner;
+    msg.bytes_ = bytes;
+    msg.topic_size_ = topic_size;
+    msg.payload_size_ = payload_size;
+    msg.checked_ = checked;
+    return msg;
+  }
+  static data_message value(std::string_view topic, data x);
+
+  /// Validates the payload of a slice once. False if it is not exactly one value.
+  static bool check(data_message& msg) {
+    if (msg.checked_ || msg.bytes_ == nullptr)
+      return true;
+    msg.checked_ = data_view::make(payload(msg)).has_value();
+    return msg.checked_;
+  }
+  /// Gives all later copies of `msg` one place for the decoded value. Call before fanning out.
+  static void share_decoding(data_message& msg);
+
+  static bool is_slice(const data_message& msg) noexcept { return msg.bytes_ != nullptr; }
+  static std::string_view topic(const data_message& msg) noexcept {
+    if (is_slice(msg))
+      return {reinterpret_cast<const char*>(msg.bytes_), msg.topic_size_};
+    return msg ? std::string_view{stored_value(msg)->topic()} : std::string_view{};
+  }
+  /// The encoded value; a locally built one is encoded on first use.
+  static std::span<const std::byte> payload(const data_message& msg);
+  /// Null for slices and empty messages.
+  static const value_storage* stored_value(const data_message& msg) noexcept {
+    return msg.bytes_ == nullptr ? static_cast<const value_storage*>(msg.owner_) : nullptr;
+  }
+  static const data& decoded(const data_message& msg);
+  static data& edit(data_message& msg);
+};
+
+} // namespace pubsub

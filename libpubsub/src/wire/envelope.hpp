@@ -1,0 +1,76 @@
+// Frames of Broker's protocol once peered: the envelope around every message (broker-wire-v1, 6).
+// Pure: bytes in, bytes out.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <pubsub/endpoint_id.hpp>
+#include <pubsub/filter.hpp>
+
+#include "base/bytes.hpp"
+
+namespace pubsub::wire {
+
+/// u32 length before every frame's payload.
+inline constexpr std::size_t frame_header_bytes = 4;
+/// Sender, receiver, type, ttl and topic length.
+inline constexpr std::size_t envelope_header_bytes = 37;
+inline constexpr std::uint16_t default_ttl = 16;
+/// Topic of routing updates, pings and pongs.
+inline constexpr std::string_view control_topic = "<$>";
+
+enum class envelope_type : std::uint8_t { data = 1, command = 2, routing_update = 3, ping = 4, pong = 5 };
+
+/// A parsed envelope; views into the frame.
+struct envelope_view {
+  endpoint_id sender;
+  endpoint_id receiver;
+  envelope_type type = envelope_type::data;
+  std::uint16_t ttl = 0;
+  std::string_view topic;
+  std::span<const std::byte> payload;
+};
+
+/// Parses the payload of a frame. Nothing if it is too short, of unknown type, or its topic does not
+/// fit. The payload of the message itself is not looked at.
+std::optional<envelope_view> parse_envelope(std::span<const std::byte> frame_payload) noexcept;
+
+/// Bytes of a whole data frame, length prefix included.
+inline std::size_t data_frame_bytes(std::size_t topic_size, std::size_t payload_size) noexcept {
+  return frame_header_bytes + envelope_header_bytes + topic_size + payload_size;
+}
+
+/// Writes everything of a data frame up to the payload, which the caller puts where the returned
+/// pointer is.
+std::byte* write_data_header(std::byte* out, const endpoint_id& sender, std::string_view topic,
+                             std::size_t payload_size) noexcept;
+
+/// Overwrites sender and hop limit of the frame at `frame` (its length prefix included) before it is
+/// passed on (broker-wire-v1, 6.2: the sender is the last hop).
+inline void patch_for_forwarding(std::byte* frame, const endpoint_id& self, std::uint16_t ttl) noexcept {
+  std::memcpy(frame + frame_header_bytes, self.bytes().data(), 16);
+  store_be(frame + frame_header_bytes + 33, ttl);
+}
+
+/// Whole control frames, length prefix included.
+std::vector<std::byte> make_routing_update(const endpoint_id& sender, const endpoint_id& receiver,
+                                           const filter& announced);
+std::vector<std::byte> make_ping(const endpoint_id& sender, const endpoint_id& receiver,
+                                 std::span<const std::byte> payload);
+std::vector<std::byte> make_pong(const endpoint_id& sender, const endpoint_id& receiver,
+                                 std::span<const std::byte> payload);
+
+/// Varbyte count, then strings. Nothing if malformed, or if count and strings do not agree.
+std::optional<filter> parse_filter(std::span<const std::byte> bytes);
+void append_filter(std::vector<std::byte>& out, const filter& x);
+
+/// Wraps a frame payload: `u32 length` and the bytes.
+std::vector<std::byte> make_frame(std::span<const std::byte> payload);
+
+} // namespace pubsub::wire

@@ -1,0 +1,107 @@
+// Broker's handshake as a state machine (broker-wire-v1, sections 4 and 5). Pure: frames in, frames
+// and decisions out; no sockets, no clock, no knowledge of other connections.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <pubsub/endpoint_id.hpp>
+#include <pubsub/error.hpp>
+#include <pubsub/filter.hpp>
+
+namespace pubsub::wire {
+
+/// Which side opened the TCP connection.
+enum class tcp_role : std::uint8_t { connecting, accepting };
+
+/// What the endpoint says once the remote id is known (section 5.2).
+enum class admission : std::uint8_t {
+  proceed,   ///< go on
+  pause,     ///< another handshake with this peer is running: wait for `proceed_now` or `reject`
+  redundant, ///< already peered: drop_conn 39
+  illegal,   ///< drop_conn 40
+  closing,   ///< drop_conn 28
+};
+
+/// One handshake. `receive` is called with every frame payload until `outcome` is no longer `running`
+/// (or `paused`, which ends by itself through `proceed_now` or `reject`).
+class handshake {
+public:
+  enum class outcome : std::uint8_t {
+    running,
+    paused,    ///< this connection waits for another one's handshake
+    peered,    ///< phase-3 frames may follow
+    redundant, ///< this connection is superfluous, the peering exists: close it, report success
+    failed,    ///< close the connection; `failure` says why
+  };
+
+  struct environment {
+    endpoint_id self;
+    /// The filter to announce to this peer, asked for at the moment it is sent.
+    std::function<filter(const endpoint_id& remote)> local_filter;
+    /// Asked once, when the remote id is known. `originator` tells who decides.
+    std::function<admission(const endpoint_id& remote, bool originator)> admit;
+    /// On drop_conn 39: whether we too know this peer as connecting or peered.
+    std::function<bool(const endpoint_id& remote)> is_known;
+    /// Takes a whole frame, length prefix included.
+    std::function<void(std::span<const std::byte> frame)> send;
+  };
+
+  handshake(tcp_role role, environment env);
+
+  /// Sends what this side says first: hello or probe.
+  void start();
+  outcome receive(std::span<const std::byte> frame_payload);
+  /// Ends a pause: the other handshake failed, this one goes on.
+  outcome proceed_now();
+  /// Ends a pause, or a handshake that cannot go on: sends drop_conn with this code.
+  outcome reject(errc code, std::string_view description);
+
+  outcome state() const noexcept { return outcome_; }
+  /// Nil until known.
+  const endpoint_id& remote() const noexcept { return remote_; }
+  const filter& remote_filter() const noexcept { return remote_filter_; }
+  const error& failure() const noexcept { return failure_; }
+  bool is_originator() const noexcept { return originator_; }
+
+private:
+  enum class expects : std::uint8_t {
+    hello,
+    hello_or_version_select,
+    version_select,
+    originator_syn,
+    responder_syn_ack,
+    originator_ack,
+    nothing,
+  };
+
+  outcome on_hello(std::span<const std::byte> body);
+  outcome on_version_select(std::span<const std::byte> body);
+  outcome on_drop(std::span<const std::byte> body);
+  outcome on_filter(std::span<const std::byte> body, bool is_syn);
+  outcome ask_admission();
+  outcome admitted();
+  outcome fail(errc code, std::string context);
+  outcome fail_and_tell(errc code, std::string_view description);
+  outcome out_of_order(std::uint8_t tag);
+
+  void send_hello();
+  void send_version_select();
+  void send_filter(std::uint8_t tag);
+  void send_drop(errc code, std::string_view description);
+
+  const tcp_role role_;
+  const environment env_;
+  expects expects_;
+  outcome outcome_ = outcome::running;
+  endpoint_id remote_;
+  filter remote_filter_;
+  error failure_;
+  bool originator_ = false;
+};
+
+} // namespace pubsub::wire
