@@ -138,7 +138,7 @@ bool reader::scalar(std::string_view type, dom::element json, data& out) {
 bool reader::real_value(dom::element json, data& out) {
   constexpr std::string_view wanted = "expected a number with a decimal point or an exponent";
   double x = 0;
-  if (json.is_double() && json.get(x) == simdjson::SUCCESS) {
+  if (json.type() == dom::element_type::DOUBLE && json.get(x) == simdjson::SUCCESS) {
     out = x;
     return true;
   }

@@ -1,0 +1,133 @@
+#include "support/hex.hpp"
+
+#include <pubsub/format.hpp>
+#include <pubsub/zeek.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace pubsub;
+using zeek::message_kind;
+
+namespace {
+
+// The test vector of the specification: an event with a network timestamp of 0.
+const test::buffer& event_bytes() {
+  static const auto bytes = test::from_hex("0e03 020000000000000001 020000000000000001"
+                                           "0e03 0517 53757065727669736f723a3a6e6f64655f737461747573"
+                                           "0e02 050454455354 02000000000000002a"
+                                           "0e01 0e02 020000000000000001 090000000000000000");
+  return bytes;
+}
+
+vector just(data x) {
+  vector out;
+  out.push_back(std::move(x));
+  return out;
+}
+
+data message(count kind, vector content) { return vector{count{1}, kind, std::move(content)}; }
+
+std::optional<message_kind> kind_of(const data& x) {
+  const auto bytes = *encode_binary(x);
+  return zeek::kind_of(*data_view::make(bytes));
+}
+
+bool is_event(const data& x) {
+  const auto bytes = *encode_binary(x);
+  const auto in_tree = zeek::parse_event(x);
+  const auto in_place = zeek::view_event(*data_view::make(bytes));
+  CHECK(in_tree.has_value() == in_place.has_value());
+  if (!in_tree)
+    CHECK(in_tree.error() == errc::invalid_message);
+  CHECK(in_tree.has_value() == (kind_of(x) == message_kind::event));
+  return in_tree.has_value();
+}
+
+data metadata_event(data metadata) {
+  return message(1, vector{"e", vector{}, std::move(metadata)});
+}
+
+} // namespace
+
+TEST_CASE("an event is made and read as the specification shows") {
+  const vector args{"TEST", count{42}};
+  const auto x = zeek::make_event("Supervisor::node_status", args, timestamp{});
+  CHECK(*encode_binary(x) == event_bytes());
+  const auto y = *zeek::parse_event(x);
+  CHECK(y.name == "Supervisor::node_status");
+  CHECK(y.args == args);
+  CHECK(y.network_time == timestamp{});
+  const auto view = *data_view::make(event_bytes());
+  const auto z = *zeek::view_event(view);
+  CHECK(z.name() == y.name);
+  CHECK(z.args_size() == 2);
+  CHECK((*z.args().begin()).as_string() == "TEST");
+  CHECK(z.args_view().to_data() == data{args});
+  CHECK(z.network_time() == timestamp{});
+}
+
+TEST_CASE("an event without a time has no metadata") {
+  const auto x = zeek::make_event("e", {});
+  CHECK(x == message(1, vector{"e", vector{}}));
+  const auto y = *zeek::parse_event(x);
+  CHECK(y.name == "e");
+  CHECK(y.args.empty());
+  CHECK_FALSE(y.network_time);
+}
+
+TEST_CASE("empty metadata, foreign metadata and further elements are accepted") {
+  CHECK(is_event(metadata_event(vector{})));
+  CHECK(is_event(metadata_event(just(vector{count{200}, "user"}))));
+  CHECK(is_event(message(1, vector{"e", vector{}, vector{}, "more"})));
+  CHECK(is_event(vector{count{1}, count{1}, vector{"e", vector{}}, "more"}));
+}
+
+TEST_CASE("the first network time counts and must be a time") {
+  const auto entry = [](data value) { return vector{count{1}, std::move(value)}; };
+  const auto two = metadata_event(
+      vector{entry(timestamp{timespan{5}}), entry(timestamp{timespan{6}})});
+  CHECK(zeek::parse_event(two)->network_time == timestamp{timespan{5}});
+  CHECK(is_event(two));
+  CHECK_FALSE(is_event(metadata_event(just(entry(count{5})))));
+  CHECK_FALSE(is_event(metadata_event(just(just(count{1})))));
+  CHECK_FALSE(is_event(metadata_event(just(count{1}))));
+  CHECK_FALSE(is_event(metadata_event(count{1})));
+  CHECK_FALSE(is_event(metadata_event(just(vector{"1", timestamp{}}))));
+}
+
+TEST_CASE("what is not an event is refused") {
+  CHECK_FALSE(is_event(none{}));
+  CHECK_FALSE(is_event(vector{}));
+  CHECK_FALSE(is_event(vector{count{1}, count{1}}));
+  CHECK_FALSE(is_event(vector{count{2}, count{1}, vector{"e", vector{}}}));
+  CHECK_FALSE(is_event(vector{integer{1}, count{1}, vector{"e", vector{}}}));
+  CHECK_FALSE(is_event(vector{count{1}, integer{1}, vector{"e", vector{}}}));
+  CHECK_FALSE(is_event(vector{count{1}, count{1}, "e"}));
+  CHECK_FALSE(is_event(message(1, vector{"e"})));
+  CHECK_FALSE(is_event(message(1, vector{enum_value{"e"}, vector{}})));
+  CHECK_FALSE(is_event(message(1, vector{"e", set{}})));
+  CHECK_FALSE(is_event(set{count{1}, "e", vector{}}));
+}
+
+TEST_CASE("kinds are told apart by number and content") {
+  const enum_value stream{"Conn::LOG"};
+  const enum_value writer{"Log::WRITER_ASCII"};
+  CHECK(kind_of(message(2, {stream, writer, vector{}, vector{}})) == message_kind::log_create);
+  CHECK(kind_of(message(3, {stream, writer, "path", "bytes"})) == message_kind::log_write);
+  CHECK(kind_of(message(4, {"id", none{}})) == message_kind::identifier_update);
+  CHECK(kind_of(message(5, {})) == message_kind::batch);
+  CHECK_FALSE(kind_of(message(0, {})));
+  CHECK_FALSE(kind_of(message(6, {})));
+  CHECK_FALSE(kind_of(message(257, {})));
+  CHECK_FALSE(kind_of(message(2, {stream, "writer", vector{}, vector{}})));
+  CHECK_FALSE(kind_of(message(3, {stream, writer, "path"})));
+  CHECK_FALSE(kind_of(message(4, {"id"})));
+}
+
+TEST_CASE("one bad member makes a whole batch bad") {
+  const auto event = zeek::make_event("e", {});
+  CHECK(kind_of(message(5, {event, event})) == message_kind::batch);
+  CHECK(kind_of(message(5, {message(5, just(event)), event})) == message_kind::batch);
+  CHECK_FALSE(kind_of(message(5, {event, none{}})));
+  CHECK_FALSE(kind_of(message(5, just(message(5, just(none{}))))));
+}
