@@ -123,7 +123,7 @@ intrusive_ptr<chunk> link::fresh_chunk(std::size_t at_least) {
 }
 
 void link::resume() noexcept {
-  if (pauses_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+  if (pauses_.fetch_sub(1, std::memory_order_acq_rel) == 1 && !closed_)
     asio::post(loop(), [self = shared_from_this()] { self->read(); });
 }
 
@@ -195,7 +195,7 @@ void link::close_when_written() {
 }
 
 void link::do_close(error reason) {
-  if (std::exchange(closed_, true))
+  if (closed_.exchange(true))
     return;
   out_.close();
   connection_->close();

@@ -102,7 +102,7 @@ private:
   std::size_t first_run_written_ = 0;
   bool writing_ = false;
   bool close_when_written_ = false;
-  bool closed_ = false;
+  std::atomic<bool> closed_{false}; // set on the loop, read anywhere
 
   std::atomic<std::uint64_t> received_{0};
   std::atomic<std::uint64_t> bytes_received_{0};

@@ -21,6 +21,14 @@ namespace pubsub {
 
 using deadline = std::optional<std::chrono::steady_clock::time_point>;
 
+/// Saturates: a timeout too long for the clock means no limit.
+inline deadline deadline_after(std::chrono::nanoseconds timeout) noexcept {
+  const auto now = std::chrono::steady_clock::now();
+  if (timeout > std::chrono::steady_clock::time_point::max() - now)
+    return {};
+  return now + timeout;
+}
+
 /// What became of a message offered to a queue.
 enum class push_result : std::uint8_t { taken, dropped, closed };
 

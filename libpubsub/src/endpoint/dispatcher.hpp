@@ -1,0 +1,62 @@
+// Topic to exits, remembered per topic: what a publishing thread or a link asks for every message.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "endpoint/router.hpp"
+
+namespace pubsub {
+
+/// Which exits are open to the messages of one origin.
+struct exits {
+  bool queues = true;
+  bool links = true;
+  const link* except = nullptr; // messages never go back to where they came from
+};
+
+/// A cache of routes over the router's snapshot. Thread-safety: one thread.
+class dispatcher {
+public:
+  dispatcher(const router& source, exits open) : router_(source), open_(open) {}
+
+  /// Takes over the current snapshot. Invalidates routes resolved before, if anything has changed.
+  void refresh() {
+    if (const auto now = router_.version(); now != version_ || routes_.size() > max_cached_topics)
+      reset(now);
+  }
+  /// The exits for `topic`; valid until the next `refresh`.
+  const route& resolve(std::string_view topic) {
+    if (last_ != nullptr && topic == last_topic_)
+      return *last_;
+    return find(topic);
+  }
+  /// The link to this peer, or null.
+  std::shared_ptr<link> link_to(const endpoint_id& peer) const;
+
+private:
+  static constexpr std::size_t max_cached_topics = 4096;
+
+  struct text_hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const noexcept {
+      return std::hash<std::string_view>{}(text);
+    }
+  };
+
+  void reset(std::uint64_t version);
+  const route& find(std::string_view topic);
+  route match(std::string_view topic) const;
+
+  const router& router_;
+  const exits open_;
+  std::uint64_t version_ = 0;
+  std::shared_ptr<const routing_snapshot> snapshot_;
+  std::unordered_map<std::string, route, text_hash, std::equal_to<>> routes_;
+  std::string_view last_topic_; // points into routes_
+  const route* last_ = nullptr;
+};
+
+} // namespace pubsub

@@ -1,0 +1,152 @@
+#include <pubsub/endpoint.hpp>
+
+#include "endpoint/core.hpp"
+#include "endpoint/publisher_core.hpp"
+#include "endpoint/stream_core.hpp"
+#include "endpoint/subscriber_core.hpp"
+
+namespace pubsub {
+
+namespace {
+
+constexpr std::size_t stream_batch_messages = 256;
+constexpr std::chrono::milliseconds stop_check_interval{100};
+
+/// Pulls from `next` and publishes, until stopped, exhausted, or the endpoint closes.
+void drain_generator(stream_core& flow, endpoint_core& owner,
+                     const std::function<data_message()>& next) {
+  auto out = owner.make_outbound();
+  while (!flow.stopping() && !owner.closed()) {
+    const auto msg = next();
+    if (!msg)
+      return;
+    auto result = publish_result::would_block;
+    while (result == publish_result::would_block && !flow.stopping() && !owner.closed())
+      result = out->publish(msg, std::chrono::steady_clock::now() + stop_check_interval);
+    if (result != publish_result::would_block)
+      flow.count_message();
+  }
+}
+
+void feed_callback(stream_core& flow, subscriber& source,
+                   const std::function<void(const data_message&)>& on_message) {
+  while (!flow.stopping()) {
+    const auto batch = source.get_batch(stream_batch_messages);
+    if (batch.empty())
+      return;
+    for (const auto& msg : batch) {
+      if (flow.stopping())
+        return;
+      on_message(msg);
+      flow.count_message();
+    }
+  }
+}
+
+} // namespace
+
+endpoint::endpoint() : endpoint(endpoint_options{}) {}
+endpoint::endpoint(endpoint_options options)
+    : core_(std::make_shared<endpoint_core>(std::move(options))) {}
+endpoint::endpoint(endpoint&&) noexcept = default;
+endpoint& endpoint::operator=(endpoint&& other) noexcept {
+  endpoint{std::move(other)}.core_.swap(core_);
+  return *this;
+}
+endpoint::~endpoint() {
+  if (core_)
+    core_->close();
+}
+
+const endpoint_id& endpoint::id() const noexcept { return core_->id(); }
+
+// -- peering -------------------------------------------------------------------------------------
+
+expected<std::uint16_t> endpoint::listen(std::string_view uri) { return core_->peers().listen(uri); }
+expected<void> endpoint::peer(std::string_view uri, const peer_options& options) {
+  return core_->peers().connect(uri, options, true);
+}
+expected<void> endpoint::peer_async(std::string_view uri, const peer_options& options) {
+  return core_->peers().connect(uri, options, false);
+}
+expected<void> endpoint::unpeer(const endpoint_id& id, std::chrono::milliseconds timeout) {
+  return core_->peers().disconnect(id, timeout);
+}
+expected<void> endpoint::unpeer(std::string_view uri, std::chrono::milliseconds timeout) {
+  return core_->peers().disconnect(uri, timeout);
+}
+std::vector<peer_info> endpoint::peers() const { return core_->peers().peers(); }
+bool endpoint::wait_for_peers(std::size_t n, std::chrono::nanoseconds timeout) const {
+  return core_->peers().wait_for_peers(n, timeout);
+}
+bool endpoint::wait_for_peer(const endpoint_id& id, std::chrono::nanoseconds timeout) const {
+  return core_->peers().wait_for_peer(id, timeout);
+}
+
+// -- publishing ----------------------------------------------------------------------------------
+
+publish_result endpoint::publish(std::string_view topic, data value) {
+  return core_->with_outbound([&](outbound& out) {
+    return core_->closed() ? out.refuse() : out.publish(topic, std::move(value));
+  });
+}
+publish_result endpoint::publish(const data_message& msg) {
+  return core_->with_outbound(
+      [&](outbound& out) { return core_->closed() ? out.refuse() : out.publish(msg); });
+}
+publish_result endpoint::try_publish(std::string_view topic, data value) {
+  return core_->with_outbound([&](outbound& out) {
+    return core_->closed() ? out.refuse()
+                           : out.publish(topic, std::move(value), std::chrono::steady_clock::time_point::min());
+  });
+}
+publisher endpoint::make_publisher(std::string_view topic) {
+  return publisher{std::unique_ptr<publisher_core>{
+      new publisher_core{core_, std::string{topic}, core_->make_outbound()}}};
+}
+stream endpoint::publish_all(std::function<data_message()> next, task_runner runner) {
+  auto flow = std::make_shared<stream_core>();
+  flow->start([owner = core_, next = std::move(next)](
+                  stream_core& self) { drain_generator(self, *owner, next); },
+              {}, runner);
+  return stream{std::move(flow)};
+}
+std::size_t endpoint::subscribers(std::string_view topic) const { return core_->routes().count(topic); }
+bool endpoint::wait_for_subscribers(std::string_view topic, std::size_t n,
+                                    std::chrono::nanoseconds timeout) const {
+  return core_->routes().wait_for(topic, n, timeout);
+}
+
+// -- subscribing ---------------------------------------------------------------------------------
+
+subscriber endpoint::make_subscriber(pubsub::filter topics, const queue_options& options) {
+  return subscriber{std::make_shared<subscriber_core>(core_, topics, options)};
+}
+stream endpoint::subscribe(pubsub::filter topics, std::function<void(const data_message&)> on_message,
+                           const queue_options& options, task_runner runner) {
+  auto source = std::make_shared<subscriber>(make_subscriber(std::move(topics), options));
+  auto flow = std::make_shared<stream_core>();
+  flow->start([source, on_message = std::move(on_message)](
+                  stream_core& self) { feed_callback(self, *source, on_message); },
+              [source] { source->close(); }, runner);
+  return stream{std::move(flow)};
+}
+status_subscriber endpoint::make_status_subscriber() {
+  return status_subscriber{core_->events().subscribe()};
+}
+pubsub::filter endpoint::filter() const { return core_->routes().announcement_for({}); }
+endpoint_counters endpoint::counters() const { return core_->counters(); }
+
+// -- life cycle ----------------------------------------------------------------------------------
+
+std::size_t endpoint::flush(std::chrono::nanoseconds timeout) {
+  const auto until = std::chrono::steady_clock::now() + timeout;
+  std::size_t left = 0;
+  for (const auto& each : core_->peers().links())
+    left += each->out().wait_until_empty(until);
+  return left;
+}
+void endpoint::close(std::chrono::milliseconds timeout) { core_->close(timeout); }
+void endpoint::close() { core_->close(); }
+
+} // namespace pubsub

@@ -1,0 +1,425 @@
+#include "endpoint/peering.hpp"
+
+#include <algorithm>
+
+#include "base/log.hpp"
+
+namespace pubsub {
+
+namespace {
+constexpr std::chrono::nanoseconds longest_wait = std::chrono::hours{24 * 365};
+}
+
+peering::peering(const endpoint_id& self, const endpoint_options& options, router& routes,
+                 status_hub& events, tallies& counts)
+    : self_(self), options_(options), routes_(routes), events_(events), counts_(counts),
+      io_(options.io_threads) {}
+
+// -- connecting and accepting --------------------------------------------------------------------
+
+expected<std::uint16_t> peering::listen(std::string_view where) {
+  auto address = parse_uri(where);
+  if (!address)
+    return address.error();
+  lock_type lock{mutex_};
+  if (closed_)
+    return errc::shutting_down;
+  auto opened = listener::open(io_.next(), *address);
+  if (!opened)
+    return opened.error();
+  io_.start();
+  listeners_.push_back(*opened);
+  (*opened)->start(
+      [weak = weak_from_this()](std::shared_ptr<asio::io_context> loop, tcp::socket socket) {
+        if (auto self = weak.lock())
+          self->open_session(make_tcp_connection(std::move(loop), std::move(socket)),
+                             wire::tcp_role::accepting, nullptr);
+      },
+      [weak = weak_from_this(), fallback = io_.next()] {
+        auto self = weak.lock();
+        if (!self)
+          return fallback;
+        lock_type inner{self->mutex_};
+        return self->io_.next();
+      });
+  return (*opened)->port();
+}
+
+expected<void> peering::connect(std::string_view target, const peer_options& options, bool wait) {
+  auto address = parse_uri(target);
+  if (!address)
+    return address.error();
+  if (address->port == 0)
+    return error{errc::invalid_argument, "'" + std::string{target} + "': port 0 cannot be connected to"};
+  lock_type lock{mutex_};
+  if (closed_)
+    return errc::shutting_down;
+  io_.start();
+  auto request = make_request(std::move(*address), options);
+  requests_.push_back(request);
+  request->connects->retry_now();
+  if (!wait)
+    return {};
+  auto settled = [&] {
+    return closed_ || is_peered(request->remote) || request->stopped ||
+           (request->attempted && !options.retry);
+  };
+  changed_.wait_for(lock, options.timeout, settled);
+  if (is_peered(request->remote))
+    return {};
+  if (closed_ || request->stopped)
+    return errc::shutting_down;
+  if (request->last_failure)
+    return request->last_failure;
+  return error{errc::peer_unavailable, to_string(request->target) + ": no answer in time"};
+}
+
+std::shared_ptr<peer_request> peering::make_request(uri target, const peer_options& options) {
+  auto request = std::make_shared<peer_request>();
+  request->target = target;
+  request->options = options;
+  connector::callbacks report{
+      .on_connected =
+          [weak = weak_from_this(), weak_request = std::weak_ptr{request}](
+              std::unique_ptr<connection> carrier) {
+            auto self = weak.lock();
+            if (auto found = weak_request.lock(); self && found)
+              self->open_session(std::move(carrier), wire::tcp_role::connecting, found);
+          },
+      .on_failed =
+          [weak = weak_from_this(), weak_request = std::weak_ptr{request}](const error& reason) {
+            auto self = weak.lock();
+            if (auto found = weak_request.lock(); self && found)
+              self->attempt_failed(found, reason);
+          }};
+  request->connects = std::make_shared<connector>(io_.next(), std::move(target), options_.connect_timeout,
+                                                  std::move(report));
+  return request;
+}
+
+/// On the loop the connection lives on.
+void peering::open_session(std::unique_ptr<connection> carrier, wire::tcp_role role,
+                           std::shared_ptr<peer_request> request) {
+  auto made = link::make(std::move(carrier), options_.link_queue, {options_.max_handshake_frame_bytes});
+  auto fresh = std::make_shared<session>(shared_from_this(), made, role, std::move(request));
+  {
+    lock_type lock{mutex_};
+    if (closed_ || (fresh->request() && fresh->request()->stopped))
+      return; // dropping the link closes the socket
+    sessions_.insert(fresh);
+    half_open_ += role == wire::tcp_role::accepting ? 1 : 0;
+    balance_accepting();
+  }
+  fresh->start();
+}
+
+/// Called with the mutex held.
+void peering::balance_accepting() {
+  const bool pause = half_open_ >= options_.max_half_open;
+  if (pause == accepting_paused_)
+    return;
+  accepting_paused_ = pause;
+  for (const auto& each : listeners_)
+    pause ? each->pause() : each->resume();
+}
+
+void peering::attempt_failed(const std::shared_ptr<peer_request>& request, const error& reason) {
+  lock_type lock{mutex_};
+  if (closed_ || request->stopped)
+    return;
+  request->attempted = true;
+  request->last_failure = reason;
+  if (request->options.retry)
+    request->connects->retry_later(*request->options.retry);
+  else
+    std::erase(requests_, request);
+  changed_.notify_all();
+  lock.unlock();
+  events_.publish({reason.code(), request->remote,
+                   network_info{request->target.host, request->target.port}, reason.context()});
+}
+
+// -- the peer status map -------------------------------------------------------------------------
+
+wire::admission peering::admit(session& who, const endpoint_id& remote, bool originator) {
+  lock_type lock{mutex_};
+  if (closed_)
+    return wire::admission::closing;
+  auto [found, fresh] = peers_.try_emplace(remote);
+  if (fresh) {
+    found->second.current = who.shared_from_this();
+    return wire::admission::proceed;
+  }
+  if (!originator)
+    return wire::admission::illegal;
+  if (found->second.state != phase::connecting)
+    return wire::admission::redundant;
+  found->second.paused.push_back(who.shared_from_this());
+  return wire::admission::pause;
+}
+
+bool peering::is_known(const endpoint_id& remote) const {
+  lock_type lock{mutex_};
+  return peers_.contains(remote);
+}
+
+void peering::on_peered(const std::shared_ptr<session>& who) {
+  const auto& id = who->remote();
+  routes_.add_peer(id, who->carrier(), who->remote_filter(), who->told());
+  lock_type lock{mutex_};
+  auto& peer = peers_[id];
+  peer.state = phase::peered;
+  if (who->request()) {
+    who->request()->remote = id;
+    who->request()->connected = true;
+  } else {
+    --half_open_;
+    balance_accepting();
+  }
+  events_.publish({status_code::endpoint_discovered, id, {}, "found a new peer in the network"});
+  events_.publish({status_code::peer_added, id, who->carrier()->remote(), "handshake successful"});
+  const auto paused = std::exchange(peer.paused, {});
+  changed_.notify_all();
+  lock.unlock();
+  for (const auto& each : paused)
+    each->reject();
+}
+
+void peering::on_closed(const std::shared_ptr<session>& who, wire::handshake::outcome how,
+                        error reason) {
+  lock_type lock{mutex_};
+  sessions_.erase(who);
+  if (!who->request() && how != wire::handshake::outcome::peered) {
+    --half_open_;
+    balance_accepting();
+  }
+  if (how == wire::handshake::outcome::peered)
+    return lost(who, reason, lock);
+  if (how == wire::handshake::outcome::redundant && peers_.contains(who->remote())) {
+    if (const auto& request = who->request()) { // from now on it looks after the other connection
+      request->remote = who->remote();
+      request->connected = true;
+    }
+    changed_.notify_all();
+    return;
+  }
+  auto next = abandon_handshake(who);
+  changed_.notify_all();
+  lock.unlock();
+  if (next)
+    next->go_on();
+  if (!reason)
+    reason = {errc::peer_disconnect_during_handshake, "the connection was closed"};
+  if (const auto& request = who->request())
+    attempt_failed(request, {reason.code(), to_string(request->target) + ": " + reason.context()});
+  else
+    log(log_level::info, "a connection from " + who->carrier()->remote().address +
+                             " did not become a peering: " + reason.message());
+}
+
+/// Called with the mutex held, for a connection that did not get through the handshake. Returns the
+/// one that has waited for it.
+std::shared_ptr<session> peering::abandon_handshake(const std::shared_ptr<session>& who) {
+  auto found = peers_.find(who->remote());
+  if (found == peers_.end())
+    return nullptr;
+  auto& peer = found->second;
+  if (peer.current != who) {
+    std::erase(peer.paused, who);
+    return nullptr;
+  }
+  if (!peer.paused.empty()) {
+    peer.current = peer.paused.front();
+    peer.paused.erase(peer.paused.begin());
+    return peer.current;
+  }
+  peers_.erase(found);
+  reconnect(who->remote());
+  return nullptr;
+}
+
+/// Called with the mutex held: requests that relied on a connection to this peer try again.
+void peering::reconnect(const endpoint_id& id) {
+  for (const auto& request : requests_)
+    if (request->remote == id && std::exchange(request->connected, false) && request->options.retry &&
+        !request->stopped && !closed_)
+      request->connects->retry_now();
+  std::erase_if(requests_, [&](const auto& each) {
+    return each->remote == id && !each->connected && !each->options.retry;
+  });
+}
+
+/// An established peering has ended.
+void peering::lost(const std::shared_ptr<session>& who, const error& reason, lock_type& lock) {
+  const auto& id = who->remote();
+  lock.unlock();
+  routes_.remove_peer(id);
+  lock.lock();
+  const auto was = peers_[id].state;
+  peers_.erase(id);
+  announce_loss(*who, was, reason);
+  reconnect(id);
+  changed_.notify_all();
+}
+
+void peering::announce_loss(const session& who, phase was, const error& reason) {
+  const auto& id = who.remote();
+  const auto& where = who.carrier()->remote();
+  if (was == phase::leaving) {
+    const auto suffix = reason ? " (" + reason.context() + ")" : std::string{};
+    events_.publish({status_code::peer_removed, id, where, "removed connection to remote peer" + suffix});
+  } else {
+    events_.publish({status_code::peer_lost, id, where, "lost connection to remote peer"});
+    if (reason && reason.code() != errc::peer_unavailable) { // more than a closed socket
+      log(log_level::warning, "the link to " + where.address + ":" + std::to_string(where.port) +
+                                  " was closed: " + reason.message());
+      events_.publish({reason.code(), id, where, reason.context()});
+    }
+  }
+  events_.publish({status_code::endpoint_unreachable, id, {}, "lost the last path"});
+}
+
+// -- parting ---------------------------------------------------------------------------------------
+
+/// Called with the mutex held. False if there is no such peer.
+bool peering::part(const endpoint_id& id, std::chrono::milliseconds timeout, lock_type& lock) {
+  auto found = peers_.find(id);
+  if (found == peers_.end() || found->second.state == phase::connecting)
+    return false;
+  auto who = found->second.current;
+  const bool first = std::exchange(found->second.state, phase::leaving) != phase::leaving;
+  lock.unlock();
+  if (first) {
+    routes_.remove_peer(id); // nothing new goes there; what is queued still does
+    who->leave(timeout);
+  }
+  lock.lock();
+  return true;
+}
+
+void peering::stop_request(peer_request& request) {
+  request.stopped = true;
+  request.connects->stop();
+}
+
+expected<void> peering::disconnect(const endpoint_id& id, std::chrono::milliseconds timeout) {
+  lock_type lock{mutex_};
+  for (const auto& request : requests_)
+    if (request->remote == id)
+      stop_request(*request);
+  std::erase_if(requests_, [](const auto& each) { return each->stopped; });
+  if (!part(id, timeout, lock)) {
+    lock.unlock();
+    events_.publish({errc::peer_invalid, id, {}, "cannot unpeer from unknown peer"});
+    return error{errc::peer_invalid, to_string(id) + " is not a peer"};
+  }
+  auto gone = [&] { return !peers_.contains(id); };
+  // The link itself gives up at `timeout`; the extra second is for a loop that is busy.
+  if (!changed_.wait_for(lock, timeout + std::chrono::seconds{1}, gone))
+    return error{errc::request_timeout, to_string(id) + " did not say goodbye in time"};
+  return {};
+}
+
+expected<void> peering::disconnect(std::string_view target, std::chrono::milliseconds timeout) {
+  auto address = parse_uri(target);
+  if (!address)
+    return address.error();
+  lock_type lock{mutex_};
+  auto found = std::ranges::find_if(requests_, [&](const auto& each) {
+    return each->target.host == address->host && each->target.port == address->port;
+  });
+  if (found == requests_.end()) {
+    lock.unlock();
+    events_.publish({errc::peer_invalid, {}, network_info{address->host, address->port},
+                     "cannot unpeer from unknown peer"});
+    return error{errc::peer_invalid, to_string(*address) + " is not a peer"};
+  }
+  auto request = *found;
+  if (request->connected) {
+    const auto id = request->remote;
+    lock.unlock();
+    return disconnect(id, timeout);
+  }
+  stop_request(*request);
+  requests_.erase(found);
+  changed_.notify_all();
+  return {};
+}
+
+void peering::close(std::chrono::milliseconds timeout) noexcept {
+  lock_type lock{mutex_};
+  if (std::exchange(closed_, true))
+    return;
+  for (const auto& each : listeners_)
+    each->stop();
+  for (const auto& each : requests_)
+    stop_request(*each);
+  auto unfinished = sessions_;
+  std::vector<endpoint_id> established;
+  for (const auto& [id, peer] : peers_)
+    if (peer.state != phase::connecting) {
+      unfinished.erase(peer.current);
+      established.push_back(id);
+    }
+  for (const auto& each : unfinished)
+    each->cut({errc::shutting_down, "this endpoint is closing"});
+  for (const auto& id : established)
+    part(id, timeout, lock);
+  changed_.notify_all();
+  changed_.wait_for(lock, timeout, [&] { return sessions_.empty(); });
+  for (const auto& each : sessions_)
+    each->cut({errc::peer_timeout, "timeout during graceful disconnect"});
+  lock.unlock();
+  io_.stop();
+  io_.flush();
+}
+
+// -- looking ---------------------------------------------------------------------------------------
+
+std::size_t peering::peered_count() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(peers_, [](const auto& each) { return each.second.state == phase::peered; }));
+}
+
+bool peering::is_peered(const endpoint_id& id) const {
+  auto found = peers_.find(id);
+  return found != peers_.end() && found->second.state == phase::peered;
+}
+
+std::vector<peer_info> peering::peers() const {
+  lock_type lock{mutex_};
+  std::vector<peer_info> result;
+  for (const auto& [id, peer] : peers_)
+    if (peer.state == phase::peered)
+      result.push_back({id, peer.current->carrier()->remote(), peer_state::peered,
+                        routes_.peer_filter(id), peer.current->carrier()->counters()});
+  for (const auto& request : requests_)
+    if (!request->connected)
+      result.push_back({request->remote, network_info{request->target.host, request->target.port},
+                        request->remote.is_nil() ? peer_state::connecting : peer_state::lost, {}, {}});
+  return result;
+}
+
+bool peering::wait_for_peers(std::size_t n, std::chrono::nanoseconds timeout) const {
+  lock_type lock{mutex_};
+  changed_.wait_until(lock, *deadline_after(std::min(timeout, longest_wait)),
+                      [&] { return closed_ || peered_count() >= n; });
+  return peered_count() >= n;
+}
+
+bool peering::wait_for_peer(const endpoint_id& id, std::chrono::nanoseconds timeout) const {
+  lock_type lock{mutex_};
+  changed_.wait_until(lock, *deadline_after(std::min(timeout, longest_wait)),
+                      [&] { return closed_ || is_peered(id); });
+  return is_peered(id);
+}
+
+std::vector<std::shared_ptr<link>> peering::links() const {
+  lock_type lock{mutex_};
+  std::vector<std::shared_ptr<link>> result;
+  for (const auto& each : sessions_)
+    result.push_back(each->carrier());
+  return result;
+}
+
+} // namespace pubsub

@@ -1,0 +1,112 @@
+// Who our peers are: listening, connecting, retrying, admitting, parting.
+#pragma once
+
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include <pubsub/endpoint.hpp>
+
+#include "endpoint/router.hpp"
+#include "endpoint/session.hpp"
+#include "endpoint/status_queue.hpp"
+#include "endpoint/tally.hpp"
+#include "link/connector.hpp"
+#include "link/io_threads.hpp"
+#include "link/listener.hpp"
+
+namespace pubsub {
+
+/// One call of `endpoint::peer`: an address we try to be connected to. Guarded by the peering's mutex.
+struct peer_request {
+  uri target;
+  peer_options options;
+  std::shared_ptr<connector> connects;
+  endpoint_id remote;     ///< nil until the first success
+  bool connected = false; ///< its peering is established
+  bool stopped = false;
+  bool attempted = false; ///< at least one attempt has failed
+  error last_failure;
+};
+
+/// The peer status map of section 5.2 of broker-wire-v1 and everything that feeds it. One mutex guards
+/// the map; it is never held while waiting for I/O. Thread-safe.
+class peering : public std::enable_shared_from_this<peering> {
+public:
+  peering(const endpoint_id& self, const endpoint_options& options, router& routes, status_hub& events,
+          tallies& counts);
+
+  // -- for the endpoint ------------------------------------------------------------------------
+
+  expected<std::uint16_t> listen(std::string_view where);
+  /// Starts connecting; with `wait`, waits for the first success.
+  expected<void> connect(std::string_view target, const peer_options& options, bool wait);
+  expected<void> disconnect(const endpoint_id& id, std::chrono::milliseconds timeout);
+  expected<void> disconnect(std::string_view target, std::chrono::milliseconds timeout);
+  std::vector<peer_info> peers() const;
+  bool wait_for_peers(std::size_t n, std::chrono::nanoseconds timeout) const;
+  bool wait_for_peer(const endpoint_id& id, std::chrono::nanoseconds timeout) const;
+  /// The outboxes of all peers.
+  std::vector<std::shared_ptr<link>> links() const;
+  /// Parts from everybody, waiting at most `timeout` for the goodbyes, and stops the I/O threads.
+  void close(std::chrono::milliseconds timeout) noexcept;
+
+  // -- for sessions ----------------------------------------------------------------------------
+
+  const endpoint_id& self() const noexcept { return self_; }
+  const endpoint_options& options() const noexcept { return options_; }
+  router& routes() noexcept { return routes_; }
+  std::shared_ptr<tally> make_tally() { return counts_.make(); }
+  wire::admission admit(session& who, const endpoint_id& remote, bool originator);
+  bool is_known(const endpoint_id& remote) const;
+  void on_peered(const std::shared_ptr<session>& who);
+  void on_closed(const std::shared_ptr<session>& who, wire::handshake::outcome how, error reason);
+
+private:
+  enum class phase : std::uint8_t { connecting, peered, leaving };
+
+  struct entry {
+    phase state = phase::connecting;
+    std::shared_ptr<session> current;
+    std::vector<std::shared_ptr<session>> paused; // wait for the outcome of `current`
+  };
+  using lock_type = std::unique_lock<std::mutex>;
+
+  void open_session(std::unique_ptr<connection> carrier, wire::tcp_role role,
+                    std::shared_ptr<peer_request> request);
+  std::shared_ptr<peer_request> make_request(uri target, const peer_options& options);
+  void attempt_failed(const std::shared_ptr<peer_request>& request, const error& reason);
+  void stop_request(peer_request& request);
+  bool part(const endpoint_id& id, std::chrono::milliseconds timeout, lock_type& lock);
+  void lost(const std::shared_ptr<session>& who, const error& reason, lock_type& lock);
+  std::shared_ptr<session> abandon_handshake(const std::shared_ptr<session>& who);
+  void reconnect(const endpoint_id& id);
+  void announce_loss(const session& who, phase was, const error& reason);
+  void balance_accepting();
+  std::size_t peered_count() const;
+  bool is_peered(const endpoint_id& id) const;
+
+  const endpoint_id self_;
+  const endpoint_options options_;
+  router& routes_;
+  status_hub& events_;
+  tallies& counts_;
+
+  mutable std::mutex mutex_; // guards everything below
+  mutable std::condition_variable changed_;
+  io_threads io_;
+  std::vector<std::shared_ptr<listener>> listeners_;
+  std::vector<std::shared_ptr<peer_request>> requests_;
+  std::set<std::shared_ptr<session>> sessions_; // every connection that is not closed
+  std::map<endpoint_id, entry> peers_;
+  std::size_t half_open_ = 0; // accepted, not yet peered
+  bool accepting_paused_ = false;
+  bool closed_ = false;
+};
+
+} // namespace pubsub

@@ -1,0 +1,46 @@
+#include <pubsub/publisher.hpp>
+
+#include "endpoint/publisher_core.hpp"
+
+namespace pubsub {
+
+namespace {
+
+outbound::patience no_waiting() { return std::chrono::steady_clock::time_point::min(); }
+
+} // namespace
+
+publisher::publisher(std::unique_ptr<publisher_core> core) : core_(std::move(core)) {}
+publisher::publisher(publisher&&) noexcept = default;
+publisher& publisher::operator=(publisher&&) noexcept = default;
+publisher::~publisher() = default;
+
+const std::string& publisher::topic() const noexcept { return core_->topic; }
+
+publish_result publisher::publish(data value) {
+  return core_->owner->closed() ? core_->out->refuse()
+                                : core_->out->publish(core_->topic, std::move(value));
+}
+
+publish_result publisher::publish_encoded(std::span<const std::byte> value) {
+  return core_->owner->closed() ? core_->out->refuse()
+                                : core_->out->publish_encoded(core_->topic, value);
+}
+
+publish_result publisher::try_publish(data value) {
+  return core_->owner->closed() ? core_->out->refuse()
+                                : core_->out->publish(core_->topic, std::move(value), no_waiting());
+}
+
+publish_result publisher::try_publish_encoded(std::span<const std::byte> value) {
+  return core_->owner->closed() ? core_->out->refuse()
+                                : core_->out->publish_encoded(core_->topic, value, no_waiting());
+}
+
+std::size_t publisher::subscribers() const { return core_->owner->routes().count(core_->topic); }
+
+bool publisher::wait_for_subscribers(std::size_t n, std::chrono::nanoseconds timeout) const {
+  return core_->owner->routes().wait_for(core_->topic, n, timeout);
+}
+
+} // namespace pubsub

@@ -1,0 +1,18 @@
+// What a publisher handle owns.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "endpoint/core.hpp"
+
+namespace pubsub {
+
+class publisher_core {
+public:
+  std::shared_ptr<endpoint_core> owner;
+  std::string topic;
+  std::unique_ptr<outbound> out;
+};
+
+} // namespace pubsub

@@ -1,0 +1,95 @@
+// Where messages go: the subscription table, shared by all threads of an endpoint.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+#include <pubsub/endpoint_id.hpp>
+#include <pubsub/filter.hpp>
+
+#include "link/link.hpp"
+#include "queue/message_queue.hpp"
+#include "route/subscription_table.hpp"
+
+namespace pubsub {
+
+/// The exits a message takes.
+struct route {
+  std::vector<std::shared_ptr<message_queue>> queues;
+  std::vector<std::shared_ptr<link>> links;
+
+  bool empty() const noexcept { return queues.empty() && links.empty(); }
+};
+
+/// An immutable picture of all subscriptions; const access is concurrent.
+struct routing_snapshot {
+  prefix_index local_index;
+  prefix_index peer_index;
+  std::vector<std::shared_ptr<message_queue>> queues; // by position in local_index
+  std::vector<std::shared_ptr<link>> links;           // by position in peer_index
+  std::vector<endpoint_id> peers;
+};
+
+/// Guards the table and replaces the snapshot as a whole with every change; publishers and links read
+/// the snapshot without a lock. Every change that alters what a peer should know is announced to that
+/// peer before the call returns, after the new snapshot is in force: who hears of a subscription can
+/// rely on the way to it. Thread-safe.
+class router {
+public:
+  router(const endpoint_id& self, filter forward_topics, bool forwarding);
+
+  subscriber_id add_subscriber(std::shared_ptr<message_queue> queue, const filter& wanted);
+  void add_topic(subscriber_id who, std::string_view prefix);
+  void remove_topic(subscriber_id who, std::string_view prefix);
+  void remove_subscriber(subscriber_id who);
+  filter subscriber_filter(subscriber_id who) const;
+
+  /// `told` is the filter the peer got in the handshake; if that has changed since, it gets an update.
+  void add_peer(const endpoint_id& who, std::shared_ptr<link> via, filter wanted, filter told);
+  void set_peer_filter(const endpoint_id& who, filter wanted);
+  void remove_peer(const endpoint_id& who);
+  filter peer_filter(const endpoint_id& who) const;
+
+  /// What to announce to `peer`, or to anybody if nil.
+  filter announcement_for(const endpoint_id& peer) const;
+
+  /// Rises with every change.
+  std::uint64_t version() const noexcept { return version_.load(std::memory_order_acquire); }
+  std::shared_ptr<const routing_snapshot> snapshot() const;
+
+  /// Subscribers plus peers that want `topic`.
+  std::size_t count(std::string_view topic) const;
+  /// Waits until `count(topic) >= n`, or closed. False on timeout.
+  bool wait_for(std::string_view topic, std::size_t n, std::chrono::nanoseconds timeout) const;
+
+  /// Ends all subscriptions: queues take no more, what they hold can be read.
+  void close();
+
+private:
+  struct peer_target {
+    std::shared_ptr<link> via;
+    filter told; // what the peer last heard from us
+  };
+
+  void changed();
+  void announce();
+
+  const endpoint_id self_;
+  mutable std::mutex mutex_; // guards everything below but version_
+  mutable std::condition_variable changed_;
+  subscription_table table_;
+  std::map<subscriber_id, std::shared_ptr<message_queue>> queues_;
+  std::map<endpoint_id, peer_target> peers_;
+  std::shared_ptr<const routing_snapshot> snapshot_ = std::make_shared<routing_snapshot>();
+  std::atomic<std::uint64_t> version_{1};
+  subscriber_id last_id_ = 0;
+  bool closed_ = false;
+};
+
+} // namespace pubsub

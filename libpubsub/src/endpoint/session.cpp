@@ -1,0 +1,144 @@
+#include "endpoint/session.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "endpoint/peering.hpp"
+
+namespace pubsub {
+
+session::session(std::shared_ptr<peering> owner, std::shared_ptr<link> carrier, wire::tcp_role role,
+                 std::shared_ptr<peer_request> request)
+    : peering_(std::move(owner)), link_(std::move(carrier)), request_(std::move(request)),
+      handshake_(role, make_environment()), timer_(link_->loop()) {}
+
+wire::handshake::environment session::make_environment() {
+  return {
+      .self = peering_->self(),
+      .local_filter =
+          [this](const endpoint_id& remote) {
+            told_ = peering_->routes().announcement_for(remote);
+            return told_;
+          },
+      .admit = [this](const endpoint_id& remote,
+                      bool originator) { return peering_->admit(*this, remote, originator); },
+      .is_known = [this](const endpoint_id& remote) { return peering_->is_known(remote); },
+      .send = [this](std::span<const std::byte> frame) { link_->out().push_control(frame); },
+  };
+}
+
+void session::start() {
+  arm_timer(peering_->options().handshake_timeout,
+            {errc::peer_timeout, "the handshake was not finished in time"});
+  link_->start(shared_from_this());
+  handshake_.start();
+}
+
+void session::arm_timer(std::chrono::milliseconds timeout, error reason) {
+  timer_.expires_after(timeout);
+  timer_.async_wait([self = shared_from_this(), reason = std::move(reason)](error_code cancelled) {
+    if (!cancelled)
+      self->cut(reason);
+  });
+}
+
+void session::on_frames(const frame_batch& frames) {
+  auto rest = frames.bytes;
+  while (!inbound_ && !rest.empty()) {
+    const auto size = wire::frame_header_bytes + load_be<std::uint32_t>(rest.data());
+    act_on(handshake_.receive(rest.subspan(wire::frame_header_bytes, size - wire::frame_header_bytes)));
+    if (const auto state = handshake_.state(); state == wire::handshake::outcome::failed ||
+                                               state == wire::handshake::outcome::redundant)
+      return;
+    rest = rest.subspan(size);
+  }
+  if (inbound_ && !rest.empty())
+    inbound_->receive(frames.owner, rest);
+}
+
+void session::act_on(wire::handshake::outcome outcome) {
+  switch (outcome) {
+  case wire::handshake::outcome::running:
+  case wire::handshake::outcome::paused:
+    return;
+  case wire::handshake::outcome::peered:
+    return become_peered();
+  case wire::handshake::outcome::redundant:
+  case wire::handshake::outcome::failed:
+    timer_.cancel();
+    return link_->close_when_written(); // a drop_conn may be on its way
+  }
+}
+
+void session::become_peered() {
+  timer_.cancel();
+  link_->set_limits({peering_->options().max_frame_bytes});
+  inbound_.emplace(inbound::environment{.self = peering_->self(),
+                                        .via = link_,
+                                        .forwarding = peering_->options().forwarding == forwarding::on,
+                                        .on_control = [this](const auto& x) { on_control(x); }},
+                   peering_->routes(), peering_->make_tally());
+  peering_->on_peered(shared_from_this());
+}
+
+void session::on_control(const wire::envelope_view& envelope) {
+  if (envelope.sender != remote())
+    return; // only direct peers may say this (broker-wire-v1, 6.2)
+  switch (envelope.type) {
+  case wire::envelope_type::routing_update:
+    if (auto wanted = wire::parse_filter(envelope.payload)) {
+      if (!leaving_)
+        peering_->routes().set_peer_filter(remote(), std::move(*wanted));
+    } else {
+      cut({errc::invalid_message, "the peer sent a malformed routing update"});
+    }
+    return;
+  case wire::envelope_type::ping:
+    return link_->out().push_control(
+        wire::make_pong(peering_->self(), remote(), envelope.payload));
+  case wire::envelope_type::pong:
+    if (leaving_ && std::ranges::equal(envelope.payload, goodbye_))
+      link_->close_when_written();
+    return;
+  default:
+    return;
+  }
+}
+
+/// `BYE` and eight bytes only this side interprets (broker-wire-v1, section 10).
+session::token session::make_goodbye_token() {
+  token result;
+  std::memcpy(result.data(), "BYE", 3);
+  std::memcpy(result.data() + 3, endpoint_id::random().bytes().data(), result.size() - 3);
+  return result;
+}
+
+void session::on_closed(const error& reason) {
+  timer_.cancel();
+  const auto& failure = handshake_.failure();
+  peering_->on_closed(shared_from_this(), handshake_.state(), failure ? failure : reason);
+}
+
+void session::go_on() {
+  asio::post(link_->loop(), [self = shared_from_this()] { self->act_on(self->handshake_.proceed_now()); });
+}
+
+void session::reject() {
+  asio::post(link_->loop(), [self = shared_from_this()] {
+    self->act_on(self->handshake_.reject(errc::redundant_connection, "redundant connection"));
+  });
+}
+
+void session::leave(std::chrono::milliseconds timeout) {
+  asio::post(link_->loop(), [self = shared_from_this(), timeout] {
+    if (std::exchange(self->leaving_, true))
+      return;
+    self->link_->out().push_control(
+        wire::make_ping(self->peering_->self(), self->remote(), self->goodbye_));
+    self->arm_timer(timeout, {errc::peer_timeout, "timeout during graceful disconnect"});
+  });
+}
+
+void session::cut(error reason) { link_->close(std::move(reason)); }
+
+} // namespace pubsub

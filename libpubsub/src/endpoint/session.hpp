@@ -1,0 +1,67 @@
+// One connection from its first byte to its last: handshake, then messages, then goodbye.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+
+#include <pubsub/endpoint_id.hpp>
+
+#include "endpoint/inbound.hpp"
+#include "link/link.hpp"
+#include "wire/handshake.hpp"
+
+namespace pubsub {
+
+class peering;
+struct peer_request;
+
+/// Lives on its link's loop; `leave`, `reject`, `go_on` and `cut` may be called from any thread.
+class session final : public link_handler, public std::enable_shared_from_this<session> {
+public:
+  session(std::shared_ptr<peering> owner, std::shared_ptr<link> carrier, wire::tcp_role role,
+          std::shared_ptr<peer_request> request);
+
+  /// On the link's loop.
+  void start();
+  void on_frames(const frame_batch& frames) override;
+  void on_closed(const error& reason) override;
+
+  /// The other handshake with this peer has failed: this one may go on.
+  void go_on();
+  /// The other handshake with this peer has succeeded: this connection is superfluous.
+  void reject();
+  /// Says goodbye behind everything queued, closes on the answer, or after `timeout` without one.
+  void leave(std::chrono::milliseconds timeout);
+  /// Closes at once.
+  void cut(error reason);
+
+  const std::shared_ptr<link>& carrier() const noexcept { return link_; }
+  const std::shared_ptr<peer_request>& request() const noexcept { return request_; }
+  /// Nil until the handshake knows it; constant once peered.
+  const endpoint_id& remote() const noexcept { return handshake_.remote(); }
+  const filter& remote_filter() const noexcept { return handshake_.remote_filter(); }
+  /// The filter this side announced in the handshake.
+  const filter& told() const noexcept { return told_; }
+
+private:
+  wire::handshake::environment make_environment();
+  void arm_timer(std::chrono::milliseconds timeout, error reason);
+  void act_on(wire::handshake::outcome outcome);
+  void become_peered();
+  void on_control(const wire::envelope_view& envelope);
+  using token = std::array<std::byte, 11>;
+  static token make_goodbye_token();
+
+  const std::shared_ptr<peering> peering_;
+  const std::shared_ptr<link> link_;
+  const std::shared_ptr<peer_request> request_; // null for accepted connections
+  wire::handshake handshake_;
+  filter told_;
+  std::optional<inbound> inbound_; // set once peered
+  asio::steady_timer timer_;
+  const token goodbye_ = make_goodbye_token();
+  bool leaving_ = false;
+};
+
+} // namespace pubsub

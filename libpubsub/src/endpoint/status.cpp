@@ -1,0 +1,35 @@
+#include <pubsub/status.hpp>
+
+namespace pubsub {
+
+std::string_view to_string(status_code code) noexcept {
+  switch (code) {
+  case status_code::unspecified:
+    return "unspecified";
+  case status_code::peer_added:
+    return "peer_added";
+  case status_code::peer_removed:
+    return "peer_removed";
+  case status_code::peer_lost:
+    return "peer_lost";
+  case status_code::endpoint_discovered:
+    return "endpoint_discovered";
+  case status_code::endpoint_unreachable:
+    return "endpoint_unreachable";
+  }
+  return "unspecified";
+}
+
+std::string to_string(const status& x) {
+  std::string result{x.is_error() ? to_string(x.failure()) : to_string(x.code())};
+  std::string where;
+  if (!x.peer().is_nil())
+    where = to_string(x.peer());
+  if (const auto& network = x.network())
+    where += (where.empty() ? "" : ", ") + network->address + ":" + std::to_string(network->port);
+  if (!where.empty())
+    result += "(" + where + ")";
+  return x.message().empty() ? result : result + ": " + x.message();
+}
+
+} // namespace pubsub

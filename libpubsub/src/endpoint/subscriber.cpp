@@ -1,0 +1,108 @@
+#include <pubsub/subscriber.hpp>
+
+#include "endpoint/subscriber_core.hpp"
+
+namespace pubsub {
+
+subscriber_core::subscriber_core(std::shared_ptr<endpoint_core> owner, const pubsub::filter& topics,
+                                 const queue_options& options)
+    : owner_(std::move(owner)), queue_(std::make_shared<message_queue>(options)),
+      id_(owner_->routes().add_subscriber(queue_, topics)) {}
+
+std::optional<data_message> subscriber_core::get(const deadline& until) {
+  if (next_ == taken_.size()) {
+    taken_.clear();
+    next_ = 0;
+    if (queue_->pull(taken_, polled_ ? 1 : batch_messages, until) == 0)
+      return {};
+  }
+  auto result = std::move(taken_[next_++]);
+  taken_left_.store(taken_.size() - next_, std::memory_order_relaxed);
+  return result;
+}
+
+std::size_t subscriber_core::get_batch(std::vector<data_message>& out, std::size_t max,
+                                       const deadline& until) {
+  if (next_ == taken_.size())
+    return queue_->pull(out, max, until);
+  const auto n = std::min(max, taken_.size() - next_);
+  for (std::size_t i = 0; i < n; ++i)
+    out.push_back(std::move(taken_[next_++]));
+  taken_left_.store(taken_.size() - next_, std::memory_order_relaxed);
+  return n;
+}
+
+int subscriber_core::fd() {
+  polled_ = true;
+  return queue_->fd();
+}
+
+std::size_t subscriber_core::available() const {
+  return taken_left_.load(std::memory_order_relaxed) + queue_->size();
+}
+
+subscriber_counters subscriber_core::counters() const {
+  auto result = queue_->counters();
+  const auto taken = taken_left_.load(std::memory_order_relaxed);
+  result.delivered -= taken;
+  result.queued += taken;
+  return result;
+}
+
+void subscriber_core::close() {
+  owner_->routes().remove_subscriber(id_);
+  queue_->discard();
+}
+
+// -- the public handle -------------------------------------------------------------------------
+
+subscriber::subscriber(std::shared_ptr<subscriber_core> core) : core_(std::move(core)) {}
+subscriber::subscriber(subscriber&&) noexcept = default;
+subscriber& subscriber::operator=(subscriber&&) noexcept = default;
+subscriber::~subscriber() {
+  if (core_)
+    core_->close();
+}
+
+data_message subscriber::get() { return core_->get({}).value_or(data_message{}); }
+
+std::optional<data_message> subscriber::get(std::chrono::nanoseconds timeout) {
+  return core_->get(deadline_after(timeout));
+}
+
+std::vector<data_message> subscriber::get_batch(std::size_t max) {
+  std::vector<data_message> result;
+  core_->get_batch(result, max, {});
+  return result;
+}
+
+std::vector<data_message> subscriber::get_batch(std::size_t max, std::chrono::nanoseconds timeout) {
+  std::vector<data_message> result;
+  core_->get_batch(result, max, deadline_after(timeout));
+  return result;
+}
+
+std::size_t subscriber::get_batch(std::vector<data_message>& out, std::size_t max,
+                                  std::chrono::nanoseconds timeout) {
+  return core_->get_batch(out, max, deadline_after(timeout));
+}
+
+std::vector<data_message> subscriber::poll() {
+  std::vector<data_message> result;
+  while (core_->get_batch(result, core_->available(), deadline_after(std::chrono::nanoseconds{0})) > 0) {
+  }
+  return result;
+}
+
+int subscriber::fd() const { return core_->fd(); }
+std::size_t subscriber::available() const { return core_->available(); }
+void subscriber::add_topic(std::string_view prefix) { core_->routes().add_topic(core_->id(), prefix); }
+void subscriber::remove_topic(std::string_view prefix) {
+  core_->routes().remove_topic(core_->id(), prefix);
+}
+pubsub::filter subscriber::filter() const { return core_->routes().subscriber_filter(core_->id()); }
+subscriber_counters subscriber::counters() const { return core_->counters(); }
+bool subscriber::closed() const { return core_->closed(); }
+void subscriber::close() { core_->close(); }
+
+} // namespace pubsub
