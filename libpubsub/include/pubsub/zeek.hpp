@@ -1,4 +1,5 @@
-// Zeek's messages inside data: events, and telling them from logs and batches (zeek-event, 1 and 2).
+// Zeek's messages inside data: events, and telling them from logs and batches (zeek-event, 1 and
+// 2).
 #pragma once
 
 #include <cstdint>

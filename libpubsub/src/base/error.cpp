@@ -49,7 +49,8 @@ constexpr std::array<entry, 42> broker_codes{{
     {"shutting_down", "The endpoint is closing; nothing can be started any more."},
     {"invalid_peering_request", "The peer refused a request to peer."},
     {"repeated_peering_handshake_request", "The peer asked to peer although it already did."},
-    {"unexpected_handshake_message", "A handshake message came out of order; the peer is at fault."},
+    {"unexpected_handshake_message",
+     "A handshake message came out of order; the peer is at fault."},
     {"invalid_handshake_state", "The handshake cannot go on; connect again."},
     {"no_path_to_peer", "The addressed endpoint is not reachable from here; check the peerings."},
     {"no_connector_available", "The peer cannot open connections."},
@@ -86,9 +87,13 @@ const entry& lookup(errc code) noexcept {
 
 } // namespace
 
-std::string_view to_string(errc code) noexcept { return lookup(code).name; }
+std::string_view to_string(errc code) noexcept {
+  return lookup(code).name;
+}
 
-std::string_view describe(errc code) noexcept { return lookup(code).sentence; }
+std::string_view describe(errc code) noexcept {
+  return lookup(code).sentence;
+}
 
 std::string error::message() const {
   if (context_.empty())

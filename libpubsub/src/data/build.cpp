@@ -113,6 +113,8 @@ data builder::value() {
 
 } // namespace
 
-data data_view::to_data() const { return builder{pos_}.value(); }
+data data_view::to_data() const {
+  return builder{pos_}.value();
+}
 
 } // namespace pubsub

@@ -83,7 +83,9 @@ int compare_data(const data& x, const data& y) noexcept {
 
 } // namespace
 
-bool operator==(const data& x, const data& y) noexcept { return compare_data(x, y) == 0; }
+bool operator==(const data& x, const data& y) noexcept {
+  return compare_data(x, y) == 0;
+}
 
 std::weak_ordering operator<=>(const data& x, const data& y) noexcept {
   return compare_data(x, y) <=> 0;
@@ -91,8 +93,8 @@ std::weak_ordering operator<=>(const data& x, const data& y) noexcept {
 
 std::string_view to_string(data_type type) noexcept {
   static constexpr std::array<std::string_view, 15> names{
-      "none",      "boolean",  "count",      "integer", "real",  "string", "address", "subnet",
-      "port",      "timestamp", "timespan", "enum-value", "set", "table",  "vector"};
+      "none", "boolean",   "count",    "integer",    "real", "string", "address", "subnet",
+      "port", "timestamp", "timespan", "enum-value", "set",  "table",  "vector"};
   const auto index = static_cast<std::size_t>(type);
   return index < names.size() ? names[index] : std::string_view{"invalid"};
 }

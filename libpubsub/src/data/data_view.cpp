@@ -35,7 +35,9 @@ data_view data_view::from_valid(std::span<const std::byte> bytes) noexcept {
   return bytes.empty() ? data_view{} : data_view{bytes.data()};
 }
 
-data_type data_view::type() const noexcept { return tag_at(pos_); }
+data_type data_view::type() const noexcept {
+  return tag_at(pos_);
+}
 
 bool data_view::as_boolean() const noexcept {
   PUBSUB_EXPECT_TYPE(data_type::boolean, false);
@@ -69,7 +71,8 @@ address data_view::as_address() const noexcept {
 
 subnet data_view::as_subnet() const noexcept {
   PUBSUB_EXPECT_TYPE(data_type::subnet, {});
-  return subnet::from_raw(load_address(body()), load_be<std::uint8_t>(body() + address::size_bytes));
+  return subnet::from_raw(load_address(body()),
+                          load_be<std::uint8_t>(body() + address::size_bytes));
 }
 
 port data_view::as_port() const noexcept {
@@ -117,7 +120,9 @@ std::size_t data_view::size() const noexcept {
   return load_valid_varbyte(pos);
 }
 
-std::span<const std::byte> data_view::bytes() const noexcept { return {pos_, skip_value(pos_)}; }
+std::span<const std::byte> data_view::bytes() const noexcept {
+  return {pos_, skip_value(pos_)};
+}
 
 data_view::iterator& data_view::iterator::operator++() noexcept {
   pos_ = skip_value(pos_);

@@ -22,7 +22,9 @@ constexpr unsigned exponent_of(std::uint64_t bits) noexcept {
 }
 
 /// True for exponents 1..2046: where wire and IEEE 754 agree.
-constexpr bool is_normal(std::uint64_t bits) noexcept { return exponent_of(bits) - 1 < 0x7fe; }
+constexpr bool is_normal(std::uint64_t bits) noexcept {
+  return exponent_of(bits) - 1 < 0x7fe;
+}
 
 inline std::uint64_t encode_special(std::uint64_t bits) noexcept {
   if (exponent_of(bits) == 0)

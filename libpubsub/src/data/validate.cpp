@@ -22,7 +22,9 @@ public:
       : pos_(bytes.data()), end_(bytes.data() + bytes.size()), values_left_(limits.max_values),
         max_depth_(std::min(limits.max_depth, hard_max_depth)) {}
 
-  bool run() { return take_values(1) && value(max_depth_) && (pos_ == end_ || fail(errc::invalid_data)); }
+  bool run() {
+    return take_values(1) && value(max_depth_) && (pos_ == end_ || fail(errc::invalid_data));
+  }
 
   errc code() const noexcept { return code_; }
   const std::byte* position() const noexcept { return pos_; }
@@ -184,7 +186,8 @@ bool validator::table_pairs(std::uint32_t count, std::uint32_t depth_left) {
 
 // The slow path for members out of order. Where a key itself holds a container out of order
 // (`plain` is false), its bytes do not tell its place and the key has to be built.
-bool validator::keys_differ(const std::byte* first, std::uint32_t count, bool is_table, bool plain) {
+bool validator::keys_differ(const std::byte* first, std::uint32_t count, bool is_table,
+                            bool plain) {
   const auto next = [is_table](const std::byte* key) {
     const auto* behind = skip_value(key);
     return is_table ? skip_value(behind) : behind;

@@ -31,13 +31,17 @@ std::byte* data_writer::grow(std::size_t size_bytes) {
   return bytes_.data() + before;
 }
 
-void data_writer::write_none() { store_tag(grow(1), data_type::none); }
+void data_writer::write_none() {
+  store_tag(grow(1), data_type::none);
+}
 
 void data_writer::write_boolean(bool x) {
   store_be(store_tag(grow(2), data_type::boolean), static_cast<std::uint8_t>(x));
 }
 
-void data_writer::write_count(std::uint64_t x) { store_be(store_tag(grow(9), data_type::count), x); }
+void data_writer::write_count(std::uint64_t x) {
+  store_be(store_tag(grow(9), data_type::count), x);
+}
 
 void data_writer::write_integer(std::int64_t x) {
   store_be(store_tag(grow(9), data_type::integer), x);
@@ -47,7 +51,9 @@ void data_writer::write_real(double x) {
   store_be(store_tag(grow(9), data_type::real), encode_real(x));
 }
 
-void data_writer::write_string(std::string_view x) { write_text(data_type::string, x); }
+void data_writer::write_string(std::string_view x) {
+  write_text(data_type::string, x);
+}
 
 void data_writer::write_address(const address& x) {
   store_raw(store_tag(grow(17), data_type::address), x.bytes().data(), address::size_bytes);
@@ -71,13 +77,21 @@ void data_writer::write_timespan(timespan x) {
   store_be(store_tag(grow(9), data_type::timespan), x.count());
 }
 
-void data_writer::write_enum(std::string_view name) { write_text(data_type::enum_value, name); }
+void data_writer::write_enum(std::string_view name) {
+  write_text(data_type::enum_value, name);
+}
 
-void data_writer::begin_set(std::size_t n) { begin(data_type::set, n); }
+void data_writer::begin_set(std::size_t n) {
+  begin(data_type::set, n);
+}
 
-void data_writer::begin_table(std::size_t n) { begin(data_type::table, n); }
+void data_writer::begin_table(std::size_t n) {
+  begin(data_type::table, n);
+}
 
-void data_writer::begin_vector(std::size_t n) { begin(data_type::vector, n); }
+void data_writer::begin_vector(std::size_t n) {
+  begin(data_type::vector, n);
+}
 
 void data_writer::write(const data& x) {
   const auto size = encoded_size(x);
@@ -93,7 +107,9 @@ void data_writer::truncate(std::size_t size_bytes) noexcept {
   bytes_.resize(std::min(size_bytes, bytes_.size()));
 }
 
-std::vector<std::byte> data_writer::take() noexcept { return std::exchange(bytes_, {}); }
+std::vector<std::byte> data_writer::take() noexcept {
+  return std::exchange(bytes_, {});
+}
 
 void data_writer::write_text(data_type type, std::string_view x) {
   assert(x.size() <= UINT32_MAX);

@@ -34,7 +34,9 @@ public:
     return rewritten_ ? bytes_from_latin1(raw) : std::string{raw};
   }
 
-  pubsub::error failure() const { return {code_, (path_.empty() ? "/" : path_) + ": " + std::string{what_}}; }
+  pubsub::error failure() const {
+    return {code_, (path_.empty() ? "/" : path_) + ": " + std::string{what_}};
+  }
 
 private:
   bool fail(errc code, std::string_view what) {
@@ -179,7 +181,8 @@ bool reader::parsed_value(std::string_view type, const std::string& text, data& 
     return true;
   }
   if (type == "subnet")
-    return store(parse_lenient_subnet(text), out, "expected an IP address, a slash and a prefix length");
+    return store(parse_lenient_subnet(text), out,
+                 "expected an IP address, a slash and a prefix length");
   if (type == "port") {
     out = parse_lenient_port(text);
     return true;
@@ -187,7 +190,8 @@ bool reader::parsed_value(std::string_view type, const std::string& text, data& 
   if (type == "timestamp")
     return store(parse_iso_time(text), out, "expected a time like 2018-07-05T19:46:40.123");
   if (type == "timespan")
-    return store(parse_span_with_unit(text), out, "expected an integer and ns, us, ms, s, min or h");
+    return store(parse_span_with_unit(text), out,
+                 "expected an integer and ns, us, ms, s, min or h");
   return clash("unknown @data-type");
 }
 
@@ -224,8 +228,7 @@ bool reader::pairs(dom::array json, data& out, std::uint32_t depth_left) {
     dom::element value_json;
     dom::object object;
     const auto step = std::to_string(index++);
-    if (pair.get(object) != simdjson::SUCCESS ||
-        object["key"].get(key_json) != simdjson::SUCCESS ||
+    if (pair.get(object) != simdjson::SUCCESS || object["key"].get(key_json) != simdjson::SUCCESS ||
         object["value"].get(value_json) != simdjson::SUCCESS)
       return inside(step, clash("expected an object with key and value"));
     data key;

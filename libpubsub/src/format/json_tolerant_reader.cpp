@@ -9,7 +9,9 @@ namespace pubsub {
 
 namespace {
 
-constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+constexpr bool is_digit(char c) noexcept {
+  return c >= '0' && c <= '9';
+}
 
 constexpr bool is_token_char(char c) noexcept {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '+' || c == '-' ||
@@ -198,7 +200,9 @@ private:
 
 } // namespace
 
-std::optional<std::string> strict_json_from(std::string_view text) { return rewriter{text}.run(); }
+std::optional<std::string> strict_json_from(std::string_view text) {
+  return rewriter{text}.run();
+}
 
 std::string bytes_from_latin1(std::string_view text) {
   std::string out;

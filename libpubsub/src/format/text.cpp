@@ -109,21 +109,32 @@ void append_value(std::string& out, const data& x) {
 
 } // namespace
 
-void append_number(std::string& out, std::uint64_t x) { append_integral(out, x); }
+void append_number(std::string& out, std::uint64_t x) {
+  append_integral(out, x);
+}
 
-void append_number(std::string& out, std::int64_t x) { append_integral(out, x); }
+void append_number(std::string& out, std::int64_t x) {
+  append_integral(out, x);
+}
 
 void append_real(std::string& out, double x) {
   char buffer[384]; // sign, 309 digits, point, six decimals
-  const auto end = std::to_chars(buffer, buffer + sizeof(buffer), x, std::chars_format::fixed, 6).ptr;
+  const auto end =
+      std::to_chars(buffer, buffer + sizeof(buffer), x, std::chars_format::fixed, 6).ptr;
   out.append(buffer, end);
 }
 
-void append_text(std::string& out, const address& x) { append_scalar(out, x); }
+void append_text(std::string& out, const address& x) {
+  append_scalar(out, x);
+}
 
-void append_text(std::string& out, const subnet& x) { append_scalar(out, x); }
+void append_text(std::string& out, const subnet& x) {
+  append_scalar(out, x);
+}
 
-void append_text(std::string& out, const port& x) { append_scalar(out, x); }
+void append_text(std::string& out, const port& x) {
+  append_scalar(out, x);
+}
 
 std::string to_string(const data& x) {
   std::string out;

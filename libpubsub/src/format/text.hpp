@@ -21,7 +21,8 @@ void append_text(std::string& out, const address& x);
 void append_text(std::string& out, const subnet& x);
 void append_text(std::string& out, const port& x);
 
-/// `YYYY-MM-DDThh:mm:ss.mmm` in UTC, truncated; the fraction is `.000` before 1970 (broker-data, 3.1).
+/// `YYYY-MM-DDThh:mm:ss.mmm` in UTC, truncated; the fraction is `.000` before 1970
+/// (broker-data, 3.1).
 void append_iso_time(std::string& out, timestamp x);
 /// An integer with the coarsest exact unit of ns, us, ms, s (broker-data, 3.2).
 void append_span_with_unit(std::string& out, timespan x);

@@ -172,11 +172,12 @@ std::optional<timestamp> parse_iso_time(std::string_view text) noexcept {
   std::int64_t seconds = 0;
   std::int64_t ns = 0;
   std::int64_t offset = 0;
-  if (!read_date(in, days) || !in.take('T') || !read_clock(in, seconds) ||
-      !read_fraction(in, ns) || !read_zone(in, offset))
+  if (!read_date(in, days) || !in.take('T') || !read_clock(in, seconds) || !read_fraction(in, ns) ||
+      !read_zone(in, offset))
     return std::nullopt;
   auto whole = days * 86'400 + seconds - offset;
-  if (whole < 0 && ns > 0) { // both parts of one sign, so that the earliest instants do not overflow
+  if (whole < 0 &&
+      ns > 0) { // both parts of one sign, so that the earliest instants do not overflow
     ++whole;
     ns -= ns_per_second;
   }

@@ -38,7 +38,8 @@ std::optional<envelope> open(const data_view& x) noexcept {
   return envelope{kind.as_count(), content};
 }
 
-// Metadata is a vector of [id, value]; the first entry of an id counts. False where it is malformed.
+// Metadata is a vector of [id, value]; the first entry of an id counts. False where it is
+// malformed.
 bool read_metadata(const data_view& metadata, std::optional<timestamp>& network_time) noexcept {
   if (metadata.type() != data_type::vector)
     return false;
@@ -109,7 +110,9 @@ bool has_content_of(message_kind kind, const data_view& content) noexcept {
   return false;
 }
 
-error not_an_event() { return {errc::invalid_message, "not a Zeek event"}; }
+error not_an_event() {
+  return {errc::invalid_message, "not a Zeek event"};
+}
 
 const vector* vector_of(const data& x, std::size_t at_least) noexcept {
   const auto* elements = x.get_if<vector>();

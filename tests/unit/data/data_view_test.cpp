@@ -20,7 +20,9 @@ errc verdict(const buffer& bytes, const decode_limits& limits = {}) {
   return view ? errc::none : view.error().code();
 }
 
-errc verdict(std::string_view hex) { return verdict(from_hex(hex)); }
+errc verdict(std::string_view hex) {
+  return verdict(from_hex(hex));
+}
 
 // `levels` vectors around none.
 buffer nested_vectors(std::size_t levels) {

@@ -11,7 +11,9 @@ using namespace pubsub;
 
 namespace {
 
-test::buffer copy(std::span<const std::byte> bytes) { return {bytes.begin(), bytes.end()}; }
+test::buffer copy(std::span<const std::byte> bytes) {
+  return {bytes.begin(), bytes.end()};
+}
 
 } // namespace
 

@@ -78,7 +78,8 @@ TEST_CASE("every value of a real Broker renders to the same text and JSON") {
 }
 
 TEST_CASE("a subnormal real is written as zero where Broker writes garbage") {
-  CHECK(*encode_binary(std::numeric_limits<double>::denorm_min()) == test::from_hex("04 0000000000000000"));
+  CHECK(*encode_binary(std::numeric_limits<double>::denorm_min()) ==
+        test::from_hex("04 0000000000000000"));
   CHECK(to_string(data{std::numeric_limits<double>::denorm_min()}) == "0.000000");
 }
 

@@ -25,7 +25,9 @@ errc verdict(std::string_view text, const decode_limits& limits = {}) {
   return x ? errc::none : x.error().code();
 }
 
-errc verdict(std::string_view type, std::string_view body) { return verdict(object(type, body)); }
+errc verdict(std::string_view type, std::string_view body) {
+  return verdict(object(type, body));
+}
 
 std::string repeat(std::string_view text, int times) {
   std::string out;
@@ -47,7 +49,8 @@ TEST_CASE("each type reads back from its own spelling") {
   CHECK(read("address", "\"2001:db8::1\"") == data{*address::parse("2001:db8::1")});
   CHECK(read("subnet", "\"10.0.0.0/8\"") == data{*subnet::parse("10.0.0.0/8")});
   CHECK(read("port", "\"53/udp\"") == data{port{53, transport::udp}});
-  CHECK(read("timestamp", "\"1970-01-01T00:00:01.5Z\"") == data{timestamp{timespan{1'500'000'000}}});
+  CHECK(read("timestamp", "\"1970-01-01T00:00:01.5Z\"") ==
+        data{timestamp{timespan{1'500'000'000}}});
   CHECK(read("timespan", "\"2min\"") == data{timespan{120'000'000'000}});
   CHECK(read("enum-value", "\"Conn::LOG\"") == data{enum_value{"Conn::LOG"}});
   CHECK(read("set", "[" + object("count", "2") + "," + object("count", "1") + "]") ==
@@ -111,12 +114,32 @@ TEST_CASE("the error says what was expected where") {
 }
 
 TEST_CASE("broken syntax is invalid JSON") {
-  for (const std::string_view text :
-       {"", " ", "{", "}", "nul", "{\"@data-type\":\"none\",}", "{\"@data-type\":\"none\"} x",
-        "{'@data-type':'none'}", "{\"a\":\"\\x\"}", "{\"a\":\"", "{\"a\":\"\\", "{\"a\":\"\\u12",
-        "{\"a\":\"\\ud800\"}", "{\"a\":\"\\udc00\\ud800\"}", "{\"a\":\"\\ud800\\u0041\"}",
-        "// {}", "{\"a\":\xff}", "{\"a\":+}", "{\"a\":.}", "{\"a\":0x}", "{\"a\":0xg}", "{\"a\":08}",
-        "{\"a\":--1}", "{\"a\":1.2.3}", "{\"a\":0x10000000000000000}", "{\"a\":+true}"})
+  for (const std::string_view text : {"",
+                                      " ",
+                                      "{",
+                                      "}",
+                                      "nul",
+                                      "{\"@data-type\":\"none\",}",
+                                      "{\"@data-type\":\"none\"} x",
+                                      "{'@data-type':'none'}",
+                                      "{\"a\":\"\\x\"}",
+                                      "{\"a\":\"",
+                                      "{\"a\":\"\\",
+                                      "{\"a\":\"\\u12",
+                                      "{\"a\":\"\\ud800\"}",
+                                      "{\"a\":\"\\udc00\\ud800\"}",
+                                      "{\"a\":\"\\ud800\\u0041\"}",
+                                      "// {}",
+                                      "{\"a\":\xff}",
+                                      "{\"a\":+}",
+                                      "{\"a\":.}",
+                                      "{\"a\":0x}",
+                                      "{\"a\":0xg}",
+                                      "{\"a\":08}",
+                                      "{\"a\":--1}",
+                                      "{\"a\":1.2.3}",
+                                      "{\"a\":0x10000000000000000}",
+                                      "{\"a\":+true}"})
     CHECK_MESSAGE(verdict(text) == errc::invalid_json, text);
 }
 
@@ -156,8 +179,8 @@ TEST_CASE("Broker's tolerance for strings is ours") {
 
 TEST_CASE("a string cannot pass for a special real") {
   CHECK(verdict("real", "\"\xc4\x80nan\"") == errc::type_clash);
-  CHECK(verdict("vector", "[" + object("real", "nan") + "," + object("real", "\"\xc4\x80nan\"") + "]") ==
-        errc::type_clash);
+  CHECK(verdict("vector", "[" + object("real", "nan") + "," + object("real", "\"\xc4\x80nan\"") +
+                              "]") == errc::type_clash);
 }
 
 TEST_CASE("large reals as printed in full parse to the same value") {

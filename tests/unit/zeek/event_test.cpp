@@ -12,10 +12,11 @@ namespace {
 
 // The test vector of the specification: an event with a network timestamp of 0.
 const test::buffer& event_bytes() {
-  static const auto bytes = test::from_hex("0e03 020000000000000001 020000000000000001"
-                                           "0e03 0517 53757065727669736f723a3a6e6f64655f737461747573"
-                                           "0e02 050454455354 02000000000000002a"
-                                           "0e01 0e02 020000000000000001 090000000000000000");
+  static const auto bytes =
+      test::from_hex("0e03 020000000000000001 020000000000000001"
+                     "0e03 0517 53757065727669736f723a3a6e6f64655f737461747573"
+                     "0e02 050454455354 02000000000000002a"
+                     "0e01 0e02 020000000000000001 090000000000000000");
   return bytes;
 }
 
@@ -25,7 +26,9 @@ vector just(data x) {
   return out;
 }
 
-data message(count kind, vector content) { return vector{count{1}, kind, std::move(content)}; }
+data message(count kind, vector content) {
+  return vector{count{1}, kind, std::move(content)};
+}
 
 std::optional<message_kind> kind_of(const data& x) {
   const auto bytes = *encode_binary(x);
@@ -84,8 +87,8 @@ TEST_CASE("empty metadata, foreign metadata and further elements are accepted") 
 
 TEST_CASE("the first network time counts and must be a time") {
   const auto entry = [](data value) { return vector{count{1}, std::move(value)}; };
-  const auto two = metadata_event(
-      vector{entry(timestamp{timespan{5}}), entry(timestamp{timespan{6}})});
+  const auto two =
+      metadata_event(vector{entry(timestamp{timespan{5}}), entry(timestamp{timespan{6}})});
   CHECK(zeek::parse_event(two)->network_time == timestamp{timespan{5}});
   CHECK(is_event(two));
   CHECK_FALSE(is_event(metadata_event(just(entry(count{5})))));

@@ -25,8 +25,8 @@ TEST_CASE("messages of a real Zeek are recognised") {
     CHECK(in_place.name() == in_tree.name);
     CHECK(in_place.args_size() == in_tree.args.size());
     CHECK(in_place.network_time() == in_tree.network_time);
-    CHECK(in_tree.network_time.has_value() == (x.name.find("timestamp") != x.name.npos ||
-                                               x.text.find("((1, 15308") != x.text.npos));
+    CHECK(in_tree.network_time.has_value() ==
+          (x.name.find("timestamp") != x.name.npos || x.text.find("((1, 15308") != x.text.npos));
   }
   CHECK(events == 6);
 }
