@@ -12,6 +12,9 @@ constexpr const char* description =
     "Records are Zeek events named log_conn whose argument is a vector in the column order of\n"
     "Zeek's conn.log; the event log_fields on the same topic names the columns.";
 
+const CLI::Range seconds_range{0.001, 3.2e9, "0.001 to a century"};
+const CLI::Range count_range{std::uint64_t{1}, std::uint64_t{1} << 40, "1 or more"};
+
 constexpr const char* examples = R"(Examples:
   Connections in a capture file, as a Zeek log on the terminal:
     flow_monitor --read trace.pcap --write /dev/stdout
@@ -46,10 +49,10 @@ void add_input(CLI::App& app, options& result, seconds_options& seconds, std::ui
       ->type_name("BPF");
   app.add_option("--count", count, "Stop after so many packets")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(count_range);
   app.add_option("--duration", seconds.duration, "Stop a live capture after so many seconds")
       ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber)
+      ->check(seconds_range)
       ->needs(live);
 }
 
@@ -75,16 +78,16 @@ void add_output(CLI::App& app, options& result, seconds_options& seconds) {
 void add_limits(CLI::App& app, options& result, seconds_options& seconds) {
   app.add_option("--tcp-timeout", seconds.tcp_timeout, "A TCP connection silent for longer ends")
       ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber)
+      ->check(seconds_range)
       ->capture_default_str();
   app.add_option("--udp-timeout", seconds.udp_timeout, "The same for UDP and ICMP")
       ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber)
+      ->check(seconds_range)
       ->capture_default_str();
   app.add_option("--max-flows", result.limits.max_flows,
                  "Connections kept at once; one more ends the longest silent")
       ->type_name("N")
-      ->check(CLI::PositiveNumber)
+      ->check(count_range)
       ->capture_default_str();
 }
 
