@@ -1,0 +1,9 @@
+// The whole command line.
+#pragma once
+
+namespace pubsub::tool {
+
+/// Parses the arguments, runs the subcommand they name and returns the exit status.
+int run(int argc, char** argv);
+
+} // namespace pubsub::tool

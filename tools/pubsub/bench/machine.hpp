@@ -1,0 +1,11 @@
+// What a result was measured on.
+#pragma once
+
+#include "json_object.hpp"
+
+namespace pubsub::tool::bench {
+
+/// Processor, cores, kernel, compiler and version of this program.
+json_object describe_machine();
+
+} // namespace pubsub::tool::bench

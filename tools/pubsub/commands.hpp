@@ -1,0 +1,21 @@
+// The subcommands; each adds its options to `app` and stores its outcome when it has run.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "exit_code.hpp"
+
+namespace pubsub::tool {
+
+void add_node(CLI::App& app, exit_code& outcome);
+void add_pub(CLI::App& app, exit_code& outcome);
+void add_sub(CLI::App& app, exit_code& outcome);
+void add_ping(CLI::App& app, exit_code& outcome);
+void add_bench_stream(CLI::App& bench, exit_code& outcome);
+void add_bench_chain(CLI::App& bench, exit_code& outcome);
+/// One process of a chain: started by `bench chain`, not shown in the help.
+void add_bench_chain_part(CLI::App& bench, exit_code& outcome);
+
+} // namespace pubsub::tool

@@ -1,0 +1,36 @@
+// Options that say where an endpoint listens and whom it peers with.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/App.hpp>
+
+#include <pubsub/endpoint.hpp>
+
+#include "exit_code.hpp"
+#include "stop_signal.hpp"
+
+namespace pubsub::tool {
+
+struct connection_options {
+  std::vector<std::string> listen;
+  std::vector<std::string> peers;
+  /// How long the first connection to a peer may take.
+  double connect_timeout_s = 10;
+};
+
+void add_connection_options(CLI::App& command, connection_options& options);
+
+/// Whether to return only when the peers are there.
+enum class peering : unsigned char { wait, in_background };
+
+/// Listens and peers as asked for; says on stderr which ports were opened. Complains about the first
+/// failure and returns its exit status.
+exit_code connect(endpoint& ep, const connection_options& options, peering how);
+
+/// `tcp://127.0.0.1:9999` for what was asked for and the port that was opened.
+std::string listen_address(const std::string& asked, std::uint16_t port);
+
+} // namespace pubsub::tool

@@ -1,0 +1,82 @@
+#include "commands.hpp"
+
+#include "connection.hpp"
+#include "peer_events.hpp"
+#include "stop_signal.hpp"
+#include "terminal.hpp"
+
+#include <memory>
+
+#include <pubsub/endpoint.hpp>
+
+namespace pubsub::tool {
+
+namespace {
+
+struct node_options {
+  connection_options connection;
+  std::vector<std::string> topics;
+  bool json = false;
+};
+
+exit_code listen_all(endpoint& ep, const node_options& options, event_style style) {
+  for (const auto& address : options.connection.listen) {
+    auto port = ep.listen(address);
+    if (!port)
+      return fail(port.error());
+    show_listening(style, listen_address(address, *port));
+  }
+  return exit_code::ok;
+}
+
+exit_code run_node(const node_options& options) {
+  if (options.connection.listen.empty() && options.connection.peers.empty()) {
+    complain("node needs at least one --listen or --peer");
+    return exit_code::usage;
+  }
+  auto style = options.json ? event_style::json : event_style::text;
+  stop_signal stop;
+  endpoint_options settings;
+  settings.forward_topics = filter{options.topics};
+  endpoint ep{settings};
+  auto events = ep.make_status_subscriber();
+  if (auto failed = listen_all(ep, options, style); failed != exit_code::ok)
+    return failed;
+  auto peers_only = options.connection;
+  peers_only.listen.clear();
+  if (auto failed = connect(ep, peers_only, peering::in_background); failed != exit_code::ok)
+    return failed;
+  while (wait_readable(events.fd(), stop, std::nullopt) == wake::ready)
+    for (const auto& event : events.poll())
+      show_status(style, event);
+  ep.close();
+  for (const auto& event : events.poll())
+    show_status(style, event);
+  show_totals(style, ep.counters());
+  return exit_code::ok;
+}
+
+constexpr const char* examples = R"(Examples:
+  pubsub node --listen 127.0.0.1:9999
+      a relay that others connect to
+  pubsub node --listen '*:9999' --peer upstream.example.net:9999
+      a second hop; a peer that is away is tried again every second
+  pubsub node --listen 127.0.0.1:9999 --topic zeek/ --json
+      announces zeek/ to its peers although nobody here has subscribed yet; events as JSON on stdout
+Subscriptions travel over any number of nodes by themselves; --topic is only needed between Broker
+nodes. Ends on Ctrl-C or SIGTERM after sending what is queued.)";
+
+} // namespace
+
+void add_node(CLI::App& app, exit_code& outcome) {
+  auto options = std::make_shared<node_options>();
+  auto command = app.add_subcommand("node", "Run a relay that forwards between its peers");
+  add_connection_options(*command, options->connection);
+  command->add_option("--topic", options->topics, "Always announce this topic prefix (repeatable)")
+      ->type_name("PREFIX");
+  command->add_flag("--json", options->json, "Show events as JSON lines on stdout");
+  command->footer(examples);
+  command->callback([options, &outcome] { outcome = run_node(*options); });
+}
+
+} // namespace pubsub::tool

@@ -1,0 +1,101 @@
+#include "stop_signal.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <system_error>
+
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+namespace pubsub::tool {
+
+namespace {
+
+sigset_t stop_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  return signals;
+}
+
+} // namespace
+
+deadline deadline_after(std::optional<double> seconds) {
+  if (!seconds)
+    return std::nullopt;
+  constexpr double longest = 1e9;
+  auto span = std::chrono::duration<double>{std::clamp(*seconds, 0.0, longest)};
+  return clock::now() + std::chrono::duration_cast<clock::duration>(span);
+}
+
+std::chrono::nanoseconds left_until(const deadline& end) {
+  std::chrono::nanoseconds longest = std::chrono::hours{1};
+  if (!end)
+    return longest;
+  return std::clamp<std::chrono::nanoseconds>(*end - clock::now(), std::chrono::nanoseconds{0}, longest);
+}
+
+stop_signal::stop_signal() {
+  auto signals = stop_signals();
+  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  fd_ = ::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (fd_ < 0)
+    throw std::system_error(errno, std::generic_category(), "signalfd");
+}
+
+stop_signal::~stop_signal() {
+  ::close(fd_);
+}
+
+// The signal stays pending, so the descriptor stays readable.
+bool stop_signal::requested() const {
+  pollfd entry{fd_, POLLIN, 0};
+  return ::poll(&entry, 1, 0) > 0;
+}
+
+namespace {
+
+// Entry 0 may be -1, which poll passes over.
+wake wait_for_either(int stop_fd, int fd, const deadline& end) {
+  for (;;) {
+    pollfd entries[2] = {{stop_fd, POLLIN, 0}, {fd, POLLIN, 0}};
+    auto left = left_until(end);
+    auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
+    struct ::timespec limit{seconds.count(), static_cast<long>((left - seconds).count())};
+    auto n = ::ppoll(entries, 2, &limit, nullptr);
+    if (n < 0 && errno != EINTR)
+      throw std::system_error(errno, std::generic_category(), "ppoll");
+    if (n > 0)
+      return entries[0].revents != 0 ? wake::stopped : wake::ready;
+    if (end && clock::now() >= *end)
+      return wake::timeout;
+  }
+}
+
+} // namespace
+
+wake wait_readable(int fd, const stop_signal& stop, const deadline& end) {
+  return wait_for_either(stop.fd(), fd, end);
+}
+
+wake wait_readable(int fd, const deadline& end) { return wait_for_either(-1, fd, end); }
+
+close_on_stop::close_on_stop(endpoint& ep, const stop_signal& stop) {
+  if (::pipe(done_) != 0)
+    throw std::system_error(errno, std::generic_category(), "pipe");
+  watcher_ = std::thread{[this, &ep, &stop] {
+    if (wait_readable(done_[0], stop, std::nullopt) == wake::stopped)
+      ep.close();
+  }};
+}
+
+close_on_stop::~close_on_stop() {
+  ::close(done_[1]); // wakes the watcher
+  watcher_.join();
+  ::close(done_[0]);
+}
+
+} // namespace pubsub::tool

@@ -1,0 +1,57 @@
+// Ctrl-C and SIGTERM as a file descriptor.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <thread>
+
+#include <pubsub/endpoint.hpp>
+
+namespace pubsub::tool {
+
+using clock = std::chrono::steady_clock;
+/// Nothing means: however long it takes.
+using deadline = std::optional<clock::time_point>;
+
+/// The moment `seconds` from now; nothing where no number is given.
+deadline deadline_after(std::optional<double> seconds);
+/// A timeout for the library's waits: what is left, at most an hour.
+std::chrono::nanoseconds left_until(const deadline& end);
+
+/// Blocks SIGINT and SIGTERM in this thread and in those started later, so make it before any
+/// endpoint. From the first signal on `requested` is true and `fd` readable.
+class stop_signal {
+public:
+  stop_signal();
+  stop_signal(const stop_signal&) = delete;
+  stop_signal& operator=(const stop_signal&) = delete;
+  ~stop_signal();
+
+  int fd() const noexcept { return fd_; }
+  bool requested() const;
+
+private:
+  int fd_ = -1;
+};
+
+enum class wake : unsigned char { ready, stopped, timeout };
+
+/// Waits until `fd` is readable (-1: never), a stop is asked for, or the deadline has passed.
+wake wait_readable(int fd, const stop_signal& stop, const deadline& end);
+/// As above, whether or not a stop is asked for.
+wake wait_readable(int fd, const deadline& end);
+
+/// While it lives, a stop closes the endpoint, so that a publish that blocks comes back.
+class close_on_stop {
+public:
+  close_on_stop(endpoint& ep, const stop_signal& stop);
+  close_on_stop(const close_on_stop&) = delete;
+  close_on_stop& operator=(const close_on_stop&) = delete;
+  ~close_on_stop();
+
+private:
+  int done_[2] = {-1, -1};
+  std::thread watcher_;
+};
+
+} // namespace pubsub::tool

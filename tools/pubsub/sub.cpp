@@ -1,0 +1,129 @@
+#include "commands.hpp"
+
+#include "connection.hpp"
+#include "stop_signal.hpp"
+#include "terminal.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include <pubsub/endpoint.hpp>
+#include <pubsub/format.hpp>
+
+namespace pubsub::tool {
+
+namespace {
+
+struct sub_options {
+  connection_options connection;
+  std::vector<std::string> topics;
+  std::optional<std::uint64_t> count;
+  std::optional<double> timeout_s;
+  bool text = false;
+};
+
+class message_printer {
+public:
+  explicit message_printer(const sub_options& options) : options_(options) {}
+
+  bool done() const { return options_.count && printed_ >= *options_.count; }
+  std::uint64_t printed() const { return printed_; }
+
+  /// False once stdout is closed.
+  bool print(const std::vector<data_message>& messages) {
+    for (const auto& msg : messages) {
+      if (done())
+        break;
+      output_.add(options_.text ? to_string(msg) : to_json(get_topic(msg), get_view(msg)));
+      ++printed_;
+    }
+    return output_.flush();
+  }
+
+private:
+  const sub_options& options_;
+  line_output output_;
+  std::uint64_t printed_ = 0;
+};
+
+exit_code out_of_time(const sub_options& options, const message_printer& printer) {
+  if (!options.count && printer.printed() > 0)
+    return exit_code::ok;
+  complain(options.count ? fmt::format("{} of {} messages after {} seconds", printer.printed(),
+                                       *options.count, *options.timeout_s)
+                         : fmt::format("no message in {} seconds", *options.timeout_s));
+  return exit_code::timeout;
+}
+
+exit_code print_messages(subscriber& sub, const sub_options& options, const stop_signal& stop) {
+  constexpr std::size_t batch_messages = 1024;
+  message_printer printer{options};
+  auto end = deadline_after(options.timeout_s);
+  std::vector<data_message> batch;
+  while (!printer.done()) {
+    switch (wait_readable(sub.fd(), stop, end)) {
+    case wake::stopped:
+      return exit_code::ok;
+    case wake::timeout:
+      return out_of_time(options, printer);
+    case wake::ready:
+      break;
+    }
+    batch.clear();
+    if (sub.get_batch(batch, batch_messages, std::chrono::nanoseconds{0}) == 0 && sub.closed())
+      break;
+    if (!printer.print(batch))
+      return exit_code::ok; // the reader of our output has gone
+  }
+  return exit_code::ok;
+}
+
+exit_code run_sub(const sub_options& options) {
+  if (options.connection.listen.empty() && options.connection.peers.empty()) {
+    complain("sub needs at least one --listen or --peer");
+    return exit_code::usage;
+  }
+  stop_signal stop;
+  endpoint ep;
+  auto sub = ep.make_subscriber(filter{options.topics});
+  if (auto failed = connect(ep, options.connection, peering::wait); failed != exit_code::ok)
+    return failed;
+  auto outcome = print_messages(sub, options, stop);
+  auto counters = sub.counters();
+  if (auto unreadable = counters.decode_errors; unreadable > 0)
+    complain(fmt::format("{} messages were no valid values", unreadable));
+  return outcome;
+}
+
+constexpr const char* examples = R"(Examples:
+  pubsub sub --peer 127.0.0.1:9999 --topic zeek/records/conn
+      {"type":"data-message","topic":"zeek/records/conn","@data-type":"vector","data":[...]}
+  pubsub sub --listen 127.0.0.1:9999 --topic / --topic zeek/ --text
+      waits for publishers itself, prints "topic -> value"
+  pubsub sub --peer 127.0.0.1:9999 --topic zeek/ --count 10 --timeout 30
+      ends with status 0 after ten messages, with 4 if they have not come after 30 seconds
+Without --topic everything is subscribed to. Ends on Ctrl-C or SIGTERM.)";
+
+} // namespace
+
+void add_sub(CLI::App& app, exit_code& outcome) {
+  auto options = std::make_shared<sub_options>();
+  auto command = app.add_subcommand("sub", "Subscribe and print messages, one a line");
+  add_connection_options(*command, options->connection);
+  command->add_option("--topic", options->topics, "Subscribe to this topic prefix (repeatable)")
+      ->type_name("PREFIX");
+  command->add_option("--count", options->count, "End after this many messages")->check(CLI::PositiveNumber);
+  command->add_option("--timeout", options->timeout_s, "Seconds until giving up with status 4")
+      ->check(CLI::PositiveNumber);
+  command->add_flag("--text", options->text, "Print text for people instead of JSON");
+  command->footer(examples);
+  command->callback([options, &outcome] {
+    if (options->topics.empty())
+      options->topics.emplace_back();
+    outcome = run_sub(*options);
+  });
+}
+
+} // namespace pubsub::tool
