@@ -1,0 +1,35 @@
+"""libpubsub: publish/subscribe and relay for network-monitoring data.
+
+>>> import libpubsub
+>>> with libpubsub.Endpoint() as endpoint:
+...     subscriber = endpoint.make_subscriber("/topic")
+...     endpoint.publish("/topic/test", [1, "two", 3.0])
+...     topic, data = subscriber.get()
+PublishResult.TAKEN
+
+Data are Python's own types where those are exact; see ``docs/python.md`` for the table. Time-outs are
+seconds. All exceptions derive from PubsubError.
+"""
+
+from . import zeek
+from ._core import (EndpointCounters, LinkCounters, Message, PeerInfo, Publisher, Status,
+                    SubscriberCounters, decode, encode, from_json, to_json)
+from ._core import version as __version__
+from .endpoint import Endpoint
+from .errors import (Closed, DecodeError, EncodeError, EncodeTypeError, FileError, ForkError,
+                     InvalidArgument, LimitExceeded, ListenError, NotAPeer, NotSupported, PeerError,
+                     PeerIncompatible, PeerUnavailable, PubsubError, Timeout)
+from .stream import Stream
+from .subscriber import StatusSubscriber, Subscriber
+from .times import Timespan, Timestamp
+from .values import Count, EnumValue, Port, PublishResult, Subnet, Table
+
+__all__ = [
+    "Closed", "Count", "DecodeError", "EncodeError", "EncodeTypeError", "Endpoint",
+    "EndpointCounters", "EnumValue", "FileError", "ForkError", "InvalidArgument", "LimitExceeded",
+    "LinkCounters", "ListenError", "Message", "NotAPeer", "NotSupported", "PeerError",
+    "PeerIncompatible", "PeerInfo", "PeerUnavailable", "Port", "PublishResult", "Publisher",
+    "PubsubError", "Status", "StatusSubscriber", "Stream", "Subnet", "Subscriber",
+    "SubscriberCounters", "Table", "Timeout", "Timespan", "Timestamp", "__version__", "decode",
+    "encode", "from_json", "to_json", "zeek",
+]

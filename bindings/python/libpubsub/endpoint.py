@@ -1,0 +1,98 @@
+"""Endpoint: the node of the network, as a context manager with keyword options."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import uuid
+import weakref
+from types import TracebackType
+from typing import TYPE_CHECKING, Callable, Iterable, Optional, Union
+
+from . import _core
+from .stream import Stream
+from .subscriber import (DEFAULT_CAPACITY, DEFAULT_CAPACITY_BYTES, StatusSubscriber, Subscriber,
+                         topic_list)
+
+if TYPE_CHECKING:
+    from .subscriber import Policy
+
+_EXIT_SECONDS = 3.0
+
+_open: weakref.WeakSet[Endpoint] = weakref.WeakSet()
+
+
+class Endpoint(_core.Endpoint):
+    """A node of the publish/subscribe network: publishes, subscribes, peers, and relays between peers.
+
+    Every method may be called from any thread. As a context manager it closes itself; so does dropping
+    the last reference, and leaving the interpreter. It does not survive ``os.fork()``: in the child its
+    methods raise ForkError.
+
+    ``id``: its name in the network, a UUID; random by default. ``forwarding``: whether it passes messages
+    from one peer on to another. ``own_messages``: whether its own subscribers receive what it publishes.
+    ``io_threads``: threads that serve links. ``link_capacity``, ``link_capacity_bytes``, ``link_policy``:
+    the queue towards each peer, as for subscribers. ``forward_topics``: topics to announce although
+    nobody here subscribes. ``connect_timeout``, ``handshake_timeout``, ``close_timeout``: seconds.
+    Raises InvalidArgument.
+    """
+
+    def __init__(self, id: Union[str, uuid.UUID, None] = None, *, forwarding: bool = True,
+                 own_messages: bool = True, io_threads: int = 1,
+                 link_capacity: int = DEFAULT_CAPACITY,
+                 link_capacity_bytes: int = DEFAULT_CAPACITY_BYTES, link_policy: Policy = "block",
+                 forward_topics: Union[str, Iterable[str]] = (), connect_timeout: float = 3.0,
+                 handshake_timeout: float = 10.0, close_timeout: float = 3.0) -> None:
+        super().__init__(None if id is None else str(id), forwarding, own_messages, io_threads,
+                         link_capacity, link_capacity_bytes, link_policy, topic_list(forward_topics),
+                         connect_timeout, handshake_timeout, close_timeout)
+        _open.add(self)
+
+    def make_publisher(self, topic: str) -> _core.Publisher:
+        """A publisher for one topic; faster than ``publish``. Raises InvalidArgument, Closed."""
+        return _core.Publisher(self, topic)
+
+    def make_subscriber(self, topics: Union[str, Iterable[str]], *,
+                        capacity: int = DEFAULT_CAPACITY,
+                        capacity_bytes: int = DEFAULT_CAPACITY_BYTES,
+                        policy: Policy = "block") -> Subscriber:
+        """A subscriber for every topic that starts with one of ``topics``; see Subscriber."""
+        return Subscriber(self, topics, capacity=capacity, capacity_bytes=capacity_bytes,
+                          policy=policy)
+
+    def subscribe(self, topics: Union[str, Iterable[str]],
+                  on_message: Callable[[_core.Message], object], *,
+                  capacity: int = DEFAULT_CAPACITY, capacity_bytes: int = DEFAULT_CAPACITY_BYTES,
+                  policy: Policy = "block") -> Stream:
+        """Calls ``on_message`` for every message, on a thread of its own; see Stream."""
+        return Stream(self.make_subscriber(topics, capacity=capacity,
+                                           capacity_bytes=capacity_bytes, policy=policy),
+                      on_message)
+
+    def make_status_subscriber(self) -> StatusSubscriber:
+        """Sees what happens to peerings from now on. Raises Closed."""
+        return StatusSubscriber(self)
+
+    def __enter__(self) -> Endpoint:
+        return self
+
+    def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
+                 trace: Optional[TracebackType]) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        if self.forked:
+            return "<Endpoint of a parent process>"
+        return f"<Endpoint {self.id}: {'closed' if self.closed else f'{len(self.peers())} peers'}>"
+
+
+def _close_all() -> None:
+    """Ends every wait in other threads while the interpreter can still let them go."""
+    for endpoint in list(_open):
+        if not (endpoint.forked or endpoint.closed):
+            with contextlib.suppress(Exception):
+                endpoint.close(_EXIT_SECONDS)
+    _core.join_background_work(_EXIT_SECONDS)
+
+
+atexit.register(_close_all)

@@ -1,0 +1,148 @@
+"""The exceptions of libpubsub: one root, :class:`PubsubError`, and one class for each thing to handle.
+
+Every instance carries ``code``, the library's name of the failure (``"peer_unavailable"``); the
+message is a sentence that names the address, file or byte it is about. Where Python has a built-in
+exception for the same thing, ours derives from it too, so ``except ConnectionError`` works.
+"""
+
+from __future__ import annotations
+
+from typing import Optional
+
+
+class PubsubError(Exception):
+    """Root of all exceptions of this package."""
+
+    code: str = "unspecified"
+
+    def __init__(self, message: str = "", code: Optional[str] = None) -> None:
+        super().__init__(message)
+        if code is not None:
+            self.code = code
+
+
+class InvalidArgument(PubsubError, ValueError):
+    """A URI, option, topic or time-out that cannot be used."""
+
+    code = "invalid_argument"
+
+
+class PeerError(PubsubError, ConnectionError):
+    """A peering failed, or the peer broke the protocol."""
+
+
+class PeerUnavailable(PeerError):
+    """The peer could not be reached, or the handshake was not finished in time."""
+
+    code = "peer_unavailable"
+
+
+class PeerIncompatible(PeerError):
+    """The peer speaks no protocol version that this library speaks."""
+
+    code = "peer_incompatible"
+
+
+class NotAPeer(PeerError):
+    """``unpeer`` of an address or id that is not a peer."""
+
+    code = "peer_invalid"
+
+
+class ListenError(PubsubError, OSError):
+    """The address cannot be listened on, for instance because another process does."""
+
+    code = "cannot_listen"
+
+
+class Timeout(PubsubError, TimeoutError):
+    """An operation did not finish before its deadline."""
+
+    code = "request_timeout"
+
+
+class Closed(PubsubError):
+    """The endpoint or subscriber is closed and nothing is left to read."""
+
+    code = "shutting_down"
+
+
+class DecodeError(PubsubError, ValueError):
+    """Bytes or text are not a valid value, or have no faithful form in Python."""
+
+    code = "invalid_data"
+
+
+class EncodeError(PubsubError, ValueError):
+    """A Python value of a supported type that the data model cannot hold."""
+
+    code = "serialization_failed"
+
+
+class EncodeTypeError(EncodeError, TypeError):
+    """A Python value whose type has no counterpart in the data model."""
+
+    code = "type_clash"
+
+
+class LimitExceeded(PubsubError, ValueError):
+    """A size, depth or count beyond a limit."""
+
+    code = "limit_exceeded"
+
+
+class FileError(PubsubError, OSError):
+    """A file cannot be opened for reading or writing."""
+
+    code = "cannot_open_file"
+
+
+class NotSupported(PubsubError, NotImplementedError):
+    """This build of the library cannot do that."""
+
+    code = "not_supported"
+
+
+class ForkError(PubsubError, RuntimeError):
+    """The object was made before ``os.fork()`` and belongs to the parent process."""
+
+    code = "logic_error"
+
+
+_BY_CODE: dict[str, type[PubsubError]] = {
+    "invalid_argument": InvalidArgument,
+    "peer_unavailable": PeerUnavailable,
+    "peer_disconnect_during_handshake": PeerUnavailable,
+    "peer_timeout": PeerUnavailable,
+    "peer_incompatible": PeerIncompatible,
+    "wrong_magic_number": PeerIncompatible,
+    "peer_invalid": NotAPeer,
+    "no_path_to_peer": PeerError,
+    "redundant_connection": PeerError,
+    "unexpected_handshake_message": PeerError,
+    "invalid_handshake_state": PeerError,
+    "logic_error": PeerError,
+    "invalid_message": PeerError,
+    "address_in_use": ListenError,
+    "cannot_listen": ListenError,
+    "request_timeout": Timeout,
+    "shutting_down": Closed,
+    "type_clash": DecodeError,
+    "invalid_data": DecodeError,
+    "end_of_file": DecodeError,
+    "invalid_tag": DecodeError,
+    "duplicate_key": DecodeError,
+    "invalid_json": DecodeError,
+    "conversion_failed": DecodeError,
+    "deserialization_failed": DecodeError,
+    "serialization_failed": EncodeError,
+    "limit_exceeded": LimitExceeded,
+    "cannot_open_file": FileError,
+    "cannot_write_file": FileError,
+    "not_supported": NotSupported,
+}
+
+
+def from_code(code: str, message: str) -> PubsubError:
+    """The exception for the library's error ``code`` (an unknown one gives the root class)."""
+    return _BY_CODE.get(code, PubsubError)(message, code)

@@ -1,0 +1,121 @@
+"""Subscriber and StatusSubscriber: what the compiled classes do, plus context managers and asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+from types import TracebackType
+from typing import TYPE_CHECKING, Iterable, Optional, Union
+
+from . import _core
+from ._readiness import Readiness
+from .errors import Closed
+
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from .endpoint import Endpoint
+
+    Policy = Literal["block", "drop_oldest", "drop_newest"]
+
+DEFAULT_CAPACITY = 65_536
+"""Messages a queue holds unless told otherwise."""
+DEFAULT_CAPACITY_BYTES = 64 * 1024 * 1024
+"""Bytes of topics and payloads a queue holds unless told otherwise."""
+
+_STEPS_PER_TURN = 256  # of an `async for`, before the event loop's other tasks get a turn
+
+
+def topic_list(topics: Union[str, Iterable[str]]) -> list[str]:
+    """A list of topics, given one or several."""
+    return [topics] if isinstance(topics, str) else list(topics)
+
+
+class Subscriber(_core.Subscriber):
+    """Receives the messages of some topics through a bounded queue.
+
+    Iterate it (``for message in subscriber`` or ``async for``; both end when it or its endpoint is
+    closed and nothing is left), or use ``get``, ``get_batch`` and ``poll``. Any number of threads and
+    event loops may share one; each message goes to one of them. Waiting leaves the GIL to others and
+    Ctrl-C ends it. As a context manager it closes itself.
+
+    ``topics`` are prefixes; the empty one matches everything. The queue holds ``capacity`` messages and
+    ``capacity_bytes``; when it is full, ``policy`` says who waits or what goes: ``"block"`` the
+    publisher (nothing is lost), ``"drop_oldest"``, ``"drop_newest"`` (counted, see ``counters``).
+    Raises InvalidArgument, Closed.
+    """
+
+    def __init__(self, endpoint: Endpoint, topics: Union[str, Iterable[str]], *,
+                 capacity: int = DEFAULT_CAPACITY, capacity_bytes: int = DEFAULT_CAPACITY_BYTES,
+                 policy: Policy = "block") -> None:
+        super().__init__(endpoint, topic_list(topics), capacity, capacity_bytes, policy)
+        self._readiness = Readiness(self.fileno)
+        self._steps = 0
+
+    def __enter__(self) -> Subscriber:
+        return self
+
+    def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
+                 trace: Optional[TracebackType]) -> None:
+        self.close()
+
+    def __aiter__(self) -> Subscriber:
+        return self
+
+    async def __anext__(self) -> _core.Message:
+        self._steps += 1
+        if self._steps % _STEPS_PER_TURN == 0:
+            await asyncio.sleep(0)
+        while True:
+            try:
+                message = self.next_nowait()
+            except StopIteration:
+                raise StopAsyncIteration from None
+            if message is not None:
+                return message
+            await self._readiness.wait()
+
+    async def get_async(self, timeout: Optional[float] = None) -> Optional[_core.Message]:
+        """As ``get``, for a task of an event loop: waits for the next message at most ``timeout`` seconds.
+
+        Returns None on time-out. Raises Closed once closed and drained. Cancelling it loses nothing.
+        """
+        try:
+            return await asyncio.wait_for(self.__anext__(), timeout)
+        except asyncio.TimeoutError:
+            return None
+        except StopAsyncIteration:
+            raise Closed("the subscriber is closed and drained") from None
+
+    def __repr__(self) -> str:
+        state = "closed" if self.closed else f"{self.available()} waiting"
+        return f"<Subscriber {', '.join(map(repr, self.topics))}: {state}>"
+
+
+class StatusSubscriber(_core.StatusSubscriber):
+    """Receives status and error events of an endpoint's peerings, in order, from its creation on.
+
+    Iterate it (``for`` or ``async for``), or use ``get`` and ``poll``.
+    """
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        super().__init__(endpoint)
+        self._readiness = Readiness(self.fileno)
+
+    def __iter__(self) -> StatusSubscriber:
+        return self
+
+    def __aiter__(self) -> StatusSubscriber:
+        return self
+
+    async def __anext__(self) -> _core.Status:
+        while True:
+            try:
+                event = self.next_nowait()
+            except StopIteration:
+                raise StopAsyncIteration from None
+            if event is not None:
+                return event
+            await self._readiness.wait()
+
+    def __repr__(self) -> str:
+        return f"<StatusSubscriber{': closed' if self.closed else ''}>"

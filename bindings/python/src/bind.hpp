@@ -1,0 +1,18 @@
+// One registering function for each noun of the module.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include "python_types.hpp"
+
+namespace pubsub::python {
+
+void bind_data(py::module_& m);
+void bind_message(py::module_& m);
+void bind_counters(py::module_& m);
+void bind_status(py::module_& m);
+void bind_endpoint(py::module_& m);
+void bind_publisher(py::module_& m);
+void bind_subscriber(py::module_& m);
+
+} // namespace pubsub::python

@@ -1,0 +1,147 @@
+#include <poll.h>
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <pubsub/status.hpp>
+#include <pubsub/status_subscriber.hpp>
+
+#include "bind.hpp"
+#include "endpoint_handle.hpp"
+#include "raise.hpp"
+
+namespace pubsub::python {
+
+namespace {
+
+std::optional<std::string> id_text(const endpoint_id& id) {
+  return id.is_nil() ? std::nullopt : std::optional(to_string(id));
+}
+
+std::optional<std::pair<std::string, unsigned>> network_pair(const std::optional<network_info>& x) {
+  if (!x)
+    return std::nullopt;
+  return std::pair(x->address, unsigned{x->port});
+}
+
+std::string code_name(const status& x) {
+  return std::string(x.is_error() ? to_string(x.failure()) : to_string(x.code()));
+}
+
+// The consuming end of status events; members are called with the GIL held, one thread at a time waits.
+class status_handle {
+public:
+  explicit status_handle(const endpoint_handle& owner)
+      : owner_(owner.share()), events_(owner.open().make_status_subscriber()) {}
+  ~status_handle() {
+    if (!fork_.crossed())
+      return;
+    new std::optional<status_subscriber>(std::move(events_));
+    new std::shared_ptr<pubsub::endpoint>(std::move(owner_));
+  }
+  status_handle(const status_handle&) = delete;
+  status_handle& operator=(const status_handle&) = delete;
+
+  std::optional<status> get(std::optional<double> timeout) {
+    deadline until(timeout);
+    if (auto event = wait(until))
+      return event;
+    if (closed())
+      raise(types.closed, "the endpoint is closed and all events are read");
+    return std::nullopt;
+  }
+
+  status next() {
+    auto event = wait(deadline(std::nullopt));
+    if (!event)
+      throw py::stop_iteration();
+    return std::move(*event);
+  }
+
+  std::optional<status> next_nowait() {
+    auto event = take(std::chrono::nanoseconds{0});
+    if (!event && closed())
+      throw py::stop_iteration();
+    return event;
+  }
+
+  std::vector<status> poll() {
+    fork_.check();
+    std::unique_lock lock(consuming_, std::try_to_lock);
+    return lock ? events_->poll() : std::vector<status>{};
+  }
+
+  int fd() const {
+    fork_.check();
+    return events_->fd();
+  }
+  std::uint64_t dropped() const {
+    fork_.check();
+    return events_->dropped();
+  }
+
+  // Readable without an event: the endpoint is closed.
+  bool closed() const {
+    pollfd p{fd(), POLLIN, 0};
+    return events_->available() == 0 && ::poll(&p, 1, 0) == 1 && events_->available() == 0;
+  }
+
+private:
+  std::optional<status> take(std::chrono::nanoseconds left) {
+    fork_.check();
+    std::unique_lock lock(consuming_, std::defer_lock);
+    return lock.try_lock_for(left) ? events_->get(left) : std::nullopt;
+  }
+
+  std::optional<status> wait(const deadline& until) {
+    fork_.check();
+    std::optional<status> result;
+    wait_for(until, [&](auto left) {
+      result = take(left);
+      return result || closed();
+    });
+    return result;
+  }
+
+  fork_guard fork_;
+  std::shared_ptr<pubsub::endpoint> owner_;
+  std::optional<status_subscriber> events_;
+  std::timed_mutex consuming_; // makes one thread the consumer; never held while Python code runs
+};
+
+const char code_doc[] =
+  "What happened, in Broker's words: peer_added, peer_removed, peer_lost, endpoint_discovered, "
+  "endpoint_unreachable, or for an error its name, such as peer_unavailable.";
+
+} // namespace
+
+void bind_status(py::module_& m) {
+  py::class_<status>(m, "Status", "One event about a peer: a change of status, or an error.")
+    .def_property_readonly("code", code_name, code_doc)
+    .def_property_readonly("is_error", &status::is_error, "Whether this is an error.")
+    .def_property_readonly("peer", [](const status& x) { return id_text(x.peer()); },
+                           "Id of the peer concerned; None where it is not known (yet).")
+    .def_property_readonly("network", [](const status& x) { return network_pair(x.network()); },
+                           "Host and port of the peer; None where not known.")
+    .def_property_readonly("message", &status::message, "A sentence for people.")
+    .def("__str__", [](const status& x) { return to_string(x); })
+    .def("__repr__", [](const status& x) { return "<Status " + to_string(x) + ">"; });
+
+  py::class_<status_handle>(m, "StatusSubscriber", py::release_gil_before_calling_cpp_dtor(),
+                            "Receives status and error events of an endpoint's peerings, in order, from its "
+                            "creation on; keeps the latest 65,536.")
+    .def(py::init<const endpoint_handle&>(), py::arg("endpoint"))
+    .def("get", &status_handle::get, py::arg("timeout") = py::none(),
+         "Waits for the next event, at most `timeout` seconds, for ever by default. Returns None on "
+         "time-out. Raises Closed once the endpoint is closed and all events are read.")
+    .def("poll", &status_handle::poll, "All events there are, at once; possibly none.")
+    .def("next_nowait", &status_handle::next_nowait,
+         "The next event, or None where there is none yet. Raises StopIteration at the end.")
+    .def("__next__", &status_handle::next)
+    .def("fileno", &status_handle::fd,
+         "A descriptor that is readable while an event is available or the endpoint is closed.")
+    .def_property_readonly("closed", &status_handle::closed, "Whether no event can come any more.")
+    .def_property_readonly("dropped", &status_handle::dropped, "Events discarded because too many were unread.");
+}
+
+} // namespace pubsub::python

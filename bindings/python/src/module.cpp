@@ -1,0 +1,26 @@
+// libpubsub._core: the compiled half of the package. People use what libpubsub/__init__.py exports.
+#include <pybind11/pybind11.h>
+
+#include "bind.hpp"
+#include "times.hpp"
+#include "waiting.hpp"
+
+PYBIND11_MODULE(_core, m) {
+  using namespace pubsub::python;
+  m.doc() = "Compiled half of libpubsub.";
+  m.attr("version") = PUBSUB_VERSION;
+  load_python_types();
+  load_datetime();
+  fork_guard::install();
+  bind_data(m);
+  bind_message(m);
+  bind_counters(m);
+  bind_status(m);
+  bind_endpoint(m);
+  bind_publisher(m);
+  bind_subscriber(m);
+  m.def(
+    "join_background_work",
+    [](double limit) { join_background_work(to_milliseconds(limit)); }, py::arg("limit"),
+    "Waits at most `limit` seconds until calls that Ctrl-C has interrupted have ended in the background.");
+}

@@ -1,0 +1,28 @@
+// Python objects that are slow to build and come again and again: made once, handed out many times.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include <pybind11/pybind11.h>
+
+#include <pubsub/address.hpp>
+#include <pubsub/subnet.hpp>
+
+#include "python_types.hpp"
+
+namespace pubsub::python {
+
+// All give a new reference to an immutable object, which may be shared. The caches are bounded, live
+// as long as the process, and are read and written with the GIL held.
+
+/// A Count.
+PyObject* make_count(std::uint64_t x);
+/// An EnumValue; bytes that are not UTF-8 become surrogate escapes, as in file names.
+PyObject* make_enum(std::string_view name);
+/// An IPv4Address or IPv6Address.
+PyObject* make_address(const address& x);
+/// An IPv4Network or IPv6Network; a Subnet where those cannot hold it.
+PyObject* make_subnet(const subnet& x);
+
+} // namespace pubsub::python

@@ -1,0 +1,51 @@
+// Options as Python gives them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <pybind11/pybind11.h>
+
+#include <pubsub/filter.hpp>
+#include <pubsub/queue_options.hpp>
+
+#include "message.hpp"
+#include "raise.hpp"
+
+namespace pubsub::python {
+
+inline filter make_filter(const std::vector<py::str>& topics) {
+  filter result;
+  for (const auto& topic : topics)
+    result.add(topic_bytes(topic));
+  return result;
+}
+
+inline std::vector<py::str> topic_names(const std::vector<std::string>& topics) {
+  std::vector<py::str> result;
+  for (const auto& topic : topics)
+    result.push_back(py::reinterpret_steal<py::str>(make_topic(topic)));
+  return result;
+}
+
+/// Raises InvalidArgument for an unknown policy or an empty capacity.
+inline queue_options make_queue_options(std::size_t capacity, std::size_t capacity_bytes,
+                                        const std::string& policy) {
+  queue_options result;
+  result.capacity_messages = capacity;
+  result.capacity_bytes = capacity_bytes;
+  if (capacity == 0 || capacity_bytes == 0)
+    raise(types.invalid_argument, "a queue holds at least one message and one byte");
+  if (policy == "block")
+    result.policy = overflow_policy::block;
+  else if (policy == "drop_oldest")
+    result.policy = overflow_policy::drop_oldest;
+  else if (policy == "drop_newest")
+    result.policy = overflow_policy::drop_newest;
+  else
+    raise(types.invalid_argument, "a queue policy is block, drop_oldest or drop_newest, not " + policy);
+  return result;
+}
+
+} // namespace pubsub::python

@@ -1,0 +1,17 @@
+#include "raise.hpp"
+
+namespace pubsub::python {
+
+void raise(PyObject* type, const std::string& message) {
+  PyErr_SetString(type, message.c_str());
+  throw py::error_already_set();
+}
+
+void raise(const error& err) {
+  auto text = err.context().empty() ? std::string(describe(err.code())) : err.context();
+  auto instance = py::handle(types.error_from_code)(std::string(to_string(err.code())), text);
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(instance.ptr())), instance.ptr());
+  throw py::error_already_set();
+}
+
+} // namespace pubsub::python

@@ -1,0 +1,50 @@
+// Python objects whose type the stubs should name although C++ handles them as plain objects.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include "python_types.hpp"
+
+namespace pubsub::python {
+
+template <class Tag>
+class typed_object : public py::object {
+public:
+  using py::object::object;
+  static bool check_(py::handle) { return true; }
+  /// Takes over a new reference.
+  static typed_object own(PyObject* x) { return typed_object(py::handle(x), stolen_t{}); }
+};
+
+using any_object = typed_object<struct any_tag>;
+using message_or_none = typed_object<struct message_or_none_tag>;
+using message_list = typed_object<struct message_list_tag>;
+using message_result = typed_object<struct message_tag>;
+using publish_result_object = typed_object<struct publish_result_tag>;
+
+} // namespace pubsub::python
+
+namespace pybind11::detail {
+
+template <>
+struct handle_type_name<pubsub::python::any_object> {
+  static constexpr auto name = const_name("typing.Any");
+};
+template <>
+struct handle_type_name<pubsub::python::message_or_none> {
+  static constexpr auto name = const_name("libpubsub._core.Message | None");
+};
+template <>
+struct handle_type_name<pubsub::python::message_list> {
+  static constexpr auto name = const_name("list[libpubsub._core.Message]");
+};
+template <>
+struct handle_type_name<pubsub::python::message_result> {
+  static constexpr auto name = const_name("libpubsub._core.Message");
+};
+template <>
+struct handle_type_name<pubsub::python::publish_result_object> {
+  static constexpr auto name = const_name("libpubsub.values.PublishResult");
+};
+
+} // namespace pybind11::detail

@@ -1,0 +1,115 @@
+#include "waiting.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include "raise.hpp"
+
+namespace pubsub::python {
+
+namespace {
+
+bool finalizing() {
+#if PY_VERSION_HEX >= 0x030d0000
+  return Py_IsFinalizing();
+#else
+  return _Py_IsFinalizing();
+#endif
+}
+
+constexpr double longest_wait_seconds = 1e9; // 31 years: beyond it, for ever
+
+std::atomic<unsigned> forks{0};
+std::atomic<unsigned> background_work{0};
+
+} // namespace
+
+gil_free::~gil_free() noexcept(false) {
+  while (finalizing())
+    ::pause();
+  PyEval_RestoreThread(state_);
+}
+
+deadline::deadline(std::optional<double> seconds) {
+  if (!seconds || *seconds > longest_wait_seconds)
+    return;
+  if (std::isnan(*seconds))
+    raise(types.invalid_argument, "a time-out is a number of seconds, not nan");
+  auto left = std::chrono::duration<double>(std::max(*seconds, 0.0));
+  end_ = clock::now() + std::chrono::duration_cast<clock::duration>(left);
+}
+
+std::chrono::nanoseconds deadline::slice(std::chrono::nanoseconds limit) const {
+  if (!end_)
+    return limit;
+  auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(*end_ - clock::now());
+  return std::clamp(left, std::chrono::nanoseconds{0}, limit);
+}
+
+std::chrono::milliseconds to_milliseconds(std::optional<double> seconds) {
+  return std::chrono::ceil<std::chrono::milliseconds>(deadline(seconds).slice(std::chrono::hours{1}));
+}
+
+void run_interruptibly(std::function<void()> work) {
+  struct job {
+    std::mutex mutex; // guards all below
+    std::condition_variable ended;
+    bool done = false;
+    std::exception_ptr failure;
+  };
+  auto state = std::make_shared<job>();
+  background_work.fetch_add(1);
+  std::thread([state, work = std::move(work)]() mutable {
+    std::exception_ptr failure;
+    try {
+      work();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    work = nullptr; // what it owns goes before it counts as ended
+    {
+      std::lock_guard lock(state->mutex);
+      state->done = true;
+      state->failure = failure;
+    }
+    state->ended.notify_all();
+    background_work.fetch_sub(1);
+  }).detach();
+  wait_for(deadline{std::nullopt}, [&](auto left) {
+    std::unique_lock lock(state->mutex);
+    return state->ended.wait_for(lock, left, [&] { return state->done; });
+  });
+  if (state->failure)
+    std::rethrow_exception(state->failure);
+}
+
+void join_background_work(std::chrono::milliseconds limit) {
+  gil_free nogil;
+  auto end = deadline::clock::now() + limit;
+  while (background_work.load() != 0 && deadline::clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::milliseconds{1});
+}
+
+void fork_guard::install() {
+  ::pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); });
+}
+
+unsigned fork_guard::generation() noexcept {
+  return forks.load(std::memory_order_relaxed);
+}
+
+bool fork_guard::crossed() const noexcept {
+  return born_ != generation();
+}
+
+void fork_guard::check() const {
+  if (crossed())
+    raise(types.fork_error, "made before os.fork(): it belongs to the parent process; make a new "
+                            "endpoint in the child");
+}
+
+} // namespace pubsub::python

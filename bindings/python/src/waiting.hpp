@@ -1,0 +1,110 @@
+// Waiting without the GIL: interruptible by Ctrl-C, harmless at interpreter exit, aware of fork.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <type_traits>
+#include <utility>
+
+#include <pybind11/pybind11.h>
+
+#include "python_types.hpp"
+
+namespace pubsub::python {
+
+/// Gives up the GIL for a scope. A thread that comes back while the interpreter is going away sleeps
+/// for ever instead of being unwound through C++ frames; its process is about to end.
+class gil_free {
+public:
+  gil_free() : state_(PyEval_SaveThread()) {}
+  ~gil_free() noexcept(false);
+  gil_free(const gil_free&) = delete;
+  gil_free& operator=(const gil_free&) = delete;
+
+private:
+  PyThreadState* state_;
+};
+
+/// Until when a call may wait, from a Python time-out in seconds; none means for ever.
+class deadline {
+public:
+  using clock = std::chrono::steady_clock;
+
+  /// Negative values count as 0. Raises InvalidArgument for NaN.
+  explicit deadline(std::optional<double> seconds);
+  bool passed() const { return end_ && clock::now() >= *end_; }
+  /// What is left, at most `limit`, at least 0.
+  std::chrono::nanoseconds slice(std::chrono::nanoseconds limit) const;
+
+private:
+  std::optional<clock::time_point> end_;
+};
+
+/// A Python time-out as a duration for calls that wait themselves; none gives an hour.
+std::chrono::milliseconds to_milliseconds(std::optional<double> seconds);
+
+/// How long a wait may last before Python gets to handle signals.
+inline constexpr std::chrono::milliseconds signal_slice{100};
+
+/// Lets Python handle signals; throws if a handler raised (KeyboardInterrupt).
+inline void handle_signals() {
+  if (PyErr_CheckSignals() != 0)
+    throw py::error_already_set();
+}
+
+/// Calls `attempt(time left)` without the GIL, again and again, until it returns true or the time is
+/// up. Call with the GIL held. Returns whether an attempt succeeded.
+template <class Attempt>
+bool wait_for(const deadline& until, Attempt&& attempt) {
+  for (;;) {
+    bool done;
+    {
+      gil_free nogil;
+      done = attempt(until.slice(signal_slice));
+    }
+    if (done)
+      return true;
+    handle_signals();
+    if (until.passed())
+      return false;
+  }
+}
+
+/// Takes `mutex` before `until`, waiting without the GIL where another thread holds it. A mutex that
+/// is held across a wait must only ever be taken this way: whoever holds it may be waiting for the GIL.
+template <class Mutex>
+std::unique_lock<Mutex> lock_before(Mutex& mutex, const deadline& until) {
+  std::unique_lock lock(mutex, std::try_to_lock);
+  if (!lock)
+    wait_for(until, [&](auto left) { return lock.try_lock_for(left); });
+  return lock;
+}
+
+/// Runs `work` on a thread of its own while this one waits without the GIL, so that Ctrl-C interrupts
+/// calls that cannot be cut into slices. Interrupted, the work goes on unobserved.
+void run_interruptibly(std::function<void()> work);
+/// Waits until all work left behind by `run_interruptibly` has ended, at most `limit`.
+void join_background_work(std::chrono::milliseconds limit);
+
+/// Tells objects made before a fork from those made after it.
+class fork_guard {
+public:
+  /// Registers the fork handler; call once.
+  static void install();
+  /// True in a process other than the one this object was made in.
+  bool crossed() const noexcept;
+  /// Raises ForkError if `crossed`.
+  void check() const;
+
+private:
+  unsigned born_ = generation();
+  static unsigned generation() noexcept;
+};
+
+} // namespace pubsub::python
