@@ -1,0 +1,47 @@
+// What a fuzz target asserts: stop at once, so that the driver keeps the input.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include <pubsub/data.hpp>
+#include <pubsub/format.hpp>
+
+namespace pubsub::fuzz {
+
+inline void check(bool ok, const char* what) {
+  if (ok)
+    return;
+  std::fprintf(stderr, "does not hold: %s\n", what);
+  std::abort();
+}
+
+/// Subnormal reals become zero when encoded, so they may differ or coincide afterwards.
+inline bool has_subnormal(const data& x) {
+  if (const auto* number = x.get_if<real>())
+    return std::fpclassify(*number) == FP_SUBNORMAL;
+  if (const auto* members = x.get_if<vector>())
+    return std::any_of(members->begin(), members->end(), has_subnormal);
+  if (const auto* members = x.get_if<set>())
+    return std::any_of(members->begin(), members->end(), has_subnormal);
+  if (const auto* pairs = x.get_if<table>())
+    return std::any_of(pairs->begin(), pairs->end(), [](const auto& pair) {
+      return has_subnormal(pair.first) || has_subnormal(pair.second);
+    });
+  return false;
+}
+
+inline void check_bytes_give_back(const data& x) {
+  if (has_subnormal(x))
+    return;
+  const auto bytes = encode_binary(x);
+  check(bytes.has_value(), "a decoded value encodes");
+  const auto again = decode_binary(*bytes, {.max_depth = 512});
+  check(again.has_value(), "what was encoded decodes");
+  check(*again == x, "decoding what was encoded gives the value back");
+  check(*encode_binary(*again) == *bytes, "encoding is stable");
+}
+
+} // namespace pubsub::fuzz
