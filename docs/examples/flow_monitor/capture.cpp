@@ -13,6 +13,9 @@ namespace flow_monitor {
 namespace {
 
 constexpr int snap_bytes = 262'144;
+// The kernel delivers what it has after this long, ...
+constexpr int delivery_ms = 50;
+// ... so that a poll of this length that finds nothing means that there was nothing.
 constexpr int poll_ms = 100;
 constexpr int kernel_buffer_bytes = 16 << 20;
 
@@ -96,7 +99,7 @@ pubsub::expected<capture> capture::open_interface(const std::string& name) {
                          fmt::format("interface {}: {}", name, reason.data())};
   pcap_set_snaplen(handle.get(), snap_bytes);
   pcap_set_promisc(handle.get(), 1);
-  pcap_set_timeout(handle.get(), poll_ms);
+  pcap_set_timeout(handle.get(), delivery_ms);
   pcap_set_buffer_size(handle.get(), kernel_buffer_bytes);
   pcap_set_tstamp_precision(handle.get(), PCAP_TSTAMP_PRECISION_NANO);
   if (const int code = pcap_activate(handle.get()); code < 0)

@@ -196,6 +196,20 @@ exit_code open_outputs(const options& o, outputs& out) {
   return wait_for_subscribers(out.publisher->channel(), o) ? exit_ok : exit_timeout;
 }
 
+// Until the input ends, an option or a signal says stop, or the log cannot be written.
+void follow(monitor& m, const options& o) {
+  constexpr std::chrono::milliseconds longest_drain{500};
+  const auto begin = steady::now();
+  while (stop_requested == 0 && !(o.duration && steady::now() - begin >= *o.duration)) {
+    if (m.step() == progress::done)
+      return;
+    if (o.max_packets && m.counts().packets >= *o.max_packets)
+      return;
+  }
+  if (!o.interface_name.empty())
+    m.drain(longest_drain);
+}
+
 exit_code run(const options& o) {
   auto source = open_source(o);
   if (!source) {
@@ -206,14 +220,8 @@ exit_code run(const options& o) {
   if (const auto code = open_outputs(o, out); code != exit_ok)
     return code;
 
-  const auto begin = steady::now();
   monitor m{*source, o.limits, [&](const conn_record& r) { return out.write(r); }, complaints{}};
-  while (stop_requested == 0 && m.step()) {
-    if (o.max_packets && m.counts().packets >= *o.max_packets)
-      break;
-    if (o.duration && steady::now() - begin >= *o.duration)
-      break;
-  }
+  follow(m, o);
   m.finish();
   const auto code = out.close(o);
   summarise(m, *source, out.publisher ? &*out.publisher : nullptr);

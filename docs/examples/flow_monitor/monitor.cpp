@@ -32,22 +32,26 @@ bool monitor::hand_over() {
   return is_wanted;
 }
 
-bool monitor::step() {
+progress monitor::step() {
   captured_frame frame;
   switch (source_.next(frame)) {
   case read_state::idle:
     table_.advance(pubsub::now() - live_delay, finished_);
-    return hand_over();
+    return hand_over() ? progress::idle : progress::done;
   case read_state::end:
-    return false;
+    return progress::done;
   case read_state::broken:
     ++counts_.packets;
     ++counts_.broken_reads;
     complain(source_.failure());
-    return false;
+    return progress::done;
   case read_state::frame:
     break;
   }
+  return take_in(frame);
+}
+
+progress monitor::take_in(const captured_frame& frame) {
   ++counts_.packets;
   counts_.bytes += frame.wire_bytes;
   const auto outcome = decoder_.decode(frame);
@@ -56,7 +60,13 @@ bool monitor::step() {
   else if (const auto* why = std::get_if<skipped>(&outcome);
            why != nullptr && is_error(why->reason))
     complain(fmt::format("{}: {}", to_string(why->reason), why->what));
-  return hand_over();
+  return hand_over() ? progress::packet : progress::done;
+}
+
+void monitor::drain(std::chrono::milliseconds limit) {
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  while (std::chrono::steady_clock::now() < deadline && step() == progress::packet) {
+  }
 }
 
 void monitor::finish() {

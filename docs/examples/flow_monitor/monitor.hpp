@@ -6,6 +6,7 @@
 #include "flow_table.hpp"
 #include "record.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -25,14 +26,22 @@ using record_handler = std::function<bool(const conn_record&)>;
 /// Called with one complete sentence about a packet that cannot be understood.
 using complaint_handler = std::function<void(const std::string&)>;
 
+enum class progress : std::uint8_t {
+  packet, ///< one more was taken in
+  idle,   ///< there is none at the moment
+  done,   ///< there will be no more, or nobody wants more
+};
+
 class monitor {
 public:
   monitor(capture& source, const flow_limits& limits, record_handler on_record,
           complaint_handler on_complaint);
 
-  /// Takes in the next frame, or lets time pass where there is none. Returns false once there will
-  /// be no more.
-  bool step();
+  /// Takes in the next frame, or lets time pass where there is none.
+  progress step();
+
+  /// Takes in what a live source has captured by now but not yet delivered; at most for `limit`.
+  void drain(std::chrono::milliseconds limit);
 
   /// Ends all connections still under way; call once.
   void finish();
@@ -43,6 +52,7 @@ public:
 
 private:
   bool hand_over();
+  progress take_in(const captured_frame& frame);
   void complain(std::string_view what);
 
   capture& source_;

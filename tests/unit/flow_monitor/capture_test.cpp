@@ -83,7 +83,7 @@ result monitor_file(const std::string& path) {
               return true;
             },
             [&](const std::string& complaint) { r.complaints.push_back(complaint); }};
-  while (m.step()) {
+  while (m.step() != progress::done) {
   }
   m.finish();
   r.counts = m.counts();

@@ -55,7 +55,7 @@ struct ipv4_fields {
   std::uint32_t offset_bytes = 0;
   bool more = false;
   std::uint8_t last_byte_of_source = 1;
-  bytes options;
+  bytes options{};
 };
 
 /// From 10.0.0.1 to 10.0.0.2.
