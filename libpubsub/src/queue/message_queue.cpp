@@ -130,8 +130,10 @@ void message_queue::grow() {
 }
 
 void message_queue::wake_consumer(std::unique_lock<std::mutex>& lock) {
-  if (count_ > 0)
+  if (count_ > 0) {
     fd_.set();
+    readable_.store(true, std::memory_order_release);
+  }
   const bool wake = std::exchange(consumer_waits_, false);
   lock.unlock();
   if (wake)
@@ -144,23 +146,36 @@ std::size_t message_queue::pull(std::vector<data_message>& out, std::size_t max,
                                 const deadline& until) {
   while (true) {
     std::unique_lock lock{mutex_};
-    while (count_ == 0 && !finished_) {
-      consumer_waits_ = true;
-      if (!until)
-        not_empty_.wait(lock);
-      else if (not_empty_.wait_until(lock, *until) == std::cv_status::timeout && count_ == 0) {
-        consumer_waits_ = false;
-        return 0;
-      }
-    }
-    consumer_waits_ = false;
-    if (count_ == 0 || max == 0)
+    if (!wait_for_message(until, lock) || max == 0)
       return 0;
     const auto first = out.size();
     move_out(out, max, lock);
     if (const auto valid = drop_invalid(out, first); valid > 0)
       return valid;
   }
+}
+
+/// Called and returns with the mutex held. False on timeout, or when finished and empty.
+bool message_queue::wait_for_message(const deadline& until, std::unique_lock<std::mutex>& lock) {
+  if (count_ == 0 && !finished_ && watch_.open() && (!until || *until > std::chrono::steady_clock::now())) {
+    lock.unlock();
+    watch_.watch([&] { return readable_.load(std::memory_order_acquire); });
+    lock.lock();
+  }
+  if (count_ > 0 || finished_)
+    return count_ > 0;
+  const auto since = std::chrono::steady_clock::now();
+  auto ready = [&] {
+    consumer_waits_ = count_ == 0 && !finished_;
+    return !consumer_waits_;
+  };
+  if (!until)
+    not_empty_.wait(lock, ready);
+  else
+    not_empty_.wait_until(lock, *until, ready);
+  consumer_waits_ = false;
+  watch_.learn(std::chrono::steady_clock::now() - since);
+  return count_ > 0;
 }
 
 std::size_t message_queue::move_out(std::vector<data_message>& out, std::size_t max,
@@ -170,8 +185,10 @@ std::size_t message_queue::move_out(std::vector<data_message>& out, std::size_t 
   for (std::size_t i = 0; i < n; ++i)
     out.push_back(take_front().msg);
   counters_.delivered += n;
-  if (count_ == 0 && !finished_)
+  if (count_ == 0 && !finished_) {
     fd_.clear();
+    readable_.store(false, std::memory_order_relaxed);
+  }
   // Producers go on at half full, not at every free slot: one wake-up buys many messages.
   std::vector<std::weak_ptr<flow_source>> sources;
   bool wake = false;
@@ -214,6 +231,7 @@ void message_queue::finish() {
   std::unique_lock lock{mutex_};
   finished_ = true;
   fd_.set();
+  readable_.store(true, std::memory_order_release);
   auto sources = paused_.take();
   lock.unlock();
   not_empty_.notify_all();

@@ -1,6 +1,7 @@
 // The bounded hand-off from publishers to one subscriber.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -16,6 +17,7 @@
 
 #include "queue/event_fd.hpp"
 #include "queue/flow_source.hpp"
+#include "queue/watch_window.hpp"
 
 namespace pubsub {
 
@@ -93,6 +95,7 @@ private:
   push_result overflow(data_message&& msg, std::uint32_t size_bytes, when_full mode,
                        std::unique_lock<std::mutex>& lock);
   void wake_consumer(std::unique_lock<std::mutex>& lock);
+  bool wait_for_message(const deadline& until, std::unique_lock<std::mutex>& lock);
   std::size_t move_out(std::vector<data_message>& out, std::size_t max,
                        std::unique_lock<std::mutex>& lock);
   std::size_t drop_invalid(std::vector<data_message>& out, std::size_t first);
@@ -111,6 +114,9 @@ private:
   event_fd fd_;
   paused_sources paused_;
   subscriber_counters counters_;
+
+  std::atomic<bool> readable_{false}; // count_ > 0 || finished_; written under the mutex
+  watch_window watch_;                // the consumer's
 };
 
 } // namespace pubsub
