@@ -1,5 +1,7 @@
 #include "endpoint/inbound.hpp"
 
+#include <cstring>
+
 #include "message/message_access.hpp"
 
 namespace pubsub {
@@ -10,6 +12,7 @@ inbound::inbound(environment env, const router& routes, std::shared_ptr<tally> c
 
 void inbound::receive(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) {
   owner_ = &owner;
+  frames_size_ = frames.size();
   routes_.refresh();
   auto* pos = frames.data();
   const auto* end = pos + frames.size();
@@ -112,26 +115,46 @@ void inbound::run_to_links() {
 }
 
 void inbound::run_to_queues() {
-  // One reference per message and queue, added at once.
-  const auto queues = run_route_->queues.size();
-  (*owner_)->acquire(static_cast<std::uint32_t>(run_.size()));
   batch_.clear();
-  for (const auto& each : run_) {
-    auto msg = message_access::slice(owner_->get(), each.topic, each.topic_size, each.payload_size, false);
-    if (queues > 1)
-      message_access::share_decoding(msg);
-    batch_.push_back({std::move(msg), each.topic_size + each.payload_size});
-  }
-  for (std::size_t i = 0; i < queues; ++i) {
-    if (i + 1 < queues) {
-      auto copy = batch_;
-      if (run_route_->queues[i]->push_batch(copy, source_))
-        env_.via->expect_resume();
-    } else if (run_route_->queues[i]->push_batch(batch_, source_)) {
+  if (worth_copying())
+    slices_of_copy();
+  else
+    slices_of_buffer();
+  const auto& queues = run_route_->queues;
+  if (queues.size() > 1)
+    for (auto& each : batch_)
+      message_access::share_decoding(each.msg);
+  for (std::size_t i = 0; i < queues.size(); ++i) {
+    const bool last = i + 1 == queues.size();
+    auto copy = last ? std::move(batch_) : batch_;
+    if (queues[i]->push_batch(copy, source_))
       env_.via->expect_resume();
-    }
+    if (last)
+      batch_ = std::move(copy); // keeps its memory
   }
   batch_.clear();
+}
+
+/// The messages stay where they were read. One reference each, added at once.
+void inbound::slices_of_buffer() {
+  (*owner_)->acquire(static_cast<std::uint32_t>(run_.size()));
+  for (const auto& each : run_)
+    batch_.push_back({message_access::slice(owner_->get(), each.topic, each.topic_size,
+                                            each.payload_size, false),
+                      each.topic_size + each.payload_size});
+}
+
+/// A few messages out of a large buffer: copied, so that they do not keep all of it alive.
+void inbound::slices_of_copy() {
+  for (const auto& each : run_) {
+    const auto size = each.topic_size + each.payload_size;
+    auto* to = copies_.reserve(size);
+    std::memcpy(to, each.topic, size); // the payload follows the topic
+    copies_.commit(size);
+    batch_.push_back({message_access::slice(copies_.take_reference(), to, each.topic_size,
+                                            each.payload_size, false),
+                      size});
+  }
 }
 
 } // namespace pubsub

@@ -11,6 +11,7 @@
 #include "endpoint/dispatcher.hpp"
 #include "endpoint/tally.hpp"
 #include "link/link.hpp"
+#include "message/slab.hpp"
 #include "wire/envelope.hpp"
 
 namespace pubsub {
@@ -49,6 +50,9 @@ private:
   void end_run();
   void run_to_queues();
   void run_to_links();
+  bool worth_copying() const noexcept { return run_size_ * 4 < frames_size_; }
+  void slices_of_buffer();
+  void slices_of_copy();
 
   const environment env_;
   const std::weak_ptr<flow_source> source_; // what a full queue pauses: our link
@@ -56,12 +60,14 @@ private:
   const std::shared_ptr<tally> counts_;
 
   const intrusive_ptr<chunk>* owner_ = nullptr; // of the frames at hand
+  std::size_t frames_size_ = 0;                 // their size
   const route* run_route_ = nullptr;            // of the run being gathered
   bool run_passes_on_ = false;                  // whether it goes to other links
   std::byte* run_begin_ = nullptr;
   std::size_t run_size_ = 0;
   std::vector<slice> run_; // its messages
   std::vector<queued_message> batch_;
+  slab copies_; // of short runs
 };
 
 } // namespace pubsub
