@@ -137,6 +137,7 @@ void inbound::run_to_queues() {
 
 /// The messages stay where they were read. One reference each, added at once.
 void inbound::slices_of_buffer() {
+  batch_.reserve(run_.size());
   (*owner_)->acquire(static_cast<std::uint32_t>(run_.size()));
   for (const auto& each : run_)
     batch_.push_back({message_access::slice(owner_->get(), each.topic, each.topic_size,
