@@ -1,0 +1,132 @@
+// The part of the peering that makes connections: listening, connecting, retrying.
+#include "endpoint/peering.hpp"
+
+#include <algorithm>
+
+namespace pubsub {
+
+// -- connecting and accepting --------------------------------------------------------------------
+
+expected<std::uint16_t> peering::listen(std::string_view where) {
+  auto address = parse_uri(where);
+  if (!address)
+    return address.error();
+  lock_type lock{mutex_};
+  if (closed_)
+    return errc::shutting_down;
+  auto opened = listener::open(io_.next(), *address);
+  if (!opened)
+    return opened.error();
+  io_.start();
+  listeners_.push_back(*opened);
+  (*opened)->start(
+      [weak = weak_from_this()](std::shared_ptr<asio::io_context> loop, tcp::socket socket) {
+        if (auto self = weak.lock())
+          self->open_session(make_tcp_connection(std::move(loop), std::move(socket)),
+                             wire::tcp_role::accepting, nullptr);
+      },
+      [weak = weak_from_this(), fallback = io_.next()] {
+        auto self = weak.lock();
+        if (!self)
+          return fallback;
+        lock_type inner{self->mutex_};
+        return self->io_.next();
+      });
+  return (*opened)->port();
+}
+
+expected<void> peering::connect(std::string_view target, const peer_options& options, bool wait) {
+  auto address = parse_uri(target);
+  if (!address)
+    return address.error();
+  if (address->port == 0)
+    return error{errc::invalid_argument, "'" + std::string{target} + "': port 0 cannot be connected to"};
+  lock_type lock{mutex_};
+  if (closed_)
+    return errc::shutting_down;
+  io_.start();
+  auto request = make_request(std::move(*address), options);
+  requests_.push_back(request);
+  request->connects->retry_now();
+  if (!wait)
+    return {};
+  auto settled = [&] {
+    return closed_ || is_peered(request->remote) || request->stopped ||
+           (request->attempted && !options.retry);
+  };
+  changed_.wait_for(lock, options.timeout, settled);
+  if (is_peered(request->remote))
+    return {};
+  if (closed_ || request->stopped)
+    return errc::shutting_down;
+  if (request->last_failure)
+    return request->last_failure;
+  return error{errc::peer_unavailable, to_string(request->target) + ": no answer in time"};
+}
+
+std::shared_ptr<peer_request> peering::make_request(uri target, const peer_options& options) {
+  auto request = std::make_shared<peer_request>();
+  request->target = target;
+  request->options = options;
+  connector::callbacks report{
+      .on_connected =
+          [weak = weak_from_this(), weak_request = std::weak_ptr{request}](
+              std::unique_ptr<connection> carrier) {
+            auto self = weak.lock();
+            if (auto found = weak_request.lock(); self && found)
+              self->open_session(std::move(carrier), wire::tcp_role::connecting, found);
+          },
+      .on_failed =
+          [weak = weak_from_this(), weak_request = std::weak_ptr{request}](const error& reason) {
+            auto self = weak.lock();
+            if (auto found = weak_request.lock(); self && found)
+              self->attempt_failed(found, reason);
+          }};
+  request->connects = std::make_shared<connector>(io_.next(), std::move(target), options_.connect_timeout,
+                                                  std::move(report));
+  return request;
+}
+
+/// On the loop the connection lives on.
+void peering::open_session(std::unique_ptr<connection> carrier, wire::tcp_role role,
+                           std::shared_ptr<peer_request> request) {
+  auto made = link::make(std::move(carrier), options_.link_queue, {options_.max_handshake_frame_bytes});
+  auto fresh = std::make_shared<session>(shared_from_this(), made, role, std::move(request));
+  {
+    lock_type lock{mutex_};
+    if (closed_ || (fresh->request() && fresh->request()->stopped))
+      return; // dropping the link closes the socket
+    sessions_.insert(fresh);
+    half_open_ += role == wire::tcp_role::accepting ? 1 : 0;
+    balance_accepting();
+  }
+  fresh->start();
+}
+
+/// Called with the mutex held.
+void peering::balance_accepting() {
+  const bool pause = half_open_ >= options_.max_half_open;
+  if (pause == accepting_paused_)
+    return;
+  accepting_paused_ = pause;
+  for (const auto& each : listeners_)
+    pause ? each->pause() : each->resume();
+}
+
+void peering::attempt_failed(const std::shared_ptr<peer_request>& request, const error& reason) {
+  lock_type lock{mutex_};
+  if (closed_ || request->stopped)
+    return;
+  request->attempted = true;
+  request->last_failure = reason;
+  if (request->options.retry)
+    request->connects->retry_later(*request->options.retry);
+  else
+    std::erase(requests_, request);
+  changed_.notify_all();
+  lock.unlock();
+  events_.publish({reason.code(), request->remote,
+                   network_info{request->target.host, request->target.port}, reason.context()});
+}
+
+} // namespace pubsub
