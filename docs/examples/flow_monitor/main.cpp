@@ -53,25 +53,25 @@ pubsub::endpoint_options endpoint_options_for(const options& o) {
   return result;
 }
 
-bool connect(pubsub::endpoint& endpoint, const options& o) {
+exit_code explain(std::string_view what, const std::string& uri, const pubsub::error& why) {
+  say("cannot {} {}: {}", what, uri, why.message());
+  return why == pubsub::errc::invalid_argument ? exit_usage : exit_cannot_open;
+}
+
+exit_code connect(pubsub::endpoint& endpoint, const options& o) {
   for (const auto& uri : o.listen_uris) {
     const auto port = endpoint.listen(uri);
-    if (!port) {
-      say("cannot listen at {}: {}", uri, port.error().message());
-      return false;
-    }
-    const auto colon = uri.rfind(':');
-    say("listening at {}:{}", uri.substr(0, colon), *port);
+    if (!port)
+      return explain("listen at", uri, port.error());
+    say("listening at {}:{}", uri.substr(0, uri.rfind(':')), *port);
   }
   for (const auto& uri : o.peer_uris) {
     pubsub::peer_options how;
     how.timeout = o.timeout;
-    if (const auto ok = endpoint.peer(uri, how); !ok) {
-      say("cannot connect to {}: {}", uri, ok.error().message());
-      return false;
-    }
+    if (const auto ok = endpoint.peer(uri, how); !ok)
+      return explain("connect to", uri, ok.error());
   }
-  return true;
+  return exit_ok;
 }
 
 // In short waits, so that Ctrl-C is heard in between.
@@ -190,8 +190,8 @@ exit_code open_outputs(const options& o, outputs& out) {
   if (!o.has_publishing())
     return exit_ok;
   out.endpoint.emplace(endpoint_options_for(o));
-  if (!connect(*out.endpoint, o))
-    return exit_cannot_open;
+  if (const auto code = connect(*out.endpoint, o); code != exit_ok)
+    return code;
   out.publisher.emplace(*out.endpoint, o.topic);
   return wait_for_subscribers(out.publisher->channel(), o) ? exit_ok : exit_timeout;
 }

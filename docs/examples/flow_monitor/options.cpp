@@ -1,5 +1,7 @@
 #include "options.hpp"
 
+#include <pubsub/topic.hpp>
+
 #include <CLI/CLI.hpp>
 
 #include <cmath>
@@ -101,6 +103,9 @@ void check_combination(const options& result) {
     throw CLI::ValidationError{"nothing to read: give --read FILE or --interface IF"};
   if (result.write_file.empty() && !result.has_publishing())
     throw CLI::ValidationError{"nothing to do with the records: give --write, --listen or --peer"};
+  if (pubsub::is_reserved_topic(result.topic) ||
+      result.topic.size() > pubsub::topic::max_size_bytes)
+    throw CLI::ValidationError{"--topic: contains <$>, which is reserved, or is too long"};
   if (result.wait_subscribers > 0 && !result.has_publishing())
     throw CLI::ValidationError{"--wait-subscribers needs --listen or --peer"};
 }

@@ -192,6 +192,7 @@ TEST_CASE("a command line that leaves nothing to do is a usage error") {
   CHECK(exit_code_of({"--read", "x.pcap", "--write", "conn.log", "--max-flows", "0"}) == 1);
   CHECK(exit_code_of({"--read", "x.pcap", "--write", "conn.log", "--wait-subscribers", "1"}) == 1);
   CHECK(exit_code_of({"--read", "x.pcap", "--write", "conn.log", "--duration", "3"}) == 1);
+  CHECK(exit_code_of({"--read", "x.pcap", "--listen", "tcp://:0", "--topic", "<$>/x"}) == 1);
   CHECK(exit_code_of({"--read", "x.pcap", "--write", "conn.log"}) == -1);
   CHECK(exit_code_of({"--interface", "eth0", "--listen", "tcp://127.0.0.1:0", "--duration", "3"}) ==
         -1);
