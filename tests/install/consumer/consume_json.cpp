@@ -1,0 +1,7 @@
+// Uses the component json.
+#include <pubsub/format.hpp>
+
+int main() {
+  auto value = pubsub::from_json(R"({"@data-type": "count", "data": 42})");
+  return value && *value == pubsub::data{pubsub::count{42}} ? 0 : 1;
+}
