@@ -212,7 +212,8 @@ expected<data> read_json_value(sj::value value, name_hint hint, json_source sour
   case sj::json_type::null:
     break;
   }
-  if (!value.is_null())
+  bool null = false;
+  if (value.is_null().get(null) || !null)
     return error{errc::invalid_json, "expected a JSON value"};
   return data{none{}};
 }
