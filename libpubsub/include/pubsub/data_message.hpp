@@ -32,7 +32,7 @@ public:
       owner_->acquire();
   }
   data_message(data_message&& other) noexcept
-      : owner_(std::exchange(other.owner_, nullptr)), bytes_(other.bytes_),
+      : owner_(std::exchange(other.owner_, nullptr)), bytes_(std::exchange(other.bytes_, nullptr)),
         payload_size_(other.payload_size_), topic_size_(other.topic_size_), checked_(other.checked_),
         decoded_(other.take_decoded()) {}
   data_message& operator=(const data_message& other) noexcept {
@@ -53,6 +53,7 @@ public:
       release_decoded(slot);
     if (const auto* owner = std::exchange(owner_, nullptr))
       owner->release();
+    bytes_ = nullptr;
   }
   void swap(data_message& other) noexcept;
 
