@@ -1,0 +1,13 @@
+// How often the calling thread has asked for heap memory: the test executable replaces operator new.
+#pragma once
+
+#include <cstdint>
+
+namespace pubsub::test {
+
+/// Calls of operator new by this thread so far.
+std::uint64_t allocations() noexcept;
+/// Calls of operator new by all threads so far.
+std::uint64_t allocations_of_all_threads() noexcept;
+
+} // namespace pubsub::test
