@@ -15,7 +15,8 @@ namespace pubsub {
 /// What a decoder accepts at most; anything beyond gives `limit_exceeded`. Source: broker-data,
 /// section 2 (the reference has no depth limit).
 struct decode_limits {
-  /// Nesting of containers; a scalar has depth 0.
+  /// Nesting of containers; a scalar has depth 0. Values above 512 count as 512, so that no input can
+  /// exhaust the stack.
   std::uint32_t max_depth = 64;
   /// Values in one message, containers and their members all counted.
   std::uint32_t max_values = 16'777'216;

@@ -66,8 +66,9 @@ private:
     return true;
   }
 
-  bool value(std::uint32_t depth_left);
-  bool container(data_type type, std::uint32_t depth_left);
+  // Inlined into each loop over members: most members are scalars, and the call would cost more.
+  [[gnu::always_inline]] bool value(std::uint32_t depth_left);
+  [[gnu::noinline]] bool container(data_type type, std::uint32_t depth_left);
   bool vector_members(std::uint32_t count, std::uint32_t depth_left);
   bool set_members(std::uint32_t count, std::uint32_t depth_left);
   bool table_pairs(std::uint32_t count, std::uint32_t depth_left);
@@ -82,7 +83,7 @@ private:
   std::uint32_t unsorted_ = 0;
 };
 
-bool validator::value(std::uint32_t depth_left) {
+inline bool validator::value(std::uint32_t depth_left) {
   if (pos_ == end_)
     return fail(errc::end_of_file);
   const auto tag = static_cast<std::uint8_t>(*pos_);

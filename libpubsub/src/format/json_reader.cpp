@@ -47,8 +47,10 @@ private:
   bool clash(std::string_view what) { return fail(errc::type_clash, what); }
 
   bool inside(std::string_view step, bool ok) {
-    if (!ok)
-      path_.insert(0, "/" + std::string{step});
+    if (!ok) {
+      path_.insert(0, step);
+      path_.insert(0, 1, '/');
+    }
     return ok;
   }
 

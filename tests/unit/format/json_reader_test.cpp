@@ -5,13 +5,37 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <initializer_list>
+#include <string>
 
 using namespace pubsub;
 
 namespace {
 
+std::string join(std::initializer_list<std::string_view> parts) {
+  std::string out;
+  for (const auto part : parts)
+    out += part;
+  return out;
+}
+
+std::string array(std::initializer_list<std::string_view> members) {
+  std::string out = "[";
+  for (const auto member : members) {
+    if (out.size() > 1)
+      out += ',';
+    out += member;
+  }
+  out += ']';
+  return out;
+}
+
+std::string pair_of(std::string_view key, std::string_view value) {
+  return join({"{\"key\":", key, ",\"value\":", value, "}"});
+}
+
 std::string object(std::string_view type, std::string_view body) {
-  return "{\"@data-type\":\"" + std::string{type} + "\",\"data\":" + std::string{body} + "}";
+  return join({"{\"@data-type\":\"", type, "\",\"data\":", body, "}"});
 }
 
 data read(std::string_view type, std::string_view body) {
@@ -53,10 +77,10 @@ TEST_CASE("each type reads back from its own spelling") {
         data{timestamp{timespan{1'500'000'000}}});
   CHECK(read("timespan", "\"2min\"") == data{timespan{120'000'000'000}});
   CHECK(read("enum-value", "\"Conn::LOG\"") == data{enum_value{"Conn::LOG"}});
-  CHECK(read("set", "[" + object("count", "2") + "," + object("count", "1") + "]") ==
+  CHECK(read("set", array({object("count", "2"), object("count", "1")})) ==
         data{set{count{1}, count{2}}});
-  CHECK(read("table", "[{\"key\":" + object("count", "1") + ",\"value\":" + object("none", "{}") +
-                          "}]") == data{table{{count{1}, none{}}}});
+  CHECK(read("table", array({pair_of(object("count", "1"), object("none", "{}"))})) ==
+        data{table{{count{1}, none{}}}});
   CHECK(read("vector", "[]") == data{vector{}});
 }
 
@@ -99,15 +123,14 @@ TEST_CASE("literals of another type are a type clash") {
 
 TEST_CASE("twins in sets and tables are refused") {
   const auto one = object("count", "1");
-  CHECK(verdict("set", "[" + one + "," + one + "]") == errc::duplicate_key);
-  const auto pair = "{\"key\":" + one + ",\"value\":" + one + "}";
-  CHECK(verdict("table", "[" + pair + "," + pair + "]") == errc::duplicate_key);
+  CHECK(verdict("set", array({one, one})) == errc::duplicate_key);
+  const auto pair = pair_of(one, one);
+  CHECK(verdict("table", array({pair, pair})) == errc::duplicate_key);
 }
 
 TEST_CASE("the error says what was expected where") {
-  const auto inner = object("table", "[{\"key\":" + object("count", "1") +
-                                         ",\"value\":" + object("count", "-1") + "}]");
-  const auto x = from_json(object("vector", "[" + object("none", "{}") + "," + inner + "]"));
+  const auto inner = object("table", array({pair_of(object("count", "1"), object("count", "-1"))}));
+  const auto x = from_json(object("vector", array({object("none", "{}"), inner})));
   REQUIRE_FALSE(x);
   CHECK(x.error().context() ==
         "/data/1/data/0/value/data: expected an integer literal from 0 to 2^64-1");
@@ -179,8 +202,8 @@ TEST_CASE("Broker's tolerance for strings is ours") {
 
 TEST_CASE("a string cannot pass for a special real") {
   CHECK(verdict("real", "\"\xc4\x80nan\"") == errc::type_clash);
-  CHECK(verdict("vector", "[" + object("real", "nan") + "," + object("real", "\"\xc4\x80nan\"") +
-                              "]") == errc::type_clash);
+  CHECK(verdict("vector", array({object("real", "nan"), object("real", "\"\xc4\x80nan\"")})) ==
+        errc::type_clash);
 }
 
 TEST_CASE("large reals as printed in full parse to the same value") {
@@ -212,7 +235,7 @@ TEST_CASE("nesting is bounded whatever the limit says") {
   CHECK(verdict(nested(100'000), {.max_depth = UINT32_MAX}) == errc::limit_exceeded);
   CHECK(verdict(nested(500), {.max_depth = UINT32_MAX}) == errc::none);
   CHECK(verdict(repeat("[", 100'000) + repeat("]", 100'000)) == errc::limit_exceeded);
-  CHECK(verdict("{\"x\":" + repeat("[", 100'000) + repeat("]", 100'000) + "}") ==
+  CHECK(verdict(join({"{\"x\":", repeat("[", 100'000), repeat("]", 100'000), "}"})) ==
         errc::limit_exceeded);
   CHECK(verdict(repeat("[", 100'000)) == errc::invalid_json);
 }
@@ -220,12 +243,12 @@ TEST_CASE("nesting is bounded whatever the limit says") {
 TEST_CASE("tables may nest as deep as vectors") {
   std::string text = object("none", "{}");
   for (int i = 0; i < 64; ++i)
-    text = object("table", "[{\"key\":" + object("count", "1") + ",\"value\":" + text + "}]");
+    text = object("table", array({pair_of(object("count", "1"), text)}));
   CHECK(verdict(text) == errc::none);
 }
 
 TEST_CASE("the number of values is bounded") {
-  const auto text = object("vector", "[" + object("none", "{}") + "," + object("none", "{}") + "]");
+  const auto text = object("vector", array({object("none", "{}"), object("none", "{}")}));
   CHECK(verdict(text, {.max_values = 3}) == errc::none);
   CHECK(verdict(text, {.max_values = 2}) == errc::limit_exceeded);
 }
