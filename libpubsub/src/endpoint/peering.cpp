@@ -71,7 +71,9 @@ void peering::on_closed(const std::shared_ptr<session>& who, wire::handshake::ou
   }
   if (how == wire::handshake::outcome::peered)
     return lost(who, reason, lock);
-  if (how == wire::handshake::outcome::redundant && peers_.contains(who->remote())) {
+  const auto other = peers_.find(who->remote());
+  if (how == wire::handshake::outcome::redundant && other != peers_.end() &&
+      other->second.current != who) {
     if (const auto& request = who->request()) { // from now on it looks after the other connection
       request->remote = who->remote();
       request->connected = true;

@@ -87,7 +87,6 @@ std::shared_ptr<peer_request> peering::make_request(uri target, const peer_optio
   return request;
 }
 
-/// On the loop the connection lives on.
 void peering::open_session(std::unique_ptr<connection> carrier, wire::tcp_role role,
                            std::shared_ptr<peer_request> request) {
   auto made = link::make(std::move(carrier), options_.link_queue, {options_.max_handshake_frame_bytes});
@@ -100,7 +99,7 @@ void peering::open_session(std::unique_ptr<connection> carrier, wire::tcp_role r
     half_open_ += role == wire::tcp_role::accepting ? 1 : 0;
     balance_accepting();
   }
-  fresh->start();
+  asio::post(made->loop(), [fresh] { fresh->start(); }); // a listener may run on another loop
 }
 
 /// Called with the mutex held.

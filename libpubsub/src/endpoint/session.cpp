@@ -7,6 +7,10 @@
 
 namespace pubsub {
 
+namespace {
+constexpr std::size_t max_unread_control_bytes = 1024 * 1024;
+}
+
 session::session(std::shared_ptr<peering> owner, std::shared_ptr<link> carrier, wire::tcp_role role,
                  std::shared_ptr<peer_request> request)
     : peering_(std::move(owner)), link_(std::move(carrier)), request_(std::move(request)),
@@ -94,6 +98,8 @@ void session::on_control(const wire::envelope_view& envelope) {
     }
     return;
   case wire::envelope_type::ping:
+    if (link_->out().control_bytes() > max_unread_control_bytes)
+      return cut({errc::limit_exceeded, "the peer sends pings and does not read the answers"});
     return link_->out().push_control(
         wire::make_pong(peering_->self(), remote(), envelope.payload));
   case wire::envelope_type::pong:

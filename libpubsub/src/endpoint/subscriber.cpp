@@ -10,6 +10,8 @@ subscriber_core::subscriber_core(std::shared_ptr<endpoint_core> owner, const pub
       id_(owner_->routes().add_subscriber(queue_, topics)) {}
 
 std::optional<data_message> subscriber_core::get(const deadline& until) {
+  if (discarded_.load(std::memory_order_acquire))
+    return {};
   if (next_ == taken_.size()) {
     taken_.clear();
     next_ = 0;
@@ -17,40 +19,46 @@ std::optional<data_message> subscriber_core::get(const deadline& until) {
       return {};
   }
   auto result = std::move(taken_[next_++]);
-  taken_left_.store(taken_.size() - next_, std::memory_order_relaxed);
+  taken_left_.store(taken_.size() - next_, std::memory_order_release);
   return result;
 }
 
 std::size_t subscriber_core::get_batch(std::vector<data_message>& out, std::size_t max,
                                        const deadline& until) {
+  if (discarded_.load(std::memory_order_acquire))
+    return 0;
   if (next_ == taken_.size())
     return queue_->pull(out, max, until);
   const auto n = std::min(max, taken_.size() - next_);
   for (std::size_t i = 0; i < n; ++i)
     out.push_back(std::move(taken_[next_++]));
-  taken_left_.store(taken_.size() - next_, std::memory_order_relaxed);
+  taken_left_.store(taken_.size() - next_, std::memory_order_release);
   return n;
 }
 
 int subscriber_core::fd() {
   polled_ = true;
-  return queue_->fd();
+  return queue_->fd(next_ < taken_.size());
 }
 
 std::size_t subscriber_core::available() const {
-  return taken_left_.load(std::memory_order_relaxed) + queue_->size();
+  if (discarded_.load(std::memory_order_acquire))
+    return 0;
+  return taken_left_.load(std::memory_order_acquire) + queue_->size();
 }
 
 subscriber_counters subscriber_core::counters() const {
+  // In this order: what was taken has been counted as delivered by then.
+  const auto taken = taken_left_.load(std::memory_order_acquire);
   auto result = queue_->counters();
-  const auto taken = taken_left_.load(std::memory_order_relaxed);
   result.delivered -= taken;
-  result.queued += taken;
+  (discarded_.load(std::memory_order_acquire) ? result.dropped_closed : result.queued) += taken;
   return result;
 }
 
 void subscriber_core::close() {
   owner_->routes().remove_subscriber(id_);
+  discarded_.store(true, std::memory_order_release);
   queue_->discard();
 }
 

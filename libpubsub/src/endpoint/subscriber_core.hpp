@@ -37,6 +37,7 @@ private:
   std::vector<data_message> taken_; // from the queue, not yet given out from next_ on
   std::size_t next_ = 0;
   std::atomic<std::size_t> taken_left_{0};
+  std::atomic<bool> discarded_{false}; // closed: what was taken is not given out any more
   bool polled_ = false; // someone watches the fd: take no more than is given out
 };
 

@@ -7,19 +7,11 @@
 namespace pubsub {
 
 namespace {
-
-queue_options sane(queue_options options) {
-  options.capacity_messages = std::max<std::size_t>(options.capacity_messages, 1);
-  options.capacity_bytes = std::max<std::size_t>(options.capacity_bytes, 1);
-  return options;
+constexpr std::size_t initial_slots = 64;
 }
 
-constexpr std::size_t initial_slots = 64;
-
-} // namespace
-
 message_queue::message_queue(const queue_options& options)
-    : options_(sane(options)), ring_(initial_slots) {}
+    : options_(within_bounds(options)), ring_(initial_slots) {}
 
 // -- producers ---------------------------------------------------------------------------------
 
@@ -30,7 +22,7 @@ push_result message_queue::push(data_message&& msg, std::uint32_t size_bytes, wh
     if (result != push_result::taken)
       return result;
   } else if (finished_) {
-    return push_result::closed;
+    return refuse(1);
   } else {
     ++counters_.offered;
     append(std::move(msg), size_bytes);
@@ -48,7 +40,7 @@ push_result message_queue::overflow(data_message&& msg, std::uint32_t size_bytes
       --producers_waiting_;
     }
     if (finished_)
-      return push_result::closed;
+      return refuse(1);
     ++counters_.offered;
     append(std::move(msg), size_bytes);
     return push_result::taken;
@@ -68,8 +60,10 @@ push_result message_queue::overflow(data_message&& msg, std::uint32_t size_bytes
 bool message_queue::push_batch(std::span<queued_message> batch,
                                const std::weak_ptr<flow_source>& source) {
   std::unique_lock lock{mutex_};
-  if (finished_)
+  if (finished_) {
+    refuse(batch.size());
     return false;
+  }
   counters_.offered += batch.size();
   for (auto& [msg, size_bytes] : batch) {
     if (full() && options_.policy == overflow_policy::drop_newest) {
@@ -85,6 +79,13 @@ bool message_queue::push_batch(std::span<queued_message> batch,
     paused_.add(source);
   wake_consumer(lock);
   return pause;
+}
+
+/// Called with the mutex held, for messages that arrive after the end.
+push_result message_queue::refuse(std::size_t messages) noexcept {
+  counters_.offered += messages;
+  counters_.dropped_closed += messages;
+  return push_result::closed;
 }
 
 bool message_queue::wait_for_room(std::chrono::steady_clock::time_point until) {
@@ -164,6 +165,7 @@ bool message_queue::wait_for_message(const deadline& until, std::unique_lock<std
   }
   if (count_ > 0 || finished_)
     return count_ > 0;
+  fd_.clear();
   const auto since = std::chrono::steady_clock::now();
   auto ready = [&] {
     consumer_waits_ = count_ == 0 && !finished_;
@@ -215,9 +217,9 @@ std::size_t message_queue::drop_invalid(std::vector<data_message>& out, std::siz
   return out.size() - first;
 }
 
-int message_queue::fd() {
+int message_queue::fd(bool ready) {
   std::lock_guard lock{mutex_};
-  return fd_.open(count_ > 0 || finished_);
+  return fd_.open(ready || count_ > 0 || finished_);
 }
 
 std::size_t message_queue::size() const {

@@ -1,6 +1,7 @@
 // The bounded hand-off from publishers to one subscriber.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -29,6 +30,13 @@ inline deadline deadline_after(std::chrono::nanoseconds timeout) noexcept {
   if (timeout > std::chrono::steady_clock::time_point::max() - now)
     return {};
   return now + timeout;
+}
+
+/// Both capacities are at least 1, or nothing would ever fit.
+inline queue_options within_bounds(queue_options options) noexcept {
+  options.capacity_messages = std::max<std::size_t>(options.capacity_messages, 1);
+  options.capacity_bytes = std::max<std::size_t>(options.capacity_bytes, 1);
+  return options;
 }
 
 /// What became of a message offered to a queue.
@@ -69,7 +77,8 @@ public:
   /// limit). Messages whose payload is invalid are dropped and counted. Returns the number appended:
   /// 0 on timeout, or when closed and empty.
   std::size_t pull(std::vector<data_message>& out, std::size_t max, const deadline& until);
-  int fd();
+  /// `ready`: the consumer still holds messages it has pulled, so the first look shall find some.
+  int fd(bool ready);
   std::size_t size() const;
 
   // -- both ------------------------------------------------------------------------------------
@@ -89,6 +98,7 @@ private:
     return count_ <= options_.capacity_messages / 2 && bytes_ <= options_.capacity_bytes / 2;
   }
   void append(data_message&& msg, std::uint32_t size_bytes);
+  push_result refuse(std::size_t messages) noexcept;
   queued_message take_front() noexcept;
   void drop_front() noexcept;
   void grow();

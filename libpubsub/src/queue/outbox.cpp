@@ -12,14 +12,20 @@ namespace {
 // A run is cut when it reaches this size, so that memory is given back piece by piece.
 constexpr std::size_t max_run_bytes = 1024 * 1024;
 
-std::size_t first_frame_bytes(const frame_run& run) {
-  return 4 + load_be<std::uint32_t>(run.bytes);
+std::size_t frame_bytes(const std::byte* frame) { return 4 + load_be<std::uint32_t>(frame); }
+
+/// Bytes of the first `messages` frames at `frames`.
+std::size_t frames_bytes(const std::byte* frames, std::uint32_t messages) {
+  const auto* end = frames;
+  for (; messages > 0; --messages)
+    end += frame_bytes(end);
+  return static_cast<std::size_t>(end - frames);
 }
 
 } // namespace
 
 outbox::outbox(const queue_options& options, std::function<void()> on_work)
-    : options_(options), on_work_(std::move(on_work)) {}
+    : options_(within_bounds(options)), on_work_(std::move(on_work)) {}
 
 // -- producers ---------------------------------------------------------------------------------
 
@@ -44,7 +50,7 @@ push_result outbox::push(const chunk* owner, const std::byte* bytes, std::size_t
     }
   }
   if (closed_)
-    return push_result::closed;
+    return refuse(messages);
   append(owner, bytes, size_bytes, messages);
   notify(lock);
   return result;
@@ -53,16 +59,24 @@ push_result outbox::push(const chunk* owner, const std::byte* bytes, std::size_t
 bool outbox::push_from(const chunk* owner, const std::byte* bytes, std::size_t size_bytes,
                        std::uint32_t messages, const std::weak_ptr<flow_source>& source) {
   std::unique_lock lock{mutex_};
-  if (closed_)
+  if (closed_) {
+    refuse(messages);
     return false;
-  if (full() && options_.policy == overflow_policy::drop_newest) {
-    counters_.offered += messages;
-    counters_.dropped_newest += messages;
-    return false;
+  }
+  if (options_.policy == overflow_policy::drop_newest) {
+    const auto taken = messages_with_room(bytes, messages);
+    counters_.offered += messages - taken;
+    counters_.dropped_newest += messages - taken;
+    if (taken == 0)
+      return false;
+    if (taken < messages)
+      size_bytes = frames_bytes(bytes, taken);
+    messages = taken;
   }
   append(owner, bytes, size_bytes, messages);
-  while (full() && options_.policy == overflow_policy::drop_oldest && drop_oldest_message()) {
-  }
+  if (options_.policy == overflow_policy::drop_oldest)
+    while (over() && drop_oldest_message()) {
+    }
   const bool pause = full() && options_.policy == overflow_policy::block;
   if (pause)
     paused_.add(source);
@@ -78,7 +92,13 @@ void outbox::push_control(std::span<const std::byte> frame) {
   if (closed_)
     return;
   runs_.push_back({intrusive_ptr<const chunk>::adopt(copy.detach()), bytes, frame.size(), 0});
+  control_bytes_ += frame.size();
   notify(lock);
+}
+
+std::size_t outbox::control_bytes() const {
+  std::lock_guard lock{mutex_};
+  return control_bytes_;
 }
 
 bool outbox::wait_for_room(std::chrono::steady_clock::time_point until) {
@@ -109,11 +129,32 @@ void outbox::append(const chunk* owner, const std::byte* bytes, std::size_t size
   runs_.push_back({intrusive_ptr<const chunk>::share(owner), bytes, size_bytes, messages});
 }
 
+/// Called with the mutex held, for messages that arrive after the end.
+push_result outbox::refuse(std::uint32_t messages) noexcept {
+  counters_.offered += messages;
+  counters_.dropped_gone += messages;
+  return push_result::closed;
+}
+
+/// How many of these frames fit, one after the other.
+std::uint32_t outbox::messages_with_room(const std::byte* bytes, std::uint32_t messages) const noexcept {
+  auto size = queued_bytes_;
+  std::uint32_t taken = 0;
+  for (; taken < messages && queued_messages_ + taken < options_.capacity_messages &&
+         size < options_.capacity_bytes;
+       ++taken) {
+    const auto frame = frame_bytes(bytes);
+    size += frame;
+    bytes += frame;
+  }
+  return taken;
+}
+
 bool outbox::drop_oldest_message() {
   auto run = std::ranges::find_if(runs_, [](const frame_run& r) { return r.messages > 0; });
   if (run == runs_.end())
     return false;
-  const auto size = first_frame_bytes(*run);
+  const auto size = frame_bytes(run->bytes);
   run->bytes += size;
   run->size_bytes -= size;
   --run->messages;
@@ -139,6 +180,7 @@ void outbox::take(std::vector<frame_run>& out, std::size_t max_runs, std::size_t
   std::size_t bytes = 0;
   while (!runs_.empty() && out.size() < max_runs && bytes < max_bytes) {
     bytes += runs_.front().size_bytes;
+    control_bytes_ -= runs_.front().messages == 0 ? runs_.front().size_bytes : 0;
     out.push_back(std::move(runs_.front()));
     runs_.pop_front();
   }
@@ -173,6 +215,7 @@ void outbox::close() {
   counters_.dropped_gone += queued_messages_;
   queued_messages_ = 0;
   queued_bytes_ = 0;
+  control_bytes_ = 0;
   auto runs = std::move(runs_);
   runs_.clear();
   auto sources = paused_.take();

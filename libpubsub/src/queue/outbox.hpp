@@ -46,6 +46,8 @@ public:
                  std::uint32_t messages, const std::weak_ptr<flow_source>& source);
   /// Queues a control frame behind what is there. Ignored once closed.
   void push_control(std::span<const std::byte> frame);
+  /// Bytes of control frames the writer has not taken yet.
+  std::size_t control_bytes() const;
   /// Waits until `push` would not block. False if it still would at `until`.
   bool wait_for_room(std::chrono::steady_clock::time_point until);
 
@@ -69,6 +71,10 @@ private:
   bool full() const noexcept {
     return queued_messages_ >= options_.capacity_messages || queued_bytes_ >= options_.capacity_bytes;
   }
+  bool over() const noexcept {
+    return queued_messages_ > options_.capacity_messages ||
+           (queued_messages_ > 1 && queued_bytes_ > options_.capacity_bytes);
+  }
   bool low() const noexcept {
     return queued_messages_ <= options_.capacity_messages / 2 &&
            queued_bytes_ <= options_.capacity_bytes / 2;
@@ -76,6 +82,8 @@ private:
   void append(const chunk* owner, const std::byte* bytes, std::size_t size_bytes,
               std::uint32_t messages);
   bool drop_oldest_message();
+  push_result refuse(std::uint32_t messages) noexcept;
+  std::uint32_t messages_with_room(const std::byte* bytes, std::uint32_t messages) const noexcept;
   void notify(std::unique_lock<std::mutex>& lock);
 
   const queue_options options_;
@@ -85,6 +93,7 @@ private:
   std::deque<frame_run> runs_;
   std::size_t queued_messages_ = 0; // taken by the writer but not yet written included
   std::size_t queued_bytes_ = 0;
+  std::size_t control_bytes_ = 0; // of runs_ only
   std::size_t waiters_ = 0;
   bool writer_idle_ = true;
   bool closed_ = false;
