@@ -73,6 +73,8 @@ class Timespan(timedelta):
     def __eq__(self, other: object) -> bool:
         return self._ns == _delta_ns(other) if isinstance(other, timedelta) else NotImplemented
 
+    __ne__ = object.__ne__  # timedelta has one of its own
+
     def __lt__(self, other: timedelta) -> bool:
         return self._ns < _delta_ns(other) if isinstance(other, timedelta) else NotImplemented
 
@@ -179,6 +181,8 @@ class Timestamp(datetime):
             return self._ns == other._ns
         return self._ns % 1000 == 0 and super().__eq__(other)
 
+    __ne__ = object.__ne__  # datetime has one of its own
+
     def __lt__(self, other: datetime) -> bool:
         return self._ns < other._ns if isinstance(other, Timestamp) else super().__lt__(other)
 
@@ -209,6 +213,12 @@ class Timestamp(datetime):
 
     def __rsub__(self, other: Any) -> Any:
         return Timespan(_moment_ns(other) - self._ns) if isinstance(other, datetime) else NotImplemented
+
+    def replace(self, *args: Any, **kwargs: Any) -> datetime:  # type: ignore[override]
+        """A plain ``datetime`` with some fields replaced."""
+        return self.to_datetime().replace(*args, **kwargs)
+
+    __replace__ = replace
 
     def isoformat(self, sep: str = "T", timespec: str = "auto") -> str:
         """ISO 8601; nine digits where the time has any below the microsecond."""

@@ -8,8 +8,7 @@ void raise(PyObject* type, const std::string& message) {
 }
 
 void raise(const error& err) {
-  auto text = err.context().empty() ? std::string(describe(err.code())) : err.context();
-  auto instance = py::handle(types.error_from_code)(std::string(to_string(err.code())), text);
+  auto instance = py::handle(types.error_from_code)(std::string(to_string(err.code())), err.message());
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(instance.ptr())), instance.ptr());
   throw py::error_already_set();
 }

@@ -28,7 +28,12 @@ std::atomic<unsigned> background_work{0};
 
 } // namespace
 
+// Whoever has the GIL while the interpreter goes away is the thread that takes it down, and keeps it.
+gil_free::gil_free() : state_(finalizing() ? nullptr : PyEval_SaveThread()) {}
+
 gil_free::~gil_free() noexcept(false) {
+  if (state_ == nullptr)
+    return;
   while (finalizing())
     ::pause();
   PyEval_RestoreThread(state_);

@@ -22,7 +22,7 @@ namespace pubsub::python {
 /// for ever instead of being unwound through C++ frames; its process is about to end.
 class gil_free {
 public:
-  gil_free() : state_(PyEval_SaveThread()) {}
+  gil_free();
   ~gil_free() noexcept(false);
   gil_free(const gil_free&) = delete;
   gil_free& operator=(const gil_free&) = delete;
