@@ -1,0 +1,207 @@
+# What tools/quickstart, tools/test and .ci/run share: setting up a machine, building, installing.
+# Sourced by bash; leaves the shell in the project's folder. Every step can be repeated and is short
+# when nothing has changed.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root" || exit 1
+venv=$root/.venv
+logs=$root/build/logs
+mkdir -p "$logs"
+jobs=$(nproc 2>/dev/null || echo 2)
+export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$jobs}
+export PIP_DISABLE_PIP_VERSION_CHECK=1
+# A home that is missing or not ours must not end the build.
+if [[ ! -w ${HOME:-/nowhere} ]]; then
+  export HOME=$root/build/home CCACHE_DIR=$root/build/ccache
+  mkdir -p "$HOME"
+fi
+# Programs started from here must see the project's environment, not one that happens to be active.
+unset PYTHONHOME PYTHONPATH VIRTUAL_ENV
+
+bold= green= red= dim= plain=
+if [[ -t 1 && -z ${NO_COLOR:-} ]]; then
+  bold=$'\e[1m' green=$'\e[32m' red=$'\e[31m' dim=$'\e[2m' plain=$'\e[0m'
+fi
+started=$SECONDS
+
+step() { printf '%s==> %s%s %s(%d s)%s\n' "$bold$green" "$*" "$plain" "$dim" $((SECONDS - started)) "$plain"; }
+note() { printf '    %s\n' "$*"; }
+# One sentence on what is wrong, then the end.
+die() {
+  printf '%s%s: %s%s\n' "$bold$red" "$(basename "$0")" "$*" "$plain" >&2
+  exit 1
+}
+
+# run_logged NAME COMMAND...: the command's output goes to build/logs/NAME.log, and its end is shown
+# if the command fails. Set VERBOSE=1 to see all of it at once.
+run_logged() {
+  local log=$logs/$1.log
+  shift
+  if [[ -n ${VERBOSE:-} ]]; then
+    "$@" </dev/null 2>&1 | tee "$log"
+    [[ ${PIPESTATUS[0]} -eq 0 ]] || die "'$*' failed."
+  elif ! "$@" </dev/null >"$log" 2>&1; then
+    tail -n 60 "$log" >&2
+    die "'$*' failed; all it said is in ${log#"$root"/}."
+  fi
+}
+
+# --- what the machine has to offer -----------------------------------------------------------------
+
+# Debian packages of the commands and headers that are not there.
+missing_packages() {
+  local command package
+  while read -r command package; do
+    command -v "$command" >/dev/null || echo "$package"
+  done <<'LIST'
+c++ g++
+cmake cmake
+ninja ninja-build
+pkg-config pkg-config
+LIST
+  missing_headers
+  [[ -n $(find_python) ]] || printf '%s\n' python3 python3-dev python3-venv
+}
+
+# Asks the compiler, so that libraries which did not come from apt count too.
+missing_headers() {
+  local header package
+  while read -r header package; do
+    printf '#if !__has_include(<%s>)\nmissing: %s\n#endif\n' "$header" "$package"
+  done <<'LIST' | "${CXX:-c++}" -E -P -x c++ - 2>/dev/null | sed -n 's/^missing: //p' || true
+boost/asio.hpp libboost-dev
+simdjson.h libsimdjson-dev
+CLI/CLI.hpp libcli11-dev
+fmt/format.h libfmt-dev
+doctest/doctest.h doctest-dev
+pcap/pcap.h libpcap-dev
+LIST
+}
+
+# The first Python that can make virtual environments and build extensions; nothing if there is none.
+# PYTHON=... names the one to take.
+find_python() {
+  local candidate
+  for candidate in ${PYTHON:-python3 /usr/bin/python3 python3.14 python3.13 python3.12 python3.11 python3.10 python3.9}; do
+    "$candidate" -I - <<'CHECK' 2>/dev/null && return
+import os, sys, sysconfig
+import ensurepip, venv
+assert sys.version_info >= (3, 9)
+assert os.path.exists(os.path.join(sysconfig.get_paths()["include"], "Python.h"))
+print(sys.executable)
+CHECK
+  done
+}
+
+# apt_install PACKAGE...: as root, or through sudo. Refreshes the package lists where they may be old.
+apt_install() {
+  local as_root=()
+  [[ $(id -u) -eq 0 ]] || as_root=(sudo)
+  local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300)
+  "${apt[@]}" update && "${apt[@]}" install -y --no-install-recommends "$@"
+}
+
+can_install() {
+  command -v apt-get >/dev/null || return 1
+  [[ $(id -u) -eq 0 ]] && return
+  command -v sudo >/dev/null || return 1
+  # A password can be asked for at a terminal only.
+  sudo -n true 2>/dev/null || { [[ -t 0 && -z ${CI:-} ]] && sudo -v; }
+}
+
+# Installs what is missing, and nothing else.
+install_missing() {
+  local missing=() extra=()
+  # Without a compiler the headers cannot be asked for: all of them are wanted then.
+  if command -v "${CXX:-c++}" >/dev/null; then
+    mapfile -t missing < <(missing_packages)
+  else
+    mapfile -t missing < <(missing_packages; printf '%s\n' libboost-dev libsimdjson-dev libcli11-dev \
+      libfmt-dev doctest-dev libpcap-dev)
+  fi
+  command -v ccache >/dev/null || extra=(ccache) # only saves time
+  if ((${#missing[@]} + ${#extra[@]} == 0)); then
+    note "everything needed is installed"
+    return
+  fi
+  if ! can_install; then
+    ((${#missing[@]} == 0)) && return
+    die "missing, and not installable from here (that takes apt-get and root or sudo): ${missing[*]} (names of Debian packages)."
+  fi
+  note "installing: ${missing[*]} ${extra[*]}"
+  run_logged apt apt_install "${missing[@]}" "${extra[@]}"
+  mapfile -t missing < <(missing_packages)
+  ((${#missing[@]} == 0)) || die "still missing after installing through apt-get: ${missing[*]}."
+}
+
+check_versions() {
+  local cmake_version
+  cmake_version=$(cmake --version | sed -n '1s/[^0-9]*//p')
+  [[ $(printf '%s\n' 3.22 "$cmake_version" | sort -V | head -n 1) == 3.22 ]] ||
+    die "CMake 3.22 or later is needed, and this is $cmake_version."
+  "${CXX:-c++}" -std=c++20 -fsyntax-only -x c++ - <<<'#include <concepts>
+#include <span>' 2>/dev/null || die "a compiler for C++20 is needed (GCC 11, Clang 14 or later), and ${CXX:-c++} is none."
+}
+
+set_up_machine() {
+  step "Looking for what is needed"
+  install_missing
+  check_versions
+}
+
+# --- building ----------------------------------------------------------------------------------------
+
+# configure PRESET [-DNAME=VALUE...]
+configure() {
+  local preset=$1
+  shift
+  run_logged "configure-$preset" cmake --preset "$preset" "$@"
+}
+
+# build PRESET [TARGET...]: shows ninja's progress at a terminal.
+build() {
+  local preset=$1 command=(cmake --build --preset "$1")
+  shift
+  (($# == 0)) || command+=(--target "$@")
+  if [[ -t 1 && -z ${CI:-} ]]; then
+    "${command[@]}" </dev/null || die "the build of preset $preset failed."
+  else
+    run_logged "build-$preset" "${command[@]}"
+  fi
+}
+
+# --- the Python package ------------------------------------------------------------------------------
+
+make_venv() {
+  if ! "$venv/bin/python" -m pip --version >/dev/null 2>&1; then
+    local python
+    python=$(find_python)
+    [[ -n $python ]] || die "no Python of version 3.9 or later with venv and headers: ${PYTHON:-python3} (Debian: python3-dev python3-venv)."
+    run_logged venv "$python" -m venv --clear "$venv"
+  fi
+}
+
+# Changes with everything the package is made of.
+package_fingerprint() {
+  {
+    "$venv/bin/python" --version
+    printf '%s\n' "${SKBUILD_CMAKE_DEFINE:-}"
+    find CMakeLists.txt pyproject.toml README.md cmake libpubsub bindings tools/CMakeLists.txt tools/pubsub \
+      -name __pycache__ -prune -o -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum
+  } | sha256sum | cut -d ' ' -f 1
+}
+
+# install_package EXTRA: pip-installs the package and one of its extras into .venv, if anything changed.
+install_package() {
+  local stamp=$venv/libpubsub-$1.stamp now
+  make_venv
+  now=$(package_fingerprint)
+  if [[ -f $stamp && $(<"$stamp") == "$now" ]]; then
+    note "the package in .venv is up to date"
+    return
+  fi
+  # Half an installation must not pass for a whole one.
+  rm -f "$venv"/libpubsub-*.stamp
+  run_logged "pip-$1" "$venv/bin/python" -m pip install --no-input ".[$1]"
+  echo "$now" >"$stamp"
+}
