@@ -12,6 +12,9 @@ void record_publisher::publish_schema_if_due() {
   const auto now = now_();
   if (has_schema_ && now - schema_sent_ < std::chrono::seconds{1})
     return;
+  // Nobody there to tell: whoever comes first shall hear it before any record.
+  if (publisher_.subscribers() == 0)
+    return;
   has_schema_ = true;
   schema_sent_ = now;
   publisher_.publish(pubsub::zeek::make_log_fields_event(schema()));

@@ -10,9 +10,9 @@
 
 namespace flow_monitor {
 
-/// Publishes each record as event `log_conn(record)`, and before the first one, then at most once a
-/// second, `log_fields(path, [[name, type], ...])` so that late subscribers can name the columns.
-/// Thread-safety: one thread at a time.
+/// Publishes each record as event `log_conn(record)`, and before the first one that anybody
+/// receives, then at most once a second, `log_fields(path, [[name, type], ...])` so that late
+/// subscribers can name the columns. Thread-safety: one thread at a time.
 class record_publisher {
 public:
   using steady = std::chrono::steady_clock;

@@ -84,6 +84,7 @@ TEST_CASE("each way a connection can go has its state") {
   CHECK(outcome({h, resp_fin}) == "SHR ^hf");
   CHECK(outcome({h, resp_rst}) == "RSTRH ^hr");
   CHECK(outcome({a}) == "OTH A");
+  CHECK(outcome({s, c.server(ack, 500, 100)}) == "OTH Sa"); // answered, but by no SYN
   CHECK(outcome({orig_rst}) == "OTH R");
 }
 

@@ -75,10 +75,15 @@ TEST_CASE("a TCP packet decodes to sequence numbers and flags") {
 }
 
 TEST_CASE("padding behind the IP packet is not payload") {
-  const auto outcome = decode_one(ethernet(ether_ipv4, ipv4(udp(query)) + bytes(18, 0)));
-  REQUIRE(as_packet(outcome) != nullptr);
-  CHECK(as_packet(outcome)->payload_bytes == 5);
-  CHECK(as_packet(outcome)->ip_bytes == 33);
+  decoder d{dlt_ethernet};
+  for (const auto& ip : {ipv4(udp(query)), ipv4(tcp(ack, 1, 1, query), {.protocol = 6})}) {
+    const auto frame = ethernet(ether_ipv4, ip + bytes(18, 0));
+    const auto outcome = decode(d, frame);
+    REQUIRE(as_packet(outcome) != nullptr);
+    CHECK(as_packet(outcome)->payload_bytes == 5);
+    CHECK(as_packet(outcome)->payload.size() == 5);
+    CHECK(as_packet(outcome)->ip_bytes == ip.size());
+  }
 }
 
 TEST_CASE("any number of VLAN tags is stepped over") {

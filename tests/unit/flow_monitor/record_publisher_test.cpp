@@ -53,6 +53,19 @@ TEST_CASE("the columns are named before the first record, and then once a second
   CHECK(publisher.published() == 3);
 }
 
+TEST_CASE("the first subscriber to come hears the columns first, however late it is") {
+  pubsub::endpoint endpoint;
+  record_publisher publisher{endpoint, topic,
+                             [] { return record_publisher::steady::time_point{}; }};
+  publisher.publish(to_values(record_with_uid("C1")));
+  auto subscriber = endpoint.make_subscriber({topic});
+  publisher.publish(to_values(record_with_uid("C2")));
+  const auto seen = events(subscriber);
+  REQUIRE(seen.size() == 2);
+  CHECK(seen[0].name == "log_fields");
+  CHECK(seen[1].name == "log_conn");
+}
+
 TEST_CASE("the events carry path, columns and the record in column order") {
   pubsub::endpoint endpoint;
   auto subscriber = endpoint.make_subscriber({topic});
