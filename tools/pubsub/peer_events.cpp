@@ -39,6 +39,9 @@ void show_listening(event_style style, std::string_view address) {
 }
 
 void show_status(event_style style, const status& event) {
+  bool goes_along = event.code() == status_code::endpoint_discovered || event.code() == status_code::endpoint_unreachable;
+  if (style == event_style::text && goes_along)
+    return; // right beside peer_added, peer_lost or peer_removed: nothing new for people
   auto name = event.is_error() ? to_string(event.failure()) : to_string(event.code());
   auto text = fmt::format("{} {}: {}", name, where(event), event.message());
   show(style, text,

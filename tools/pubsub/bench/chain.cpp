@@ -66,11 +66,10 @@ void print_tables(const std::vector<measurement>& results, const std::vector<uns
 json_object params_of(const chain_options& options) {
   std::vector<double> relays{options.relays.begin(), options.relays.end()};
   json_object params;
-  params.add("relays", relays)
-      .add("payload_bytes", options.settings.payload_bytes)
-      .add("duration_s", options.settings.duration_s)
-      .add("runs", options.runs);
-  if (!options.settings.input.empty())
+  params.add("relays", relays).add("duration_s", options.settings.duration_s).add("runs", options.runs);
+  if (options.settings.input.empty())
+    params.add("payload_bytes", options.settings.payload_bytes);
+  else
     params.add("input", options.settings.input);
   return params;
 }

@@ -62,7 +62,7 @@ exit_code run_publisher(const part_options& options) {
   if (!contents)
     return fail(contents.error());
   if (contents->skipped() > 0)
-    complain(fmt::format("{}: {} lines could not be read and are left out", options.input, contents->skipped()));
+    complain(fmt::format("{}: lines left out because they cannot be read: {}", options.input, contents->skipped()));
   endpoint ep;
   if (auto failed = join(ep, options.peer); failed != exit_code::ok)
     return failed;

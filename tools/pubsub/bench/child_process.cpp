@@ -2,7 +2,7 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
+#include <filesystem>
 #include <system_error>
 #include <utility>
 
@@ -30,7 +30,7 @@ pipe_ends make_pipe() {
 }
 
 // Between fork and exec: only calls that are safe there.
-[[noreturn]] void become(char** arguments, int input, int output, pid_t parent) {
+[[noreturn]] void become(const char* program, char** arguments, int input, int output, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent)
     ::_exit(127); // the parent died before the line above
@@ -39,8 +39,15 @@ pipe_ends make_pipe() {
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  ::execv("/proc/self/exe", arguments);
+  ::execv(program, arguments);
   ::_exit(127);
+}
+
+// By its real path, so that process lists show the name; the link serves where it cannot be read.
+std::string own_program() {
+  std::error_code failure;
+  auto path = std::filesystem::read_symlink("/proc/self/exe", failure);
+  return !failure && std::filesystem::exists(path, failure) ? path.string() : "/proc/self/exe";
 }
 
 std::string describe_ending(int status) {
@@ -53,7 +60,7 @@ std::string describe_ending(int status) {
 
 child_process::child_process(std::string name, const std::vector<std::string>& arguments)
     : name_(std::move(name)) {
-  std::string program = "pubsub";
+  auto program = own_program();
   std::vector<std::string> copies = arguments;
   std::vector<char*> argv{program.data()};
   for (auto& argument : copies)
@@ -64,7 +71,7 @@ child_process::child_process(std::string name, const std::vector<std::string>& a
   auto parent = ::getpid();
   pid_ = ::fork();
   if (pid_ == 0)
-    become(argv.data(), to_child.read, from_child.write, parent);
+    become(program.c_str(), argv.data(), to_child.read, from_child.write, parent);
   auto failure = errno;
   ::close(to_child.read);
   ::close(from_child.write);
