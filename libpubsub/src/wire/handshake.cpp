@@ -76,12 +76,15 @@ void handshake::start() {
 }
 
 handshake::outcome handshake::receive(std::span<const std::byte> frame_payload) {
-  if (outcome_ != outcome::running)
-    return out_of_order(frame_payload.empty() ? 0 : static_cast<std::uint8_t>(frame_payload[0]));
+  if (outcome_ == outcome::redundant || outcome_ == outcome::failed)
+    return outcome_; // decided; what still arrives changes nothing
   if (frame_payload.empty())
     return fail(errc::invalid_message, "empty handshake frame");
   const auto tag = static_cast<std::uint8_t>(frame_payload[0]);
   const auto body = frame_payload.subspan(1);
+  const bool waiting = outcome_ == outcome::paused && (tag == tag_probe || tag == tag_drop_conn);
+  if (outcome_ != outcome::running && !waiting)
+    return out_of_order(tag);
   switch (tag) {
   case tag_hello:
     return on_hello(body);
@@ -105,7 +108,7 @@ handshake::outcome handshake::receive(std::span<const std::byte> frame_payload) 
     expects_ = expects::nothing;
     return outcome_ = outcome::peered;
   default:
-    return fail_and_tell(errc::invalid_message, "unknown handshake message");
+    return fail_and_tell(errc::invalid_message, "invalid message type tag");
   }
 }
 
@@ -121,7 +124,7 @@ handshake::outcome handshake::on_hello(std::span<const std::byte> body) {
   if (word != magic)
     return fail_and_tell(errc::wrong_magic_number, "wrong magic number");
   if (min_version > version || max_version < version)
-    return fail_and_tell(errc::peer_incompatible, "version range not supported");
+    return fail_and_tell(errc::peer_incompatible, "unsupported versions offered");
   if (remote_ == env_.self)
     return fail(errc::invalid_handshake_state, "the peer is this endpoint itself");
   originator_ = env_.self < remote_;
