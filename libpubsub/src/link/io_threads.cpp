@@ -55,13 +55,18 @@ void io_threads::stop() noexcept {
 }
 
 void io_threads::flush() noexcept {
-  for (auto& each : loops_) {
+  for (auto& each : loops_)
     each->work.reset();
-    each->context->restart();
-    try {
-      each->context->poll();
-    } catch (const std::exception& failure) {
-      log(log_level::error, std::string{"an I/O handler failed: "} + failure.what());
+  for (bool more = true; more;) { // a handler may post to a loop that has been dealt with
+    more = false;
+    for (auto& each : loops_) {
+      each->context->restart();
+      try {
+        more = each->context->poll() > 0 || more;
+      } catch (const std::exception& failure) {
+        more = true;
+        log(log_level::error, std::string{"an I/O handler failed: "} + failure.what());
+      }
     }
   }
 }

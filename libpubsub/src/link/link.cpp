@@ -34,6 +34,8 @@ link::link(std::unique_ptr<connection> carrier, const queue_options& options, li
       limits_(bounds) {}
 
 void link::start(std::shared_ptr<link_handler> handler) {
+  if (closed_) // before it began
+    return handler->on_closed({errc::shutting_down, "the connection was closed"});
   handler_ = std::move(handler);
   read();
 }
@@ -73,6 +75,8 @@ bool link::deliver_frames() {
   while (filled_ - end >= frame_header_bytes) {
     const auto size = load_be<std::uint32_t>(bytes + end);
     if (size > limits_.max_frame_bytes) {
+      if (end > parsed_)
+        break; // the frames before it may raise the limit: the last one of a handshake does
       do_close({errc::limit_exceeded, "the peer announced a frame of " + std::to_string(size) +
                                           " bytes; the limit is " +
                                           std::to_string(limits_.max_frame_bytes)});
@@ -86,7 +90,7 @@ bool link::deliver_frames() {
     return true;
   const auto begin = std::exchange(parsed_, end);
   handler_->on_frames({buffer_, {bytes + begin, end - begin}});
-  return !closed_;
+  return !closed_ && deliver_frames();
 }
 
 /// Makes sure that at least `wanted` bytes can be read, and a frame whose length is known can be
