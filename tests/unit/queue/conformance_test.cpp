@@ -1,0 +1,243 @@
+// What every bounded place promises, whoever sits on the other side.
+#include "support/bounded_queues.hpp"
+#include "support/eventually.hpp"
+
+#include <doctest/doctest.h>
+
+#include <deque>
+#include <numeric>
+#include <random>
+#include <thread>
+
+using namespace pubsub;
+using namespace pubsub::test;
+
+namespace {
+
+using numbers = std::vector<std::uint64_t>;
+
+numbers range(std::uint64_t from, std::uint64_t to) {
+  numbers out(to - from);
+  std::iota(out.begin(), out.end(), from);
+  return out;
+}
+
+queue_options bounded(overflow_policy policy, std::size_t messages, std::size_t bytes = 1 << 30) {
+  return {policy, messages, bytes};
+}
+
+constexpr overflow_policy every_policy[] = {overflow_policy::block, overflow_policy::drop_oldest,
+                                            overflow_policy::drop_newest};
+
+} // namespace
+
+TYPE_TO_STRING(queue_under_test);
+TYPE_TO_STRING(outbox_under_test);
+
+TEST_CASE_TEMPLATE("with room everything passes in order", Q, queue_under_test, outbox_under_test) {
+  for (const auto policy : every_policy) {
+    Q queue{bounded(policy, 1000)};
+    for (std::uint64_t i = 0; i < 500; ++i)
+      CHECK(queue.push(i) == push_result::taken);
+    CHECK_FALSE(queue.push_run(range(500, 900), nullptr));
+    CHECK(queue.counters().queued == 900);
+    CHECK(queue.pull_all() == range(0, 900));
+    CHECK(queue.counters().delivered == 900);
+    CHECK(queue.counters().dropped == 0);
+    CHECK(queue.counters().adds_up());
+  }
+}
+
+TEST_CASE_TEMPLATE("a full queue drops the oldest and counts it", Q, queue_under_test, outbox_under_test) {
+  Q queue{bounded(overflow_policy::drop_oldest, 4)};
+  for (std::uint64_t i = 0; i < 10; ++i)
+    CHECK(queue.push(i) == (i < 4 ? push_result::taken : push_result::dropped));
+  CHECK(queue.counters().dropped == 6);
+  CHECK(queue.pull_all() == range(6, 10));
+  CHECK_FALSE(queue.push_run(range(10, 30), nullptr));
+  CHECK(queue.pull_all() == range(26, 30));
+  CHECK(queue.counters().dropped == 22);
+  CHECK(queue.counters().adds_up());
+}
+
+TEST_CASE_TEMPLATE("a full queue drops the newest and counts it", Q, queue_under_test, outbox_under_test) {
+  Q queue{bounded(overflow_policy::drop_newest, 4)};
+  for (std::uint64_t i = 0; i < 10; ++i)
+    CHECK(queue.push(i) == (i < 4 ? push_result::taken : push_result::dropped));
+  CHECK(queue.counters().dropped == 6);
+  CHECK(queue.pull_all() == range(0, 4));
+  CHECK_FALSE(queue.push_run(range(10, 30), nullptr));
+  CHECK(queue.pull_all() == range(10, 14));
+  CHECK(queue.counters().dropped == 22);
+  CHECK(queue.counters().adds_up());
+}
+
+TEST_CASE_TEMPLATE("a queue is full once it holds its bytes, whatever the number of messages", Q,
+                   queue_under_test, outbox_under_test) {
+  Q newest{bounded(overflow_policy::drop_newest, 1000, 100)};
+  for (std::uint64_t i = 0; i < 5; ++i)
+    newest.push(i, when_full::wait, 40);
+  CHECK(newest.pull_all() == range(0, 3)); // the third one reached the bound
+  Q oldest{bounded(overflow_policy::drop_oldest, 1000, 100)};
+  for (std::uint64_t i = 0; i < 5; ++i)
+    oldest.push(i, when_full::wait, 40);
+  CHECK(oldest.pull_all() == range(2, 5));
+  Q block{bounded(overflow_policy::block, 1000, 100)};
+  block.push(0, when_full::wait, 99);
+  CHECK(block.has_room());
+  block.push(1, when_full::wait, 40);
+  CHECK_FALSE(block.has_room());
+}
+
+TEST_CASE_TEMPLATE("a message larger than the whole queue passes an empty one", Q, queue_under_test,
+                   outbox_under_test) {
+  for (const auto policy : every_policy) {
+    Q queue{bounded(policy, 10, 100)};
+    CHECK(queue.push(1, when_full::wait, 5000) == push_result::taken);
+    CHECK(queue.pull_all() == numbers{1});
+    queue.push_run({2}, nullptr, 5000);
+    CHECK(queue.pull_all() == numbers{2});
+    CHECK(queue.counters().dropped == 0);
+  }
+}
+
+TEST_CASE_TEMPLATE("a queue of one message works, and none counts as one", Q, queue_under_test,
+                   outbox_under_test) {
+  for (const auto policy : every_policy)
+    for (const std::size_t capacity : {0, 1}) {
+      Q queue{bounded(policy, capacity, capacity)};
+      CHECK(queue.has_room());
+      for (std::uint64_t i = 0; i < 3; ++i) {
+        CHECK(queue.push(i) == push_result::taken);
+        CHECK(queue.pull_all() == numbers{i});
+        queue.push_run({i}, std::make_shared<counting_source>());
+        CHECK(queue.pull_all() == numbers{i});
+      }
+      CHECK(queue.counters().dropped == 0);
+    }
+}
+
+TEST_CASE_TEMPLATE("with policy block a publisher waits for room and nothing is lost", Q,
+                   queue_under_test, outbox_under_test) {
+  Q queue{bounded(overflow_policy::block, 4)};
+  std::thread producer{[&] {
+    for (std::uint64_t i = 0; i < 2000; ++i)
+      CHECK(queue.push(i) == push_result::taken);
+  }};
+  numbers got;
+  CHECK(eventually([&] {
+    CHECK(queue.counters().queued <= 4);
+    const auto some = queue.pull_all();
+    got.insert(got.end(), some.begin(), some.end());
+    return got.size() == 2000;
+  }));
+  producer.join();
+  CHECK(got == range(0, 2000));
+  CHECK(queue.counters().adds_up());
+}
+
+TEST_CASE_TEMPLATE("who has just seen room may exceed the bounds by its message", Q, queue_under_test,
+                   outbox_under_test) {
+  Q queue{bounded(overflow_policy::block, 2)};
+  queue.push(0);
+  CHECK(queue.has_room());
+  queue.push(1);
+  CHECK_FALSE(queue.has_room());
+  CHECK(queue.push(2, when_full::overshoot) == push_result::taken);
+  CHECK(queue.pull_all() == range(0, 3));
+}
+
+TEST_CASE_TEMPLATE("a full queue takes a run whole, pauses its source and resumes it once", Q,
+                   queue_under_test, outbox_under_test) {
+  Q queue{bounded(overflow_policy::block, 4)};
+  auto first = std::make_shared<counting_source>();
+  auto second = std::make_shared<counting_source>();
+  CHECK_FALSE(queue.push_run(range(0, 3), first));
+  CHECK(queue.push_run(range(3, 10), first));
+  CHECK(queue.push_run(range(10, 11), second));
+  CHECK(queue.push_run(range(11, 12), std::make_shared<counting_source>())); // gone by then
+  CHECK(first->resumed == 0);
+  CHECK(queue.pull_all() == range(0, 12));
+  CHECK(first->resumed == 1);
+  CHECK(second->resumed == 1);
+  queue.pull_all();
+  queue.push(1);
+  queue.pull_all();
+  queue.end();
+  CHECK(first->resumed == 1);
+  CHECK(queue.push_run(range(0, 9), first) == false);
+  CHECK(first->resumed == 1);
+}
+
+TEST_CASE_TEMPLATE("the end resumes paused sources and wakes waiting publishers", Q, queue_under_test,
+                   outbox_under_test) {
+  Q queue{bounded(overflow_policy::block, 2)};
+  auto source = std::make_shared<counting_source>();
+  CHECK(queue.push_run(range(0, 2), source));
+  std::vector<std::thread> producers;
+  for (std::uint64_t i = 0; i < 3; ++i)
+    producers.emplace_back([&, i] { CHECK(queue.push(10 + i) == push_result::closed); });
+  queue.end();
+  for (auto& each : producers)
+    each.join();
+  CHECK(source->resumed == 1);
+  CHECK(queue.has_room()); // nobody waits at a closed queue
+  CHECK(queue.pull_all().empty());
+}
+
+TEST_CASE_TEMPLATE("what arrives after the end is counted as dropped", Q, queue_under_test,
+                   outbox_under_test) {
+  Q queue{bounded(overflow_policy::block, 10)};
+  queue.push(0);
+  queue.push(1);
+  queue.end();
+  CHECK(queue.push(2) == push_result::closed);
+  CHECK_FALSE(queue.push_run(range(3, 6), nullptr));
+  CHECK(queue.counters().offered == 6);
+  CHECK(queue.counters().dropped == 6);
+  CHECK(queue.counters().queued == 0);
+  CHECK(queue.counters().adds_up());
+}
+
+TEST_CASE_TEMPLATE("any sequence of operations gives what a plain list gives", Q, queue_under_test,
+                   outbox_under_test) {
+  std::mt19937 engine{77};
+  for (int round = 0; round < 300; ++round) {
+    const auto policy = every_policy[engine() % 3];
+    const std::size_t capacity = 1 + engine() % 9;
+    Q queue{bounded(policy, capacity)};
+    std::deque<std::uint64_t> plain;
+    std::uint64_t next = 0;
+    std::uint64_t dropped = 0;
+    auto offer = [&](std::uint64_t number) {
+      if (policy == overflow_policy::drop_newest && plain.size() >= capacity) {
+        ++dropped;
+        return;
+      }
+      while (policy == overflow_policy::drop_oldest && plain.size() >= capacity) {
+        plain.pop_front();
+        ++dropped;
+      }
+      plain.push_back(number);
+    };
+    for (int step = 0; step < 40; ++step) {
+      if (const auto what = engine() % 5; what < 2) {
+        queue.push(next, when_full::overshoot);
+        offer(next++);
+      } else if (what < 4) {
+        const auto run = range(next, next + 1 + engine() % 6);
+        queue.push_run(run, nullptr);
+        for (auto each : run)
+          offer(each);
+        next += run.size();
+      } else {
+        CHECK(queue.pull_all() == numbers(plain.begin(), plain.end()));
+        plain.clear();
+      }
+      const auto now = queue.counters();
+      CHECK(now.queued == plain.size());
+      CHECK(now.dropped == dropped);
+      CHECK(now.adds_up());
+    }
+  }
+}
