@@ -10,6 +10,8 @@ mkdir -p "$logs"
 jobs=$(nproc 2>/dev/null || echo 2)
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$jobs}
 export PIP_DISABLE_PIP_VERSION_CHECK=1
+# One name for the compiler in every build, or ccache takes it for two.
+export CXX=${CXX:-c++}
 # A home that is missing or not ours must not end the build.
 if [[ ! -w ${HOME:-/nowhere} ]]; then
   export HOME=$root/build/home CCACHE_DIR=$root/build/ccache
@@ -68,7 +70,7 @@ missing_headers() {
   local header package
   while read -r header package; do
     printf '#if !__has_include(<%s>)\nmissing: %s\n#endif\n' "$header" "$package"
-  done <<'LIST' | "${CXX:-c++}" -E -P -x c++ - 2>/dev/null | sed -n 's/^missing: //p' || true
+  done <<'LIST' | "$CXX" -E -P -x c++ - 2>/dev/null | sed -n 's/^missing: //p' || true
 boost/asio.hpp libboost-dev
 simdjson.h libsimdjson-dev
 CLI/CLI.hpp libcli11-dev
@@ -113,7 +115,7 @@ can_install() {
 install_missing() {
   local missing=() extra=()
   # Without a compiler the headers cannot be asked for: all of them are wanted then.
-  if command -v "${CXX:-c++}" >/dev/null; then
+  if command -v "$CXX" >/dev/null; then
     mapfile -t missing < <(missing_packages)
   else
     mapfile -t missing < <(missing_packages; printf '%s\n' libboost-dev libsimdjson-dev libcli11-dev \
@@ -139,8 +141,8 @@ check_versions() {
   cmake_version=$(cmake --version | sed -n '1s/[^0-9]*//p')
   [[ $(printf '%s\n' 3.22 "$cmake_version" | sort -V | head -n 1) == 3.22 ]] ||
     die "CMake 3.22 or later is needed, and this is $cmake_version."
-  "${CXX:-c++}" -std=c++20 -fsyntax-only -x c++ - <<<'#include <concepts>
-#include <span>' 2>/dev/null || die "a compiler for C++20 is needed (GCC 11, Clang 14 or later), and ${CXX:-c++} is none."
+  "$CXX" -std=c++20 -fsyntax-only -x c++ - <<<'#include <concepts>
+#include <span>' 2>/dev/null || die "a compiler for C++20 is needed (GCC 11, Clang 14 or later), and $CXX is none."
 }
 
 set_up_machine() {
