@@ -9,11 +9,16 @@
 namespace pubsub::tool {
 
 void add_connection_options(CLI::App& command, connection_options& options) {
-  command.add_option("--listen", options.listen, "Accept peers at HOST:PORT; port 0 picks one (repeatable)")
+  command
+      .add_option("--listen", options.listen,
+                  "Accept peers at HOST:PORT; port 0 picks one (repeatable)")
       ->type_name("ADDRESS");
-  command.add_option("--peer", options.peers, "Connect to HOST:PORT and stay connected (repeatable)")
+  command
+      .add_option("--peer", options.peers, "Connect to HOST:PORT and stay connected (repeatable)")
       ->type_name("ADDRESS");
-  command.add_option("--connect-timeout", options.connect_timeout_s, "Seconds to wait for a peer at the start")
+  command
+      .add_option("--connect-timeout", options.connect_timeout_s,
+                  "Seconds to wait for a peer at the start")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
 }
@@ -36,7 +41,8 @@ exit_code connect(endpoint& ep, const connection_options& options, peering how) 
   peer_options patience;
   patience.timeout = std::chrono::milliseconds{static_cast<long>(options.connect_timeout_s * 1000)};
   for (const auto& address : options.peers) {
-    auto done = how == peering::wait ? ep.peer(address, patience) : ep.peer_async(address, patience);
+    auto done =
+        how == peering::wait ? ep.peer(address, patience) : ep.peer_async(address, patience);
     if (!done)
       return fail(done.error());
   }

@@ -26,8 +26,8 @@ void add_connection_options(CLI::App& command, connection_options& options);
 /// Whether to return only when the peers are there.
 enum class peering : unsigned char { wait, in_background };
 
-/// Listens and peers as asked for; says on stderr which ports were opened. Complains about the first
-/// failure and returns its exit status.
+/// Listens and peers as asked for; says on stderr which ports were opened. Complains about the
+/// first failure and returns its exit status.
 exit_code connect(endpoint& ep, const connection_options& options, peering how);
 
 /// `tcp://127.0.0.1:9999` for what was asked for and the port that was opened.

@@ -21,7 +21,9 @@ std::string quote(std::string_view text) {
   return result + '"';
 }
 
-std::string number_text(double x) { return std::isfinite(x) ? fmt::format("{}", x) : "null"; }
+std::string number_text(double x) {
+  return std::isfinite(x) ? fmt::format("{}", x) : "null";
+}
 
 } // namespace
 

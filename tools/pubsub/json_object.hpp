@@ -13,13 +13,17 @@ namespace pubsub::tool {
 class json_object {
 public:
   json_object& add(std::string_view name, std::string_view text);
-  json_object& add(std::string_view name, const char* text) { return add(name, std::string_view{text}); }
+  json_object& add(std::string_view name, const char* text) {
+    return add(name, std::string_view{text});
+  }
   json_object& add(std::string_view name, double number);
   json_object& add(std::string_view name, std::unsigned_integral auto number) {
     return add_raw(name, std::to_string(number));
   }
   json_object& add(std::string_view name, const std::vector<double>& numbers);
-  json_object& add(std::string_view name, const json_object& object) { return add_raw(name, object.text()); }
+  json_object& add(std::string_view name, const json_object& object) {
+    return add_raw(name, object.text());
+  }
   json_object& add(std::string_view name, const std::vector<json_object>& objects);
 
   std::string text() const { return "{" + members_ + "}"; }

@@ -1,3 +1,5 @@
 #include "app.hpp"
 
-int main(int argc, char** argv) { return pubsub::tool::run(argc, argv); }
+int main(int argc, char** argv) {
+  return pubsub::tool::run(argc, argv);
+}

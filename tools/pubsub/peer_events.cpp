@@ -35,11 +35,13 @@ std::string where(const status& event) {
 } // namespace
 
 void show_listening(event_style style, std::string_view address) {
-  show(style, fmt::format("listening on {}", address), object_for("listening").add("address", address));
+  show(style, fmt::format("listening on {}", address),
+       object_for("listening").add("address", address));
 }
 
 void show_status(event_style style, const status& event) {
-  bool goes_along = event.code() == status_code::endpoint_discovered || event.code() == status_code::endpoint_unreachable;
+  bool goes_along = event.code() == status_code::endpoint_discovered ||
+                    event.code() == status_code::endpoint_unreachable;
   if (style == event_style::text && goes_along)
     return; // right beside peer_added, peer_lost or peer_removed: nothing new for people
   auto name = event.is_error() ? to_string(event.failure()) : to_string(event.code());
@@ -52,8 +54,9 @@ void show_status(event_style style, const status& event) {
 }
 
 void show_totals(event_style style, const endpoint_counters& totals) {
-  auto text = fmt::format("received {} messages, forwarded {}, ttl expired {}, malformed frames {}",
-                          totals.received, totals.forwarded, totals.ttl_expired, totals.malformed_frames);
+  auto text =
+      fmt::format("received {} messages, forwarded {}, ttl expired {}, malformed frames {}",
+                  totals.received, totals.forwarded, totals.ttl_expired, totals.malformed_frames);
   show(style, text,
        object_for("closed")
            .add("received", totals.received)

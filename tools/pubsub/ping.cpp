@@ -44,15 +44,16 @@ public:
 
   exit_code run(const stop_signal& stop) {
     if (!first_contact(stop))
-      return fail({errc::request_timeout, fmt::format("no answer in {} seconds", options_.timeout_s)});
+      return fail(
+          {errc::request_timeout, fmt::format("no answer in {} seconds", options_.timeout_s)});
     std::vector<double> micros;
     micros.reserve(options_.count);
     while (micros.size() < options_.count && !stop.requested()) {
       auto begin = clock::now();
       send();
       if (!receive(std::chrono::nanoseconds{left_until(deadline_after(options_.timeout_s))}))
-        return fail({errc::request_timeout, fmt::format("message {} was not answered in {} seconds", number_,
-                                                        options_.timeout_s)});
+        return fail({errc::request_timeout, fmt::format("message {} was not answered in {} seconds",
+                                                        number_, options_.timeout_s)});
       micros.push_back(std::chrono::duration<double, std::micro>(clock::now() - begin).count());
     }
     print(std::move(micros));
@@ -96,8 +97,11 @@ private:
     if (micros.empty())
       return;
     std::sort(micros.begin(), micros.end());
-    auto at = [&](double part) { return micros[static_cast<std::size_t>(part * static_cast<double>(micros.size() - 1))]; };
-    fmt::print("{} round trips: p50 {:.1f} us, p90 {:.1f} us, p99 {:.1f} us, min {:.1f} us, max {:.1f} us\n",
+    auto at = [&](double part) {
+      return micros[static_cast<std::size_t>(part * static_cast<double>(micros.size() - 1))];
+    };
+    fmt::print("{} round trips: p50 {:.1f} us, p90 {:.1f} us, p99 {:.1f} us, min {:.1f} us, max "
+               "{:.1f} us\n",
                micros.size(), at(0.5), at(0.9), at(0.99), micros.front(), micros.back());
   }
 
@@ -134,7 +138,9 @@ void add_ping(CLI::App& app, exit_code& outcome) {
   auto command = app.add_subcommand("ping", "Measure round-trip times");
   add_connection_options(*command, options->connection);
   command->add_flag("--echo", options->echo, "Answer instead of asking");
-  command->add_option("--count", options->count, "Round trips")->check(CLI::PositiveNumber)->capture_default_str();
+  command->add_option("--count", options->count, "Round trips")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   command->add_option("--payload", options->payload_bytes, "Bytes of text in a message")
       ->check(CLI::Range(0U, 1U << 24))
       ->capture_default_str();

@@ -35,7 +35,8 @@ public:
 
   exit_code run() {
     while (!done() && !stop_.requested()) {
-      if (!source_.lines().buffered() && wait_readable(source_.lines().fd(), stop_, {}) == wake::stopped)
+      if (!source_.lines().buffered() &&
+          wait_readable(source_.lines().fd(), stop_, {}) == wake::stopped)
         break;
       auto message = source_.next();
       if (!message) {
@@ -96,8 +97,9 @@ private:
   void send(outgoing message) {
     constexpr std::size_t most_publishers = 1024;
     if (options_.rate && handled_ > 0)
-      wait_readable(-1, stop_, started_ + std::chrono::duration_cast<clock::duration>(
-                                              std::chrono::duration<double>{handled_ / *options_.rate}));
+      wait_readable(-1, stop_,
+                    started_ + std::chrono::duration_cast<clock::duration>(
+                                   std::chrono::duration<double>{handled_ / *options_.rate}));
     else if (handled_ == 0)
       started_ = clock::now();
     auto known = publishers_.find(message.topic);
@@ -119,7 +121,8 @@ private:
     unsent_ = ep_.flush(left_until(deadline_after(options_.timeout_s)));
     if (unsent_ == 0)
       return exit_code::ok;
-    complain(fmt::format("{} messages could not be sent in {} seconds", unsent_, options_.timeout_s));
+    complain(
+        fmt::format("{} messages could not be sent in {} seconds", unsent_, options_.timeout_s));
     return exit_code::timeout;
   }
 
@@ -180,13 +183,18 @@ void add_source_options(CLI::App& command, pub_options& options) {
   auto& source = options.source;
   command.add_option("--topic", source.topic, "Topic of the lines on standard input");
   command.add_flag("--text", source.text, "Lines are strings, not JSON");
-  auto log = command.add_option("--zeek-log", source.zeek_log, "Send the records of a Zeek log, TSV or JSON")
-                 ->type_name("FILE");
-  auto events = command.add_option("--zeek-events", source.zeek_events, "Send a dump of script events (JSON lines)")
+  auto log =
+      command
+          .add_option("--zeek-log", source.zeek_log, "Send the records of a Zeek log, TSV or JSON")
+          ->type_name("FILE");
+  auto events = command
+                    .add_option("--zeek-events", source.zeek_events,
+                                "Send a dump of script events (JSON lines)")
                     ->type_name("FILE");
   log->excludes(events);
   command.add_flag_callback(
-      "--follow", [&source] { source.mode = reading::follow; }, "Wait for what is appended to the file");
+      "--follow", [&source] { source.mode = reading::follow; },
+      "Wait for what is appended to the file");
 }
 
 } // namespace
@@ -196,12 +204,18 @@ void add_pub(CLI::App& app, exit_code& outcome) {
   auto command = app.add_subcommand("pub", "Publish lines, Zeek logs or Zeek events");
   add_connection_options(*command, options->connection);
   add_source_options(*command, *options);
-  command->add_option("--count", options->count, "End after this many messages")->check(CLI::PositiveNumber);
-  command->add_option("--rate", options->rate, "Messages a second at most")->check(CLI::PositiveNumber);
-  command->add_option("--timeout", options->timeout_s, "Seconds to wait for subscribers, and for sending at the end")
+  command->add_option("--count", options->count, "End after this many messages")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--rate", options->rate, "Messages a second at most")
+      ->check(CLI::PositiveNumber);
+  command
+      ->add_option("--timeout", options->timeout_s,
+                   "Seconds to wait for subscribers, and for sending at the end")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  command->add_option("--wait-subscribers", options->wait_subscribers, "Subscribers or peers to wait for first")
+  command
+      ->add_option("--wait-subscribers", options->wait_subscribers,
+                   "Subscribers or peers to wait for first")
       ->capture_default_str();
   command->footer(examples);
   command->callback([options, &outcome] { outcome = run_pub(*options); });

@@ -14,7 +14,8 @@ namespace {
 using maybe_outgoing = std::optional<outgoing>;
 
 error at_line(const line_reader& lines, const error& problem) {
-  return {problem.code(), lines.file() + ":" + std::to_string(lines.line()) + ": " + problem.message()};
+  return {problem.code(),
+          lines.file() + ":" + std::to_string(lines.line()) + ": " + problem.message()};
 }
 
 // Lines that are one message each, parsed by `Parse`.
@@ -48,8 +49,10 @@ private:
 };
 
 template <class Parse>
-std::unique_ptr<message_source> make_line_source(line_reader lines, Parse parse, std::string prefix = {}) {
-  return std::make_unique<line_source<Parse>>(std::move(lines), std::move(parse), std::move(prefix));
+std::unique_ptr<message_source> make_line_source(line_reader lines, Parse parse,
+                                                 std::string prefix = {}) {
+  return std::make_unique<line_source<Parse>>(std::move(lines), std::move(parse),
+                                              std::move(prefix));
 }
 
 // Records of a log. The columns go out before the first record, when they change, and with the next
@@ -100,26 +103,29 @@ constexpr auto json_log_parser = &zeek::make_json_log_parser;
 
 expected<std::unique_ptr<message_source>> json_source(line_reader lines, const std::string& topic) {
   if (topic.empty())
-    return make_line_source(std::move(lines), [](std::string_view line) -> expected<maybe_outgoing> {
-      if (line.empty())
-        return maybe_outgoing{};
-      auto parsed = message_from_json(line);
-      if (!parsed)
-        return parsed.error();
-      return maybe_outgoing{outgoing{std::move(parsed->topic), std::move(parsed->value)}};
-    });
-  return make_line_source(std::move(lines), [topic](std::string_view line) -> expected<maybe_outgoing> {
-    if (line.empty())
-      return maybe_outgoing{};
-    auto parsed = from_json(line);
-    if (!parsed)
-      return parsed.error();
-    return maybe_outgoing{outgoing{topic, std::move(*parsed)}};
-  });
+    return make_line_source(
+        std::move(lines), [](std::string_view line) -> expected<maybe_outgoing> {
+          if (line.empty())
+            return maybe_outgoing{};
+          auto parsed = message_from_json(line);
+          if (!parsed)
+            return parsed.error();
+          return maybe_outgoing{outgoing{std::move(parsed->topic), std::move(parsed->value)}};
+        });
+  return make_line_source(std::move(lines),
+                          [topic](std::string_view line) -> expected<maybe_outgoing> {
+                            if (line.empty())
+                              return maybe_outgoing{};
+                            auto parsed = from_json(line);
+                            if (!parsed)
+                              return parsed.error();
+                            return maybe_outgoing{outgoing{topic, std::move(*parsed)}};
+                          });
 }
 
 expected<std::unique_ptr<message_source>> event_source(line_reader lines) {
-  auto parse = [parser = zeek::event_dump_parser{}](std::string_view line) mutable -> expected<maybe_outgoing> {
+  auto parse = [parser = zeek::event_dump_parser{}](
+                   std::string_view line) mutable -> expected<maybe_outgoing> {
     auto event = parser.parse(line);
     if (!event)
       return event.error();
@@ -133,10 +139,16 @@ expected<std::unique_ptr<message_source>> event_source(line_reader lines) {
 #else
 constexpr std::unique_ptr<zeek::log_parser> (*json_log_parser)(std::string) = nullptr;
 
-error no_json() { return {errc::not_supported, "this build reads no JSON: it was made without simdjson"}; }
+error no_json() {
+  return {errc::not_supported, "this build reads no JSON: it was made without simdjson"};
+}
 
-expected<std::unique_ptr<message_source>> json_source(line_reader, const std::string&) { return no_json(); }
-expected<std::unique_ptr<message_source>> event_source(line_reader) { return no_json(); }
+expected<std::unique_ptr<message_source>> json_source(line_reader, const std::string&) {
+  return no_json();
+}
+expected<std::unique_ptr<message_source>> event_source(line_reader) {
+  return no_json();
+}
 #endif
 
 } // namespace
@@ -148,7 +160,8 @@ expected<std::unique_ptr<message_source>> open_source(const source_options& opti
       return reader.error();
     return std::unique_ptr<message_source>{std::make_unique<log_source>(std::move(*reader))};
   }
-  auto lines = line_reader::open(options.zeek_events.empty() ? options.input : options.zeek_events, options.mode);
+  auto lines = line_reader::open(options.zeek_events.empty() ? options.input : options.zeek_events,
+                                 options.mode);
   if (!lines)
     return lines.error();
   if (!options.zeek_events.empty())
@@ -156,9 +169,10 @@ expected<std::unique_ptr<message_source>> open_source(const source_options& opti
   if (!options.text)
     return json_source(std::move(*lines), options.topic);
   auto topic = options.topic;
-  return make_line_source(std::move(*lines), [topic](std::string_view line) -> expected<maybe_outgoing> {
-    return maybe_outgoing{outgoing{topic, data{line}}};
-  });
+  return make_line_source(std::move(*lines),
+                          [topic](std::string_view line) -> expected<maybe_outgoing> {
+                            return maybe_outgoing{outgoing{topic, data{line}}};
+                          });
 }
 
 } // namespace pubsub::tool

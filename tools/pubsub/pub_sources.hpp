@@ -28,7 +28,8 @@ public:
   virtual expected<std::optional<outgoing>> next() = 0;
   /// Where the lines come from: to be waited on if nothing is buffered.
   virtual const line_reader& lines() const = 0;
-  /// Subscribers to any topic below this one are worth starting for; empty: those of the first topic.
+  /// Subscribers to any topic below this one are worth starting for; empty: those of the first
+  /// topic.
   virtual std::string wait_prefix() const { return {}; }
 };
 

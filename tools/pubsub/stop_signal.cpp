@@ -35,7 +35,8 @@ std::chrono::nanoseconds left_until(const deadline& end) {
   std::chrono::nanoseconds longest = std::chrono::hours{1};
   if (!end)
     return longest;
-  return std::clamp<std::chrono::nanoseconds>(*end - clock::now(), std::chrono::nanoseconds{0}, longest);
+  return std::clamp<std::chrono::nanoseconds>(*end - clock::now(), std::chrono::nanoseconds{0},
+                                              longest);
 }
 
 stop_signal::stop_signal() {
@@ -64,7 +65,9 @@ wake wait_for_either(int stop_fd, int fd, const deadline& end) {
     pollfd entries[2] = {{stop_fd, POLLIN, 0}, {fd, POLLIN, 0}};
     auto left = left_until(end);
     auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
-    struct ::timespec limit{seconds.count(), static_cast<long>((left - seconds).count())};
+    struct ::timespec limit {
+      seconds.count(), static_cast<long>((left - seconds).count())
+    };
     auto n = ::ppoll(entries, 2, &limit, nullptr);
     if (n < 0 && errno != EINTR)
       throw std::system_error(errno, std::generic_category(), "ppoll");
@@ -81,7 +84,9 @@ wake wait_readable(int fd, const stop_signal& stop, const deadline& end) {
   return wait_for_either(stop.fd(), fd, end);
 }
 
-wake wait_readable(int fd, const deadline& end) { return wait_for_either(-1, fd, end); }
+wake wait_readable(int fd, const deadline& end) {
+  return wait_for_either(-1, fd, end);
+}
 
 close_on_stop::close_on_stop(endpoint& ep, const stop_signal& stop) {
   if (::pipe(done_) != 0)

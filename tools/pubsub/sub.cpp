@@ -114,7 +114,8 @@ void add_sub(CLI::App& app, exit_code& outcome) {
   add_connection_options(*command, options->connection);
   command->add_option("--topic", options->topics, "Subscribe to this topic prefix (repeatable)")
       ->type_name("PREFIX");
-  command->add_option("--count", options->count, "End after this many messages")->check(CLI::PositiveNumber);
+  command->add_option("--count", options->count, "End after this many messages")
+      ->check(CLI::PositiveNumber);
   command->add_option("--timeout", options->timeout_s, "Seconds until giving up with status 4")
       ->check(CLI::PositiveNumber);
   command->add_flag("--text", options->text, "Print text for people instead of JSON");

@@ -9,7 +9,9 @@
 
 namespace pubsub::tool {
 
-void complain(std::string_view sentence) { fmt::print(stderr, "pubsub: {}\n", sentence); }
+void complain(std::string_view sentence) {
+  fmt::print(stderr, "pubsub: {}\n", sentence);
+}
 
 exit_code exit_code_of(const error& problem) {
   switch (problem.code()) {
@@ -75,9 +77,11 @@ bool line_output::flush() {
 }
 
 std::string time_of_day() {
-  auto now = std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
+  auto now =
+      std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
   auto ms = now.time_since_epoch().count() % 1000;
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(std::chrono::system_clock::to_time_t(now)), ms);
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(now)), ms);
 }
 
 } // namespace pubsub::tool

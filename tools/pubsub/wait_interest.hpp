@@ -11,7 +11,7 @@
 namespace pubsub::tool {
 
 /// Waits until `n` subscribers or peers want `topic`, or topics below it.
-wake wait_for_interest(const endpoint& ep, std::string_view topic, std::size_t n, const stop_signal& stop,
-                       const deadline& end);
+wake wait_for_interest(const endpoint& ep, std::string_view topic, std::size_t n,
+                       const stop_signal& stop, const deadline& end);
 
 } // namespace pubsub::tool

@@ -22,9 +22,9 @@ struct dumped_event {
 /// Needs the component pubsub::json. Reads lines such as
 /// `{"ts":1254722767.5,"event":"new_connection","args":{"c":{...}}}`. `args` in order become the
 /// positional arguments; their names are lost. Values as in make_json_log_parser, and besides:
-/// `{"port":53,"proto":"udp"}` -> port; durations such as `"2.0 mins 1.5 secs"` -> timespan; qualified
-/// labels such as `"Analyzer::ANALYZER_SMTP"` -> enum_value; other objects -> table from string, as
-/// their unset fields are not in the dump and positions are unknown.
+/// `{"port":53,"proto":"udp"}` -> port; durations such as `"2.0 mins 1.5 secs"` -> timespan;
+/// qualified labels such as `"Analyzer::ANALYZER_SMTP"` -> enum_value; other objects -> table from
+/// string, as their unset fields are not in the dump and positions are unknown.
 class event_dump_parser {
 public:
   event_dump_parser();

@@ -29,14 +29,15 @@ struct log_schema {
   std::uint64_t version = 0;
 };
 
-/// Turns the lines of one log into records; keeps what the header said between them. Never throws on
-/// any bytes; a bad line leaves it ready for the next one.
+/// Turns the lines of one log into records; keeps what the header said between them. Never throws
+/// on any bytes; a bad line leaves it ready for the next one.
 class log_parser {
 public:
   virtual ~log_parser() = default;
 
   /// The record on this line, one value a column (none where unset); nothing for header lines,
-  /// comments and empty lines. Errors: invalid_data, invalid_json; the context names column and text.
+  /// comments and empty lines. Errors: invalid_data, invalid_json; the context names column and
+  /// text.
   virtual expected<std::optional<vector>> parse(std::string_view line) = 0;
   const log_schema& schema() const noexcept { return schema_; }
 
@@ -45,25 +46,26 @@ protected:
 };
 
 /// Reads TSV logs, typed by their own header, which may change at any line:
-///   time -> timestamp, interval -> timespan (both from the decimal digits, exact to the nanosecond;
-///   a tenth digit rounds), addr -> address, subnet -> subnet, enum -> enum_value, count, int, double
-///   and bool -> count, integer, real, boolean; string, func, file and pattern -> string with `\xNN`
-///   undone; set[T] and table[T] -> set, vector[T] -> vector.
-/// The log holds only the number of a port: its protocol is that of the record's `proto` column where
-/// that says tcp, udp or icmp, otherwise unknown. A type with another name is reported once, at the
-/// header, and read as string. `path` holds until a #path line says otherwise.
+///   time -> timestamp, interval -> timespan (both from the decimal digits, exact to the
+///   nanosecond; a tenth digit rounds), addr -> address, subnet -> subnet, enum -> enum_value,
+///   count, int, double and bool -> count, integer, real, boolean; string, func, file and pattern
+///   -> string with `\xNN` undone; set[T] and table[T] -> set, vector[T] -> vector.
+/// The log holds only the number of a port: its protocol is that of the record's `proto` column
+/// where that says tcp, udp or icmp, otherwise unknown. A type with another name is reported once,
+/// at the header, and read as string. `path` holds until a #path line says otherwise.
 std::unique_ptr<log_parser> make_tsv_log_parser(std::string path = {});
 
 /// Needs the component pubsub::json. Reads JSON logs, one object a line. They carry no types, so a
 /// value's type follows from itself and from the last part of its name (after the last dot):
-///   `ts`, `t`, `*_ts`, `*_time`, `last_active`, `not_valid_*`: number or ISO 8601 text -> timestamp;
-///   `duration`, `rtt`, `lease_time`, `*_duration`, `*_interval`: number -> timespan;
+///   `ts`, `t`, `*_ts`, `*_time`, `last_active`, `not_valid_*`: number or ISO 8601 text ->
+///   timestamp; `duration`, `rtt`, `lease_time`, `*_duration`, `*_interval`: number -> timespan;
 ///   `*_h`, `host`, `addr`, `*_addr`, `*_host(s)`, `*_ip`: text that is an address -> address;
-///   `*_p`, `port`: integer up to 65535 -> port with the protocol of the `proto` member; `proto` -> enum;
-///   other integers -> count, or integer if negative; other numbers -> real; arrays -> vector;
-///   objects -> table of string; null -> none. A member `_path` names the log.
-/// Columns stand in order of first appearance, a later new member adds one at the end. A column keeps
-/// its type: count widens to int and double where a value asks for it, anything else becomes `any`.
+///   `*_p`, `port`: integer up to 65535 -> port with the protocol of the `proto` member; `proto` ->
+///   enum; other integers -> count, or integer if negative; other numbers -> real; arrays ->
+///   vector; objects -> table of string; null -> none. A member `_path` names the log.
+/// Columns stand in order of first appearance, a later new member adds one at the end. A column
+/// keeps its type: count widens to int and double where a value asks for it, anything else becomes
+/// `any`.
 std::unique_ptr<log_parser> make_json_log_parser(std::string path = {});
 
 /// A record and the number of the line it stood on.

@@ -92,7 +92,9 @@ expected<std::optional<dumped_event>> event_dump_parser::parse(std::string_view 
   return std::optional{std::move(event)};
 }
 
-std::string event_topic(std::string_view name) { return "zeek/events/" + std::string{name}; }
+std::string event_topic(std::string_view name) {
+  return "zeek/events/" + std::string{name};
+}
 
 data make_dumped_event(dumped_event event) {
   constexpr count version = 1;

@@ -103,9 +103,11 @@ private:
       if (auto failure = field.unescaped_key().get(key))
         return json_error(failure);
       std::string name{key};
-      auto value = read_json_value(field.value(), hint_of(name), json_source::log, transport::unknown);
+      auto value =
+          read_json_value(field.value(), hint_of(name), json_source::log, transport::unknown);
       if (!value)
-        return error{value.error().code(), "member " + excerpt(name) + ": " + value.error().context()};
+        return error{value.error().code(),
+                     "member " + excerpt(name) + ": " + value.error().context()};
       members_.emplace_back(std::move(name), std::move(*value));
     }
     if (!json_line::at_end(document))

@@ -138,7 +138,8 @@ std::optional<data> as_port(const table& members) {
   return data{port{value->number(), parse_transport(name->name())}};
 }
 
-expected<data> read_object(sj::object object, json_source source, transport protocol, unsigned depth) {
+expected<data> read_object(sj::object object, json_source source, transport protocol,
+                           unsigned depth) {
   table members;
   for (auto item : object) {
     sj::field field;
@@ -163,7 +164,8 @@ expected<data> read_object(sj::object object, json_source source, transport prot
 
 name_hint hint_of(std::string_view name) {
   name = name.substr(name.rfind('.') + 1);
-  if (any_of(name, "duration", "rtt", "lease_time") || ends_with_any(name, "_duration", "_interval"))
+  if (any_of(name, "duration", "rtt", "lease_time") ||
+      ends_with_any(name, "_duration", "_interval"))
     return name_hint::interval;
   if (any_of(name, "ts", "t", "last_active") || name.starts_with("not_valid_") ||
       ends_with_any(name, "_ts", "_time"))
@@ -175,8 +177,8 @@ name_hint hint_of(std::string_view name) {
   return name == "proto" ? name_hint::protocol : name_hint::nothing;
 }
 
-expected<data> read_json_value(sj::value value, name_hint hint, json_source source, transport protocol,
-                               unsigned depth) {
+expected<data> read_json_value(sj::value value, name_hint hint, json_source source,
+                               transport protocol, unsigned depth) {
   if (depth > max_depth)
     return error{errc::limit_exceeded, "the JSON is nested more than 64 levels deep"};
   sj::json_type type;

@@ -15,15 +15,15 @@ namespace {
 constexpr std::size_t read_bytes = 256 * 1024;
 
 bool same_file(int fd, const std::string& path) {
-  struct stat by_fd{};
-  struct stat by_path{};
+  struct stat by_fd {};
+  struct stat by_path {};
   if (::fstat(fd, &by_fd) != 0 || ::stat(path.c_str(), &by_path) != 0)
     return true; // moved away and not there again yet: stay with what is open
   return by_fd.st_ino == by_path.st_ino && by_fd.st_dev == by_path.st_dev;
 }
 
 bool truncated(int fd) {
-  struct stat now{};
+  struct stat now {};
   auto position = ::lseek(fd, 0, SEEK_CUR);
   return position > 0 && ::fstat(fd, &now) == 0 && now.st_size < position;
 }
@@ -36,7 +36,7 @@ expected<line_reader> line_reader::open(std::string file, reading mode) {
   int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0)
     return error{errc::cannot_open_file, file + ": " + std::strerror(errno)};
-  struct stat info{};
+  struct stat info {};
   if (::fstat(fd, &info) == 0 && S_ISDIR(info.st_mode)) {
     ::close(fd);
     return error{errc::cannot_open_file, file + ": " + std::strerror(EISDIR)};
@@ -68,7 +68,9 @@ line_reader& line_reader::operator=(line_reader&& other) noexcept {
   return *this;
 }
 
-line_reader::~line_reader() { close(); }
+line_reader::~line_reader() {
+  close();
+}
 
 void line_reader::close() noexcept {
   if (fd_ > STDIN_FILENO)

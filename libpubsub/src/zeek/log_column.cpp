@@ -16,13 +16,13 @@ struct named_type {
 };
 
 constexpr named_type scalar_names[] = {
-    {"bool", scalar_type::boolean},  {"count", scalar_type::count},
-    {"int", scalar_type::integer},   {"double", scalar_type::real},
-    {"time", scalar_type::time},     {"interval", scalar_type::interval},
-    {"string", scalar_type::string}, {"addr", scalar_type::address},
-    {"subnet", scalar_type::subnet}, {"port", scalar_type::port},
+    {"bool", scalar_type::boolean},     {"count", scalar_type::count},
+    {"int", scalar_type::integer},      {"double", scalar_type::real},
+    {"time", scalar_type::time},        {"interval", scalar_type::interval},
+    {"string", scalar_type::string},    {"addr", scalar_type::address},
+    {"subnet", scalar_type::subnet},    {"port", scalar_type::port},
     {"enum", scalar_type::enumeration}, {"func", scalar_type::string},
-    {"file", scalar_type::string},   {"pattern", scalar_type::string},
+    {"file", scalar_type::string},      {"pattern", scalar_type::string},
 };
 
 std::optional<scalar_type> scalar_named(std::string_view name) {
@@ -104,8 +104,8 @@ bool is_nan(const data& x) {
   return number && std::isnan(*number);
 }
 
-std::optional<data> parse_element(std::string_view text, scalar_type type, const log_notation& notation,
-                                  transport protocol) {
+std::optional<data> parse_element(std::string_view text, scalar_type type,
+                                  const log_notation& notation, transport protocol) {
   if (text == notation.unset_field)
     return data{none{}};
   if (type == scalar_type::string && text == notation.empty_field)
@@ -113,8 +113,8 @@ std::optional<data> parse_element(std::string_view text, scalar_type type, const
   return parse_scalar(text, type, protocol);
 }
 
-std::optional<data> parse_elements(std::string_view text, column_type type, const log_notation& notation,
-                                   transport protocol) {
+std::optional<data> parse_elements(std::string_view text, column_type type,
+                                   const log_notation& notation, transport protocol) {
   vector elements;
   if (text != notation.empty_field) {
     for (;;) {
@@ -155,8 +155,8 @@ std::optional<column_type> parse_column_type(std::string_view name) {
   return column_type{container, *element};
 }
 
-std::optional<data> parse_column(std::string_view text, column_type type, const log_notation& notation,
-                                 transport protocol) {
+std::optional<data> parse_column(std::string_view text, column_type type,
+                                 const log_notation& notation, transport protocol) {
   if (text == notation.unset_field)
     return data{none{}};
   if (type.container != container_type::scalar)

@@ -18,7 +18,17 @@ struct log_notation {
 };
 
 enum class scalar_type : std::uint8_t {
-  boolean, count, integer, real, time, interval, string, address, subnet, port, enumeration,
+  boolean,
+  count,
+  integer,
+  real,
+  time,
+  interval,
+  string,
+  address,
+  subnet,
+  port,
+  enumeration,
 };
 
 enum class container_type : std::uint8_t { scalar, set, vector };
@@ -32,7 +42,7 @@ struct column_type {
 std::optional<column_type> parse_column_type(std::string_view name);
 
 /// The value of a column; nothing if the text is not of its type. `protocol` is given to ports.
-std::optional<data> parse_column(std::string_view text, column_type type, const log_notation& notation,
-                                 transport protocol);
+std::optional<data> parse_column(std::string_view text, column_type type,
+                                 const log_notation& notation, transport protocol);
 
 } // namespace pubsub::zeek

@@ -49,7 +49,9 @@ std::string log_path_of(std::string_view file) {
   return std::string{name.substr(0, name.find('.'))};
 }
 
-std::string log_topic(std::string_view path) { return "zeek/records/" + std::string{path}; }
+std::string log_topic(std::string_view path) {
+  return "zeek/records/" + std::string{path};
+}
 
 namespace {
 

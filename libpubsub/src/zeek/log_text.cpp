@@ -10,7 +10,9 @@ namespace {
 constexpr int nanosecond_digits = 9;
 __extension__ using wide_integer = __int128;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 int hex_digit(char c) {
   if (is_digit(c))
@@ -226,7 +228,8 @@ std::optional<timestamp> parse_iso_time(std::string_view text) {
   if (day < std::chrono::sys_days{std::chrono::year{1678} / 1 / 1} ||
       day > std::chrono::sys_days{std::chrono::year{2262} / 1 / 1})
     return std::nullopt;
-  auto whole = std::chrono::hours{hours} + std::chrono::minutes{minutes} + std::chrono::seconds{seconds};
+  auto whole =
+      std::chrono::hours{hours} + std::chrono::minutes{minutes} + std::chrono::seconds{seconds};
   return timestamp{day} + whole + timespan{fraction};
 }
 

@@ -23,7 +23,9 @@ void split(std::string_view line, std::string_view separator, field_list& out) {
   }
 }
 
-error bad(std::string text) { return {errc::invalid_data, std::move(text)}; }
+error bad(std::string text) {
+  return {errc::invalid_data, std::move(text)};
+}
 
 // A header counts only once its #fields and #types lines agree; until then records are refused.
 class tsv_parser final : public log_parser {

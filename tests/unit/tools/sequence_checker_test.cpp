@@ -19,8 +19,8 @@ sequence_result check(std::uint64_t published, const std::vector<std::uint64_t>&
   return checker.result(published);
 }
 
-void check_counts(const sequence_result& x, std::uint64_t delivered, std::uint64_t duplicated, std::uint64_t reordered,
-                  std::uint64_t missing) {
+void check_counts(const sequence_result& x, std::uint64_t delivered, std::uint64_t duplicated,
+                  std::uint64_t reordered, std::uint64_t missing) {
   CHECK(x.delivered == delivered);
   CHECK(x.duplicated == duplicated);
   CHECK(x.reordered == reordered);
@@ -88,8 +88,8 @@ TEST_CASE("counts agree with a plain reckoning for random loss, repetition and o
       seen[number] = true;
       highest = std::max(highest, number);
     }
-    check_counts(check(published, arrivals), expected.delivered, expected.duplicated, expected.reordered,
-                 published - expected.delivered);
+    check_counts(check(published, arrivals), expected.delivered, expected.duplicated,
+                 expected.reordered, published - expected.delivered);
   }
 }
 

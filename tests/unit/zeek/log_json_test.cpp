@@ -16,9 +16,13 @@ vector parse(zeek::log_parser& parser, std::string_view line) {
   return std::move(**record);
 }
 
-vector parse(std::string_view line) { return parse(*zeek::make_json_log_parser(), line); }
+vector parse(std::string_view line) {
+  return parse(*zeek::make_json_log_parser(), line);
+}
 
-timestamp at_ns(std::int64_t ns) { return timestamp{timespan{ns}}; }
+timestamp at_ns(std::int64_t ns) {
+  return timestamp{timespan{ns}};
+}
 
 constexpr std::string_view conn_line =
     R"({"ts":1700000000.123456,"uid":"CHh","id.orig_h":"2001:db8::1","id.orig_p":53,"id.resp_h":"10.0.0.1",)"
@@ -55,7 +59,8 @@ TEST_CASE("times of JSON logs may be seconds, milliseconds or ISO 8601") {
   CHECK(parse(R"({"ts":1700000000.123456789})")[0] == data{at_ns(1'700'000'000'123'456'789)});
   CHECK(parse(R"({"ts":1700000000})")[0] == data{at_ns(1'700'000'000'000'000'000)});
   CHECK(parse(R"({"ts":1700000000123})")[0] == data{at_ns(1'700'000'000'123'000'000)});
-  CHECK(parse(R"({"ts":"2023-11-14T22:13:20.000001Z"})")[0] == data{at_ns(1'700'000'000'000'001'000)});
+  CHECK(parse(R"({"ts":"2023-11-14T22:13:20.000001Z"})")[0] ==
+        data{at_ns(1'700'000'000'000'001'000)});
   CHECK(parse(R"({"ts":"2023-11-14T22:13:20Z"})")[0] == data{at_ns(1'700'000'000'000'000'000)});
   CHECK(parse(R"({"ts":"2023-02-30T22:13:20Z"})")[0] == data{"2023-02-30T22:13:20Z"});
   CHECK(parse(R"({"rtt":5.698204040527344e-05})")[0] == data{timespan{56'982}});
@@ -91,9 +96,10 @@ TEST_CASE("_path names the log") {
 
 TEST_CASE("a line that is no JSON object is an error and the next one is read") {
   auto parser = zeek::make_json_log_parser();
-  for (auto line : {"{", "}", "[1]", "7", "null", "\"x\"", R"({"a":})", R"({"a":1)", R"({"a":1} x)", R"({"a":01})",
-                    R"({"a":nul})", R"({"a" 1})", R"({"a":18446744073709551616})", "{\"a\":\"\xff\"}", R"({"a":"\ud800"})",
-                    R"({"a":tru})", R"({a:1})", R"({"a":1,})"}) {
+  for (auto line :
+       {"{", "}", "[1]", "7", "null", "\"x\"", R"({"a":})", R"({"a":1)", R"({"a":1} x)",
+        R"({"a":01})", R"({"a":nul})", R"({"a" 1})", R"({"a":18446744073709551616})",
+        "{\"a\":\"\xff\"}", R"({"a":"\ud800"})", R"({"a":tru})", R"({a:1})", R"({"a":1,})"}) {
     auto record = parser->parse(line);
     REQUIRE_MESSAGE(!record, line);
     CHECK(record.error() == errc::invalid_json);

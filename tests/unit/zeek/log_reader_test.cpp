@@ -25,7 +25,9 @@ public:
   }
   ~scratch_file() { std::filesystem::remove_all(folder_); }
 
-  void append(std::string_view content) const { std::ofstream{path_, std::ios::app | std::ios::binary} << content; }
+  void append(std::string_view content) const {
+    std::ofstream{path_, std::ios::app | std::ios::binary} << content;
+  }
   void replace(std::string_view content) const {
     std::filesystem::rename(path_, folder_ / "old.log");
     append(content);
@@ -44,7 +46,8 @@ std::string next_text(line_reader& reader) {
   return *line ? std::string{**line} : "nothing";
 }
 
-constexpr std::string_view header = "#separator \\x09\n#path\tconn\n#fields\ta\tb\n#types\tcount\taddr\n";
+constexpr std::string_view header =
+    "#separator \\x09\n#path\tconn\n#fields\ta\tb\n#types\tcount\taddr\n";
 
 } // namespace
 
@@ -80,7 +83,8 @@ TEST_CASE("a line beyond the limit is an error, is skipped, and the next one is 
   auto reader = line_reader::open(file.path());
   REQUIRE(reader);
   CHECK(next_text(*reader) == "first");
-  CHECK(next_text(*reader) == "error: " + file.path() + ":2: the line is longer than 16 MiB and is skipped");
+  CHECK(next_text(*reader) ==
+        "error: " + file.path() + ":2: the line is longer than 16 MiB and is skipped");
   CHECK(next_text(*reader) == "after");
   CHECK(reader->line() == 3);
   CHECK(next_text(*reader) == "nothing");
@@ -125,7 +129,8 @@ TEST_CASE("a bad record names file and line and reading goes on") {
   CHECK(short_one.error().context() == file.path() + ":6: the record has 1 columns, the header 2");
   auto bad_address = reader->next();
   REQUIRE_FALSE(bad_address);
-  CHECK(bad_address.error().context() == file.path() + ":7: column 'b': '10.0.0.x' is not of type addr");
+  CHECK(bad_address.error().context() ==
+        file.path() + ":7: column 'b': '10.0.0.x' is not of type addr");
   auto last = reader->next();
   REQUIRE(last);
   REQUIRE(*last);
@@ -159,7 +164,8 @@ TEST_CASE("a file cut off at any byte gives its whole records") {
         break;
       ++records;
     }
-    auto complete_lines = std::count(whole.begin(), whole.begin() + static_cast<long>(length), '\n');
+    auto complete_lines =
+        std::count(whole.begin(), whole.begin() + static_cast<long>(length), '\n');
     CHECK(records == static_cast<std::size_t>(std::max(complete_lines - 4L, 0L)));
   }
 }

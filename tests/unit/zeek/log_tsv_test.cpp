@@ -17,11 +17,12 @@ constexpr std::string_view all_types_header[] = {
     "#path\tall",
     "#open\t2023-11-14-22-13-20",
     "#fields\tts\tdur\tid.orig_h\tid.orig_p\tproto\tnet\tn\ti\tx\tok\ts\ttags\tadds",
-    "#types\ttime\tinterval\taddr\tport\tenum\tsubnet\tcount\tint\tdouble\tbool\tstring\tset[string]\tvector[addr]",
+    "#types\ttime\tinterval\taddr\tport\tenum\tsubnet\tcount\tint\tdouble\tbool\tstring\tset["
+    "string]\tvector[addr]",
 };
-constexpr std::string_view good_line =
-    "1700000000.123456789\t0.000001\t2001:db8::1\t53\tudp\t10.0.0.0/8\t18446744073709551615\t-5\t2.5\tT"
-    "\ta\\x09b\tx,y\t192.0.2.1,192.0.2.2";
+constexpr std::string_view good_line = "1700000000.123456789\t0.000001\t2001:db8::1\t53\tudp\t10.0."
+                                       "0.0/8\t18446744073709551615\t-5\t2.5\tT"
+                                       "\ta\\x09b\tx,y\t192.0.2.1,192.0.2.2";
 
 std::unique_ptr<zeek::log_parser> ready_parser() {
   auto parser = zeek::make_tsv_log_parser();
@@ -50,7 +51,9 @@ data cell_value(std::string_view type, std::string_view cell, std::string_view p
   return (**record)[0];
 }
 
-timestamp at_ns(std::int64_t ns) { return timestamp{timespan{ns}}; }
+timestamp at_ns(std::int64_t ns) {
+  return timestamp{timespan{ns}};
+}
 
 } // namespace
 
@@ -76,7 +79,8 @@ TEST_CASE("a record has one value of the header's type for each column") {
   CHECK(x[9] == data{true});
   CHECK(x[10] == data{"a\tb"});
   CHECK(x[11] == data{set{data{"x"}, data{"y"}}});
-  CHECK(x[12] == data{vector{data{*address::parse("192.0.2.1")}, data{*address::parse("192.0.2.2")}}});
+  CHECK(x[12] ==
+        data{vector{data{*address::parse("192.0.2.1")}, data{*address::parse("192.0.2.2")}}});
 }
 
 TEST_CASE("times and intervals are exact to the nanosecond") {
@@ -94,7 +98,8 @@ TEST_CASE("times and intervals are exact to the nanosecond") {
 }
 
 TEST_CASE("a time that does not fit or is no number is an error") {
-  for (auto text : {"9223372036.854775808", "99999999999999999999", "1e400", "nan", "", ".", "1.2.3", "1x", "1e"})
+  for (auto text : {"9223372036.854775808", "99999999999999999999", "1e400", "nan", "", ".",
+                    "1.2.3", "1x", "1e"})
     CHECK_FALSE(parse_cell("time", text));
 }
 
@@ -134,11 +139,12 @@ TEST_CASE("text of another type is an error that names column and text") {
     const char* type;
     const char* text;
   };
-  for (auto [type, text] : {bad{"count", "-1"}, bad{"count", "1.0"}, bad{"count", "18446744073709551616"},
-                            bad{"int", "9223372036854775808"}, bad{"double", "1,5"}, bad{"bool", "yes"},
-                            bad{"addr", "1.2.3"}, bad{"addr", "host"}, bad{"subnet", "10.0.0.0"}, bad{"port", "65536"},
-                            bad{"port", "-"}, bad{"set[count]", "1,,2"}, bad{"set[double]", "nan"},
-                            bad{"vector[addr]", "::1,x"}}) {
+  for (auto [type, text] :
+       {bad{"count", "-1"}, bad{"count", "1.0"}, bad{"count", "18446744073709551616"},
+        bad{"int", "9223372036854775808"}, bad{"double", "1,5"}, bad{"bool", "yes"},
+        bad{"addr", "1.2.3"}, bad{"addr", "host"}, bad{"subnet", "10.0.0.0"}, bad{"port", "65536"},
+        bad{"port", "-"}, bad{"set[count]", "1,,2"}, bad{"set[double]", "nan"},
+        bad{"vector[addr]", "::1,x"}}) {
     if (std::string_view{text} == "-")
       continue; // unset
     auto record = parse_cell(type, text);
@@ -191,7 +197,8 @@ TEST_CASE("the header may change in the middle of a file") {
   auto before = parser->schema().version;
   CHECK(parser->parse("#close\t2023-11-14"));
   CHECK(parser->schema().version == before);
-  for (auto line : {"#separator ;", "#set_separator;|", "#unset_field;NA", "#path;other", "#fields;a;b", "#types;set[count];int"})
+  for (auto line : {"#separator ;", "#set_separator;|", "#unset_field;NA", "#path;other",
+                    "#fields;a;b", "#types;set[count];int"})
     REQUIRE(parser->parse(line));
   CHECK(parser->schema().version != before);
   CHECK(parser->schema().path == "other");
@@ -204,7 +211,8 @@ TEST_CASE("every line cut off at any byte gives a record, nothing or an error") 
   auto one_address = good_line.size() - std::string_view{",192.0.2.2"}.size();
   for (std::size_t length = 0; length <= good_line.size(); ++length) {
     auto record = ready_parser()->parse(good_line.substr(0, length));
-    CHECK(record.has_value() == (length == 0 || length == one_address || length == good_line.size()));
+    CHECK(record.has_value() ==
+          (length == 0 || length == one_address || length == good_line.size()));
   }
   for (auto header : all_types_header)
     for (std::size_t length = 0; length <= header.size(); ++length) {

@@ -50,13 +50,13 @@ chain_outcome run_repeatedly(const chain_options& options, unsigned relays, cons
 }
 
 void print_tables(const std::vector<measurement>& results, const std::vector<unsigned>& relays) {
-  fmt::print("{:>6} {:>8} {:>12} {:>12} {:>12} {:>12} {:>8} {:>10} {:>9}\n", "relays", "payload", "msgs/s", "min",
-             "max", "delivered", "dropped", "duplicated", "reordered");
+  fmt::print("{:>6} {:>8} {:>12} {:>12} {:>12} {:>12} {:>8} {:>10} {:>9}\n", "relays", "payload",
+             "msgs/s", "min", "max", "delivered", "dropped", "duplicated", "reordered");
   for (std::size_t i = 0; i < results.size(); ++i) {
     const auto& x = results[i];
-    fmt::print("{:>6} {:>8} {:>12.0f} {:>12.0f} {:>12.0f} {:>12} {:>8} {:>10} {:>9}\n", relays[i], x.payload_bytes,
-               x.rate.median, x.rate.min, x.rate.max, x.sequence.delivered, x.sequence.missing,
-               x.sequence.duplicated, x.sequence.reordered);
+    fmt::print("{:>6} {:>8} {:>12.0f} {:>12.0f} {:>12.0f} {:>12} {:>8} {:>10} {:>9}\n", relays[i],
+               x.payload_bytes, x.rate.median, x.rate.min, x.rate.max, x.sequence.delivered,
+               x.sequence.missing, x.sequence.duplicated, x.sequence.reordered);
   }
   fmt::print("\nrelays,payload,msgs_per_s\n");
   for (std::size_t i = 0; i < results.size(); ++i)
@@ -66,7 +66,9 @@ void print_tables(const std::vector<measurement>& results, const std::vector<uns
 json_object params_of(const chain_options& options) {
   std::vector<double> relays{options.relays.begin(), options.relays.end()};
   json_object params;
-  params.add("relays", relays).add("duration_s", options.settings.duration_s).add("runs", options.runs);
+  params.add("relays", relays)
+      .add("duration_s", options.settings.duration_s)
+      .add("runs", options.runs);
   if (options.settings.input.empty())
     params.add("payload_bytes", options.settings.payload_bytes);
   else
@@ -94,14 +96,16 @@ exit_code run_all(const chain_options& options) {
     }
     if (one.status != exit_code::ok && one.status != exit_code::loss)
       break;
-    measurement result{json_object{}.add("relays", relays), one.payload_bytes, rate_statistics::of(one.rates),
-                       one.sequence};
+    measurement result{json_object{}.add("relays", relays), one.payload_bytes,
+                       rate_statistics::of(one.rates), one.sequence};
     results.push_back(std::move(result));
   }
   if (!results.empty())
     print_tables(results, options.relays);
   if (!options.json_file.empty())
-    if (auto written = write_report(options.json_file, report_text("chain", params_of(options), results)); !written)
+    if (auto written =
+            write_report(options.json_file, report_text("chain", params_of(options), results));
+        !written)
       return fail(written.error());
   return outcome;
 }
@@ -131,14 +135,19 @@ void add_bench_chain(CLI::App& app, exit_code& outcome) {
   command->add_option("--payload", settings.payload_bytes, "Bytes of text in a message")
       ->check(CLI::Range(0U, 1U << 24))
       ->capture_default_str();
-  command->add_option("--input", settings.input, "Send records instead: a Zeek log, or an event dump (.jsonl)")
+  command
+      ->add_option("--input", settings.input,
+                   "Send records instead: a Zeek log, or an event dump (.jsonl)")
       ->type_name("FILE");
   command->add_option("--duration", settings.duration_s, "Seconds to publish")
       ->check(CLI::Range(0.1, 1e6))
       ->capture_default_str();
-  command->add_option("--runs", options->runs, "Runs of each length")->check(CLI::Range(1U, 1000U))->capture_default_str();
+  command->add_option("--runs", options->runs, "Runs of each length")
+      ->check(CLI::Range(1U, 1000U))
+      ->capture_default_str();
   command->add_option("--json", options->json_file, "Write all figures to FILE")->type_name("FILE");
-  command->add_flag("--progress", options->progress, "Show every second even if stderr is no terminal");
+  command->add_flag("--progress", options->progress,
+                    "Show every second even if stderr is no terminal");
   command->footer(bench::examples);
   command->callback([options, &outcome] { outcome = bench::run_all(*options); });
 }

@@ -57,12 +57,14 @@ exit_code join(endpoint& ep, const std::string& address) {
 }
 
 exit_code run_publisher(const part_options& options) {
-  auto contents = options.input.empty() ? expected<payloads>{payloads::synthetic(options.payload_bytes)}
-                                        : payloads::from_file(options.input);
+  auto contents = options.input.empty()
+                      ? expected<payloads>{payloads::synthetic(options.payload_bytes)}
+                      : payloads::from_file(options.input);
   if (!contents)
     return fail(contents.error());
   if (contents->skipped() > 0)
-    complain(fmt::format("{}: lines left out because they cannot be read: {}", options.input, contents->skipped()));
+    complain(fmt::format("{}: lines left out because they cannot be read: {}", options.input,
+                         contents->skipped()));
   endpoint ep;
   if (auto failed = join(ep, options.peer); failed != exit_code::ok)
     return failed;
@@ -77,7 +79,8 @@ exit_code run_publisher(const part_options& options) {
       open = stream.publish_next();
   stream.finish();
   auto unsent = ep.flush(patience);
-  report(fmt::format("done published={} payload={} unsent={}", stream.published(), contents->size_bytes(), unsent));
+  report(fmt::format("done published={} payload={} unsent={}", stream.published(),
+                     contents->size_bytes(), unsent));
   ep.close();
   return exit_code::ok;
 }
@@ -90,7 +93,8 @@ exit_code consume(subscriber& sub, numbered_consumer& consumer, rate_meter& mete
   batch.reserve(batch_messages);
   while (!consumer.complete()) {
     batch.clear();
-    auto limit = consumer.ended() ? std::chrono::nanoseconds{late_limit} : std::chrono::nanoseconds{silence_limit};
+    auto limit = consumer.ended() ? std::chrono::nanoseconds{late_limit}
+                                  : std::chrono::nanoseconds{silence_limit};
     if (sub.get_batch(batch, batch_messages, limit) == 0) {
       if (consumer.ended())
         break;
@@ -120,9 +124,10 @@ exit_code run_subscriber() {
   meter.finish(consumer.visited(), now);
   auto result = consumer.result();
   auto seconds = std::chrono::duration<double>(now - meter.start_time()).count();
-  auto text = fmt::format("done delivered={} duplicated={} reordered={} missing={} unexpected={} mean={:.1f}",
-                          result.delivered, result.duplicated, result.reordered, result.missing,
-                          result.unexpected + consumer.strange(), static_cast<double>(result.delivered) / seconds);
+  auto text = fmt::format(
+      "done delivered={} duplicated={} reordered={} missing={} unexpected={} mean={:.1f}",
+      result.delivered, result.duplicated, result.reordered, result.missing,
+      result.unexpected + consumer.strange(), static_cast<double>(result.delivered) / seconds);
   for (std::size_t i = 0; i < meter.samples().size(); ++i)
     text += fmt::format(" rate{}={:.1f}", i, meter.samples()[i]);
   report(text);
@@ -163,7 +168,9 @@ void add_bench_chain_part(CLI::App& app, exit_code& outcome) {
   auto options = std::make_shared<bench::part_options>();
   auto command = app.add_subcommand("chain-part", "One process of a chain (started by chain)");
   command->group(""); // not shown
-  command->add_option("--part", options->part)->required()->check(CLI::IsMember({"pub", "sub", "relay"}));
+  command->add_option("--part", options->part)
+      ->required()
+      ->check(CLI::IsMember({"pub", "sub", "relay"}));
   command->add_option("--peer", options->peer);
   command->add_option("--duration", options->duration_s);
   command->add_option("--payload", options->payload_bytes);

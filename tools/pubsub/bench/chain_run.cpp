@@ -20,7 +20,8 @@ constexpr double setup_limit_s = 20;
 constexpr double drain_limit_s = 30;
 
 struct chain_failure : std::runtime_error {
-  chain_failure(exit_code status, const std::string& problem) : std::runtime_error(problem), code(status) {}
+  chain_failure(exit_code status, const std::string& problem)
+      : std::runtime_error(problem), code(status) {}
   exit_code code;
 };
 
@@ -50,8 +51,10 @@ public:
     auto limit = deadline_after(setup_limit_s);
     auto port = start("subscriber", {"--part", "sub"}, limit);
     for (auto i = settings_.relays; i > 0; --i)
-      port = start("relay " + std::to_string(i), {"--part", "relay", "--peer", "127.0.0.1:" + port}, limit);
-    std::vector<std::string> arguments{"--part",     "pub", "--peer", "127.0.0.1:" + port,
+      port = start("relay " + std::to_string(i), {"--part", "relay", "--peer", "127.0.0.1:" + port},
+                   limit);
+    std::vector<std::string> arguments{"--part",     "pub",
+                                       "--peer",     "127.0.0.1:" + port,
                                        "--duration", fmt::format("{}", settings_.duration_s),
                                        "--payload",  std::to_string(settings_.payload_bytes)};
     if (!settings_.input.empty())
@@ -76,7 +79,8 @@ private:
   }
 
   // Returns the port the child listens on.
-  std::string start(const std::string& name, std::vector<std::string> arguments, const deadline& limit) {
+  std::string start(const std::string& name, std::vector<std::string> arguments,
+                    const deadline& limit) {
     return wait_for(start_child(name, std::move(arguments)), "port", limit);
   }
 
@@ -108,8 +112,11 @@ private:
   chain_failure ended_early(child_process& child) {
     auto pid = child.pid();
     auto how = child.wait(deadline_after(1));
-    auto code = how == "exit status 4" ? exit_code::timeout : how == "exit status 1" ? exit_code::usage : exit_code::connect;
-    return {code, fmt::format("{} (pid {}) ended before its work was done: {}", child.name(), pid, how)};
+    auto code = how == "exit status 4"   ? exit_code::timeout
+                : how == "exit status 1" ? exit_code::usage
+                                         : exit_code::connect;
+    return {code,
+            fmt::format("{} (pid {}) ended before its work was done: {}", child.name(), pid, how)};
   }
 
   void wait_for_output(const child_process& wanted, const deadline& limit) {
@@ -122,8 +129,9 @@ private:
     if (ready > 0 && entries[0].revents != 0)
       throw chain_failure{exit_code::usage, "interrupted"};
     if (ready == 0)
-      throw chain_failure{exit_code::timeout, fmt::format("the {} of a chain of {} relays did not report in time",
-                                                          wanted.name(), settings_.relays)};
+      throw chain_failure{exit_code::timeout,
+                          fmt::format("the {} of a chain of {} relays did not report in time",
+                                      wanted.name(), settings_.relays)};
   }
 
   // Keeps what a child reported at its end.
@@ -159,23 +167,25 @@ private:
   const stop_signal& stop_;
   const chain_progress& progress_;
   std::deque<child_process> children_;
-  std::set<std::string> done_;       // children that have reported their end
+  std::set<std::string> done_; // children that have reported their end
   chain_outcome outcome_;
 };
 
 } // namespace
 
-chain_outcome run_chain(const chain_settings& settings, const stop_signal& stop, const chain_progress& progress) {
+chain_outcome run_chain(const chain_settings& settings, const stop_signal& stop,
+                        const chain_progress& progress) {
   try {
     auto outcome = chain{settings, stop, progress}.run();
     auto& sequence = outcome.sequence;
     bool adds_up = sequence.published == sequence.delivered + sequence.missing;
     if (!adds_up || !sequence.perfect()) {
       outcome.status = exit_code::loss;
-      outcome.problem = fmt::format(
-          "{} relays: of {} messages {} arrived, {} are missing, {} came twice, {} out of order, {} unexpected",
-          settings.relays, sequence.published, sequence.delivered, sequence.missing, sequence.duplicated,
-          sequence.reordered, sequence.unexpected);
+      outcome.problem =
+          fmt::format("{} relays: of {} messages {} arrived, {} are missing, {} came twice, {} out "
+                      "of order, {} unexpected",
+                      settings.relays, sequence.published, sequence.delivered, sequence.missing,
+                      sequence.duplicated, sequence.reordered, sequence.unexpected);
     }
     return outcome;
   } catch (const chain_failure& failure) {

@@ -30,8 +30,9 @@ struct chain_outcome {
 /// Receives every second's rate, and other lines of progress.
 using chain_progress = std::function<void(const std::string& line)>;
 
-/// Runs subscriber, relays and publisher as processes of their own, connected over loopback TCP, for
-/// about `duration_s` seconds. Never blocks for longer than that and a minute.
-chain_outcome run_chain(const chain_settings& settings, const stop_signal& stop, const chain_progress& progress);
+/// Runs subscriber, relays and publisher as processes of their own, connected over loopback TCP,
+/// for about `duration_s` seconds. Never blocks for longer than that and a minute.
+chain_outcome run_chain(const chain_settings& settings, const stop_signal& stop,
+                        const chain_progress& progress);
 
 } // namespace pubsub::tool::bench

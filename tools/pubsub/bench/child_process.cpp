@@ -30,7 +30,8 @@ pipe_ends make_pipe() {
 }
 
 // Between fork and exec: only calls that are safe there.
-[[noreturn]] void become(const char* program, char** arguments, int input, int output, pid_t parent) {
+[[noreturn]] void become(const char* program, char** arguments, int input, int output,
+                         pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent)
     ::_exit(127); // the parent died before the line above
@@ -88,7 +89,8 @@ child_process::child_process(std::string name, const std::vector<std::string>& a
 child_process::child_process(child_process&& other) noexcept
     : name_(std::move(other.name_)), pid_(std::exchange(other.pid_, -1)),
       input_(std::exchange(other.input_, -1)), output_(std::exchange(other.output_, -1)),
-      buffer_(std::move(other.buffer_)), finished_(other.finished_), ending_(std::move(other.ending_)) {}
+      buffer_(std::move(other.buffer_)), finished_(other.finished_),
+      ending_(std::move(other.ending_)) {}
 
 child_process::~child_process() {
   ask_to_end();

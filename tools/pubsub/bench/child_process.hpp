@@ -11,8 +11,9 @@
 
 namespace pubsub::tool::bench {
 
-/// Runs this program's own binary with other arguments. Its stdout comes line by line to `read_line`;
-/// closing its stdin asks it to end. It is killed when this process dies or the handle is destroyed.
+/// Runs this program's own binary with other arguments. Its stdout comes line by line to
+/// `read_line`; closing its stdin asks it to end. It is killed when this process dies or the handle
+/// is destroyed.
 class child_process {
 public:
   /// Throws std::system_error if no process can be made.

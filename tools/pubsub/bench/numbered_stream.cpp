@@ -52,6 +52,8 @@ sequence_result numbered_consumer::result() const {
   return sum;
 }
 
-bool numbered_consumer::complete() const { return ended() && result().missing == 0; }
+bool numbered_consumer::complete() const {
+  return ended() && result().missing == 0;
+}
 
 } // namespace pubsub::tool::bench

@@ -13,7 +13,8 @@ rate_statistics rate_statistics::of(std::vector<double> samples) {
   auto sorted = result.samples;
   std::sort(sorted.begin(), sorted.end());
   auto middle = sorted.size() / 2;
-  result.median = sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  result.median =
+      sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   result.min = sorted.front();
   result.max = sorted.back();
   return result;

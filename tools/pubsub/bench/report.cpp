@@ -12,7 +12,10 @@ namespace {
 
 json_object result_object(const measurement& x) {
   json_object rate;
-  rate.add("median", x.rate.median).add("min", x.rate.min).add("max", x.rate.max).add("samples", x.rate.samples);
+  rate.add("median", x.rate.median)
+      .add("min", x.rate.min)
+      .add("max", x.rate.max)
+      .add("samples", x.rate.samples);
   auto result = x.labels;
   result.add("payload_bytes", x.payload_bytes)
       .add("msgs_per_s", rate)

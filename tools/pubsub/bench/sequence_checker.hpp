@@ -20,9 +20,9 @@ struct sequence_result {
   sequence_result& operator+=(const sequence_result& other) noexcept;
 };
 
-/// Takes the numbers 0, 1, 2, ... of one stream as they arrive. The expected case costs a comparison;
-/// holes are kept as ranges, at most `max_holes` of them: beyond that the oldest one is given up, and a
-/// number of it that still comes counts as a duplicate.
+/// Takes the numbers 0, 1, 2, ... of one stream as they arrive. The expected case costs a
+/// comparison; holes are kept as ranges, at most `max_holes` of them: beyond that the oldest one is
+/// given up, and a number of it that still comes counts as a duplicate.
 class sequence_checker {
 public:
   explicit sequence_checker(std::size_t max_holes = 1 << 20) : max_holes_(max_holes) {}
@@ -45,9 +45,9 @@ private:
   void visit_other(std::uint64_t number);
   bool fill_hole(std::uint64_t number);
 
-  std::uint64_t next_ = 0;                        // one beyond the highest number seen
-  std::uint64_t missing_ = 0;                     // numbers below next_ that have not come
-  std::map<std::uint64_t, std::uint64_t> holes_;  // [first, end) of what is missing below next_
+  std::uint64_t next_ = 0;                       // one beyond the highest number seen
+  std::uint64_t missing_ = 0;                    // numbers below next_ that have not come
+  std::map<std::uint64_t, std::uint64_t> holes_; // [first, end) of what is missing below next_
   std::size_t max_holes_;
   std::uint64_t duplicated_ = 0;
   std::uint64_t reordered_ = 0;

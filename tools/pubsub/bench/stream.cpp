@@ -37,16 +37,20 @@ struct stream_options {
 // One benchmark: its threads, and the loop that prints a line a second.
 class stream_bench {
 public:
-  stream_bench(endpoint& ep, const payloads& contents, const stream_options& options, const stop_signal& stop)
+  stream_bench(endpoint& ep, const payloads& contents, const stream_options& options,
+               const stop_signal& stop)
       : ep_(ep), contents_(contents), options_(options), stop_(stop) {}
 
   exit_code run() {
     if (options_.mode == stream_mode::both || options_.mode == stream_mode::sub)
       for (std::size_t i = 0; i < options_.subscribers; ++i)
-        consumers_.emplace_back(ep_, options_.messages, options_.publishers, options_.batch_messages, consumed_);
+        consumers_.emplace_back(ep_, options_.messages, options_.publishers,
+                                options_.batch_messages, consumed_);
     if (options_.mode == stream_mode::pub)
-      if (!ep_.wait_for_subscribers(stream_topic, 1, left_until(deadline_after(options_.timeout_s))))
-        return fail({errc::request_timeout, fmt::format("no subscriber came in {} seconds", options_.timeout_s)});
+      if (!ep_.wait_for_subscribers(stream_topic, 1,
+                                    left_until(deadline_after(options_.timeout_s))))
+        return fail({errc::request_timeout,
+                     fmt::format("no subscriber came in {} seconds", options_.timeout_s)});
     if (options_.mode == stream_mode::both || options_.mode == stream_mode::pub)
       for (std::size_t i = 0; i < options_.publishers; ++i)
         publishers_.emplace_back(ep_, contents_, options_.messages, i, published_);
@@ -76,7 +80,8 @@ private:
     meter_.start(clock::now());
     auto next_line = clock::now() + std::chrono::seconds{1};
     auto& finish = options_.mode == stream_mode::pub ? published_ : consumed_;
-    auto expected_arrivals = options_.mode == stream_mode::pub ? options_.publishers : consumers_.size();
+    auto expected_arrivals =
+        options_.mode == stream_mode::pub ? options_.publishers : consumers_.size();
     while (options_.mode == stream_mode::relay || finish.arrived() < expected_arrivals) {
       auto woken = wait_readable(finish.fd(), stop_, end ? std::min(*end, next_line) : next_line);
       if (woken == wake::stopped && !timed)
@@ -116,7 +121,8 @@ private:
       wait_readable(finish.fd(), limit); // a stop does not shorten this: it has a limit anyway
       if (clock::now() >= *limit) {
         ep_.close();
-        complain(fmt::format("not everything arrived within {} seconds after the last message", options_.timeout_s));
+        complain(fmt::format("not everything arrived within {} seconds after the last message",
+                             options_.timeout_s));
         return exit_code::timeout;
       }
     }
@@ -142,8 +148,8 @@ private:
     } else {
       for (const auto& x : consumers_)
         sum += x.result();
-      fmt::print("published {}, delivered {}, dropped {}, duplicated {}, reordered {}\n", sum.published,
-                 sum.delivered, sum.missing, sum.duplicated, sum.reordered);
+      fmt::print("published {}, delivered {}, dropped {}, duplicated {}, reordered {}\n",
+                 sum.published, sum.delivered, sum.missing, sum.duplicated, sum.reordered);
     }
     auto rate = rate_statistics::of(meter_.samples());
     fmt::print("median {:.0f} msgs/s, min {:.0f}, max {:.0f}\n", rate.median, rate.min, rate.max);
@@ -185,8 +191,9 @@ exit_code run_stream(const stream_options& options) {
     complain("this mode needs at least one --listen or --peer");
     return exit_code::usage;
   }
-  auto contents = options.input.empty() ? expected<payloads>{payloads::synthetic(options.payload_bytes)}
-                                        : payloads::from_file(options.input);
+  auto contents = options.input.empty()
+                      ? expected<payloads>{payloads::synthetic(options.payload_bytes)}
+                      : payloads::from_file(options.input);
   if (!contents)
     return fail(contents.error());
   stop_signal stop;
@@ -211,30 +218,44 @@ constexpr const char* examples = R"(Examples:
 Ends with a summary, and status 3 if something was lost, came twice or out of order.)";
 
 void add_stream_options(CLI::App& command, stream_options& options) {
-  const std::map<std::string, stream_mode> modes{
-      {"both", stream_mode::both}, {"pub", stream_mode::pub}, {"sub", stream_mode::sub}, {"relay", stream_mode::relay}};
-  const std::map<std::string, message_kind> kinds{{"fresh", message_kind::fresh}, {"repeated", message_kind::repeated}};
+  const std::map<std::string, stream_mode> modes{{"both", stream_mode::both},
+                                                 {"pub", stream_mode::pub},
+                                                 {"sub", stream_mode::sub},
+                                                 {"relay", stream_mode::relay}};
+  const std::map<std::string, message_kind> kinds{{"fresh", message_kind::fresh},
+                                                  {"repeated", message_kind::repeated}};
   command.add_option("--mode", options.mode, "both, pub, sub or relay")
       ->transform(CLI::CheckedTransformer(modes))
       ->type_name("MODE");
-  command.add_option("--messages", options.messages, "fresh (numbered, the default) or repeated (one shared message)")
+  command
+      .add_option("--messages", options.messages,
+                  "fresh (numbered, the default) or repeated (one shared message)")
       ->transform(CLI::CheckedTransformer(kinds))
       ->type_name("KIND");
   auto few = CLI::Range(1U, 1024U);
-  command.add_option("--publishers", options.publishers, "Publishing threads")->check(few)->capture_default_str();
-  command.add_option("--subscribers", options.subscribers, "Consuming threads")->check(few)->capture_default_str();
+  command.add_option("--publishers", options.publishers, "Publishing threads")
+      ->check(few)
+      ->capture_default_str();
+  command.add_option("--subscribers", options.subscribers, "Consuming threads")
+      ->check(few)
+      ->capture_default_str();
   command.add_option("--payload", options.payload_bytes, "Bytes of text in a message")
       ->check(CLI::Range(0U, 1U << 24))
       ->capture_default_str();
-  command.add_option("--input", options.input, "Send records instead: a Zeek log, or an event dump (.jsonl)")
+  command
+      .add_option("--input", options.input,
+                  "Send records instead: a Zeek log, or an event dump (.jsonl)")
       ->type_name("FILE");
-  command.add_option("--batch", options.batch_messages, "Messages a consumer takes at once, at most")
+  command
+      .add_option("--batch", options.batch_messages, "Messages a consumer takes at once, at most")
       ->check(CLI::Range(1U, 1U << 20))
       ->capture_default_str();
   command.add_option("--duration", options.duration_s, "Seconds to publish")
       ->check(CLI::Range(0.1, 1e6))
       ->capture_default_str();
-  command.add_option("--timeout", options.timeout_s, "Seconds to wait for subscribers, and at the end for the rest")
+  command
+      .add_option("--timeout", options.timeout_s,
+                  "Seconds to wait for subscribers, and at the end for the rest")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   command.add_option("--json", options.json_file, "Write all figures to FILE")->type_name("FILE");
@@ -246,7 +267,8 @@ void add_stream_options(CLI::App& command, stream_options& options) {
 
 void add_bench_stream(CLI::App& app, exit_code& outcome) {
   auto options = std::make_shared<bench::stream_options>();
-  auto command = app.add_subcommand("stream", "Throughput of one stream, in one process or across hosts");
+  auto command =
+      app.add_subcommand("stream", "Throughput of one stream, in one process or across hosts");
   add_connection_options(*command, options->connection);
   bench::add_stream_options(*command, *options);
   command->footer(bench::examples);

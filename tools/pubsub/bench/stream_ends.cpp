@@ -13,9 +13,13 @@ finish_line::finish_line() : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     throw std::system_error(errno, std::generic_category(), "eventfd");
 }
 
-finish_line::~finish_line() { ::close(fd_); }
+finish_line::~finish_line() {
+  ::close(fd_);
+}
 
-void finish_line::arrive() { ::eventfd_write(fd_, 1); }
+void finish_line::arrive() {
+  ::eventfd_write(fd_, 1);
+}
 
 std::uint64_t finish_line::arrived() {
   eventfd_t more = 0;
@@ -78,7 +82,8 @@ void publishing_thread::publish_repeated(endpoint& ep) {
 
 consuming_thread::consuming_thread(endpoint& ep, message_kind kind, std::size_t streams,
                                    std::size_t batch_messages, finish_line& finish)
-    : sub_(ep.make_subscriber({stream_topic})), kind_(kind), numbered_(streams), ends_left_(streams) {
+    : sub_(ep.make_subscriber({stream_topic})), kind_(kind), numbered_(streams),
+      ends_left_(streams) {
   thread_ = std::thread{[this, batch_messages, &finish] {
     run(batch_messages);
     finish.arrive();

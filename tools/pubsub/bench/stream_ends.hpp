@@ -81,7 +81,7 @@ private:
   subscriber sub_;
   message_kind kind_;
   numbered_consumer numbered_;
-  std::uint64_t counted_ = 0;  // repeated messages
+  std::uint64_t counted_ = 0;   // repeated messages
   std::uint64_t announced_ = 0; // by the end marks of repeated messages
   std::size_t ends_left_;
   std::atomic<std::uint64_t> visited_{0};
