@@ -10,6 +10,7 @@
 #include "stop_signal.hpp"
 #include "terminal.hpp"
 
+#include <algorithm>
 #include <memory>
 
 #include <fmt/format.h>
@@ -73,9 +74,10 @@ exit_code run_publisher(const part_options& options) {
     return fail({errc::request_timeout, "no subscription came through the chain in 15 seconds"});
   numbered_publisher stream{out, *contents, 0};
   auto end = *deadline_after(options.duration_s);
+  auto stride = std::clamp<std::size_t>(65'536 / (contents->size_bytes() + 1), 1, 64);
   bool open = true;
-  while (open && clock::now() < end)
-    for (int i = 0; i < 64 && open; ++i)
+  while (open && clock::now() < end) // the clock is read once every few messages
+    for (std::size_t i = 0; i < stride && open; ++i)
       open = stream.publish_next();
   stream.finish();
   auto unsent = ep.flush(patience);
