@@ -207,7 +207,8 @@ handshake::outcome handshake::on_drop(std::span<const std::byte> body) {
   if (!in.read(word) || word != magic || !read_id(in, sender) || !in.read(code) ||
       !in.read_string(description))
     return fail(errc::deserialization_failed, "malformed drop_conn");
-  const auto reason = code < first_unknown_code ? static_cast<errc>(code) : errc::unspecified;
+  const bool known = code > 0 && code < first_unknown_code;
+  const auto reason = known ? static_cast<errc>(code) : errc::unspecified;
   if (reason == errc::redundant_connection && env_.is_known(sender)) {
     remote_ = sender;
     return outcome_ = outcome::redundant;
