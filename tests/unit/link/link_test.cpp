@@ -1,0 +1,253 @@
+// One link over a real loopback connection, the test holding the other end.
+#include "link/link.hpp"
+
+#include "link/io_threads.hpp"
+#include "support/allocations.hpp"
+#include "support/eventually.hpp"
+#include "support/raw_socket.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <future>
+#include <mutex>
+#include <thread>
+
+using namespace pubsub;
+using namespace pubsub::test;
+
+namespace {
+
+/// Keeps whole copies of what arrives.
+struct recorder final : link_handler {
+  void on_frames(const frame_batch& batch) override {
+    std::lock_guard lock{mutex};
+    bytes.insert(bytes.end(), batch.bytes.begin(), batch.bytes.end());
+    ++batches;
+    if (on_batch)
+      on_batch(batch);
+  }
+  void on_closed(const error& why) override {
+    std::lock_guard lock{mutex};
+    reason = why;
+    closed = true;
+  }
+  template <class F>
+  auto with(F f) {
+    std::lock_guard lock{mutex};
+    return f();
+  }
+  std::size_t size() {
+    return with([&] { return bytes.size(); });
+  }
+  bool is_closed() {
+    return with([&] { return closed; });
+  }
+
+  std::mutex mutex; // guards everything below
+  buffer bytes;
+  int batches = 0;
+  bool closed = false;
+  error reason;
+  std::function<void(const frame_batch&)> on_batch;
+};
+
+struct fixture {
+  explicit fixture(std::uint32_t max_frame_bytes = 64 << 20, const queue_options& options = {})
+      : loop(io.next()), peer(raw_socket::connect(server.port(), small_buffer)) {
+    tcp::socket socket{*loop};
+    socket.assign(tcp::v4(), ::dup(server.accept()->fd()));
+    carrier = pubsub::link::make(make_tcp_connection(loop, std::move(socket)), options, {max_frame_bytes});
+    io.start();
+    on_loop([&] { carrier->start(handler); });
+  }
+  ~fixture() {
+    carrier->close();
+    CHECK(eventually([&] { return handler->is_closed(); }));
+    io.stop();
+    io.flush();
+  }
+  /// Runs `work` where the link lives, and waits for it.
+  template <class F>
+  void on_loop(F work) {
+    std::promise<void> done;
+    asio::post(*loop, [&] {
+      work();
+      done.set_value();
+    });
+    done.get_future().wait();
+  }
+  void push(std::size_t payload_bytes, std::uint8_t fill = 7) {
+    auto memory = chunk::make(4 + payload_bytes);
+    std::memset(store_be(memory->data(), static_cast<std::uint32_t>(payload_bytes)), fill, payload_bytes);
+    carrier->out().push(memory.get(), memory->data(), 4 + payload_bytes, 1, when_full::wait);
+  }
+
+  static constexpr int small_buffer = 64 * 1024;
+  raw_listener server;
+  io_threads io{1};
+  std::shared_ptr<asio::io_context> loop;
+  raw_socket peer;
+  std::shared_ptr<pubsub::link> carrier;
+  std::shared_ptr<recorder> handler = std::make_shared<recorder>();
+};
+
+buffer frame(std::size_t payload_bytes, std::uint8_t fill = 1) {
+  buffer out(4 + payload_bytes, std::byte{fill});
+  store_be(out.data(), static_cast<std::uint32_t>(payload_bytes));
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("frames split at every byte boundary arrive whole and in order") {
+  fixture f;
+  buffer stream;
+  for (std::size_t size : {5, 0, 1, 300, 2})
+    for (auto byte : frame(size, static_cast<std::uint8_t>(size)))
+      stream.push_back(byte);
+  std::size_t sent = 0;
+  for (std::size_t cut = 0; cut <= stream.size(); ++cut) {
+    CHECK(f.peer.send(std::span{stream}.first(cut)));
+    if (cut % 16 == 0) // now and then the pieces really arrive apart
+      CHECK(eventually([&] { return f.carrier->counters().bytes_received == sent + cut; }));
+    CHECK(f.peer.send(std::span{stream}.subspan(cut)));
+    sent += stream.size();
+  }
+  CHECK(eventually([&] { return f.handler->size() == sent; }));
+  for (std::size_t at = 0; at < sent; at += stream.size())
+    CHECK(std::equal(stream.begin(), stream.end(), f.handler->bytes.begin() + static_cast<std::ptrdiff_t>(at)));
+}
+
+TEST_CASE("an announced length beyond the limit closes the link without allocating for it") {
+  fixture f{1000};
+  CHECK(f.peer.send(frame(1000)));
+  CHECK(eventually([&] { return f.handler->size() == 1004; }));
+  const auto before = allocations_of_all_threads();
+  CHECK(f.peer.send("7fffffff 00"));
+  CHECK(eventually([&] { return f.handler->is_closed(); }));
+  CHECK(f.handler->reason == errc::limit_exceeded);
+  CHECK(allocations_of_all_threads() - before < 1000);
+  CHECK(f.peer.closed_by_peer());
+}
+
+TEST_CASE("a frame that announces much and brings little costs little") {
+  fixture f;
+  CHECK(f.peer.send("03ffffff 0102"));
+  CHECK(eventually([&] { return f.carrier->counters().bytes_received == 6; }));
+  f.peer.close();
+  CHECK(eventually([&] { return f.handler->is_closed(); }));
+  CHECK(f.handler->size() == 0);
+}
+
+TEST_CASE("a frame of 20 MB passes both ways") {
+  fixture f;
+  const auto large = frame(20'000'000, 3);
+  CHECK(f.peer.send(large));
+  CHECK(eventually([&] { return f.handler->size() == large.size(); }));
+  CHECK((f.handler->bytes == large));
+  f.push(20'000'000, 3);
+  CHECK((f.peer.read_frame() == large));
+  CHECK(eventually([&] { return f.carrier->counters().sent == 1; }));
+}
+
+TEST_CASE("the limit raised by a frame holds for the one read together with it") {
+  fixture f{100};
+  f.handler->on_batch = [&](const frame_batch&) { f.carrier->set_limits({5000}); };
+  auto both = frame(10);
+  const auto second = frame(4000);
+  both.insert(both.end(), second.begin(), second.end());
+  CHECK(f.peer.send(both));
+  CHECK(eventually([&] { return f.handler->size() == both.size() || f.handler->is_closed(); }));
+  CHECK((f.handler->bytes == both));
+}
+
+TEST_CASE("a paused link stops reading, and goes on when the last pause ends") {
+  fixture f;
+  f.handler->on_batch = [&](const frame_batch&) {
+    f.carrier->expect_resume();
+    f.carrier->expect_resume();
+    f.handler->on_batch = {};
+  };
+  CHECK(f.peer.send(frame(10)));
+  CHECK(eventually([&] { return f.handler->size() == 14; }));
+  while (f.peer.send(frame(60'000), std::chrono::milliseconds{50})) {
+  } // until all buffers are full: nobody reads
+  CHECK(f.handler->size() == 14);
+  f.carrier->resume();
+  f.on_loop([] {});
+  CHECK(f.handler->size() == 14);
+  f.carrier->resume();
+  CHECK(eventually([&] { return f.handler->size() > 14; }));
+}
+
+TEST_CASE("frames keep their order and content when the reader is slow") {
+  fixture f{64 << 20, {overflow_policy::block, 16, 1 << 20}};
+  std::thread producer{[&] {
+    for (int i = 0; i < 300; ++i)
+      f.push(static_cast<std::size_t>(i * 100), static_cast<std::uint8_t>(i));
+  }};
+  for (int i = 0; i < 300; ++i)
+    CHECK((f.peer.read_frame() == frame(static_cast<std::size_t>(i * 100), static_cast<std::uint8_t>(i))));
+  producer.join();
+  CHECK(eventually([&] { return f.carrier->counters().sent == 300; }));
+  CHECK(f.carrier->counters().dropped() == 0);
+}
+
+TEST_CASE("closing when written sends everything first") {
+  fixture f;
+  for (int i = 0; i < 100; ++i)
+    f.push(50'000);
+  f.carrier->close_when_written();
+  for (int i = 0; i < 100; ++i)
+    CHECK(f.peer.read_frame().size() == 50'004);
+  CHECK(f.peer.closed_by_peer());
+  CHECK(eventually([&] { return f.handler->is_closed(); }));
+  CHECK(f.handler->reason == errc::none);
+  CHECK(f.carrier->counters().sent == 100);
+}
+
+TEST_CASE("what a vanished peer did not get is counted as gone") {
+  fixture f{64 << 20, {overflow_policy::drop_newest, 100'000, 1 << 30}};
+  for (int i = 0; i < 200; ++i)
+    f.push(100'000);
+  f.peer.close();
+  CHECK(eventually([&] { return f.handler->is_closed(); }));
+  CHECK(f.handler->reason == errc::peer_unavailable);
+  f.push(10);
+  const auto now = f.carrier->counters();
+  CHECK(now.offered == 201);
+  CHECK(now.dropped_gone > 0);
+  CHECK(now.offered == now.sent + now.dropped());
+  CHECK(now.queued == 0);
+}
+
+TEST_CASE("closing at once ends a blocked publisher") {
+  fixture f{64 << 20, {overflow_policy::block, 1, 1 << 20}};
+  std::thread publisher{[&] {
+    while (!f.handler->is_closed())
+      f.push(1'000'000);
+  }};
+  CHECK(eventually([&] { return f.carrier->counters().queued > 0; }));
+  f.carrier->close({errc::peer_timeout, "test"});
+  publisher.join();
+  CHECK(f.handler->reason == errc::peer_timeout);
+}
+
+TEST_CASE("a link that is closed before it starts tells its handler all the same") {
+  raw_listener server;
+  io_threads io{1};
+  auto loop = io.next();
+  auto peer = raw_socket::connect(server.port());
+  tcp::socket socket{*loop};
+  socket.assign(tcp::v4(), ::dup(server.accept()->fd()));
+  auto carrier = pubsub::link::make(make_tcp_connection(loop, std::move(socket)), {}, {1000});
+  auto handler = std::make_shared<recorder>();
+  carrier->close();
+  io.start();
+  asio::post(*loop, [&] { carrier->start(handler); });
+  CHECK(eventually([&] { return handler->is_closed(); }));
+  CHECK(peer.closed_by_peer());
+  io.stop();
+  io.flush();
+}
