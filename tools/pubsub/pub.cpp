@@ -116,8 +116,10 @@ private:
   }
 
   exit_code flush() {
-    if (stop_.requested())
+    if (stop_.requested()) {
+      unsent_ = ep_.flush(std::chrono::nanoseconds{0});
       return exit_code::ok;
+    }
     unsent_ = ep_.flush(left_until(deadline_after(options_.timeout_s)));
     if (unsent_ == 0)
       return exit_code::ok;
