@@ -218,6 +218,16 @@ def test_dropping_the_last_reference_closes_the_endpoint():
     assert list(subscriber) == []
 
 
+def test_dropping_a_subscriber_ends_its_subscription_at_once(endpoint):
+    subscriber = endpoint.make_subscriber("t")
+    gc.disable()
+    try:
+        del subscriber
+        assert endpoint.topics == [] and endpoint.subscribers("t") == 0
+    finally:
+        gc.enable()
+
+
 def test_every_exception_has_one_root():
     for name in libpubsub.__all__:
         thing = getattr(libpubsub, name)

@@ -48,8 +48,12 @@ class Subscriber(_core.Subscriber):
                  capacity: int = DEFAULT_CAPACITY, capacity_bytes: int = DEFAULT_CAPACITY_BYTES,
                  policy: Policy = "block") -> None:
         super().__init__(endpoint, topic_list(topics), capacity, capacity_bytes, policy)
-        self._readiness = Readiness(self.fileno)
+        self._readiness = Readiness()
         self._steps = 0
+
+    if TYPE_CHECKING:  # the compiled class iterates by slot
+        def __iter__(self) -> Subscriber: ...
+        def __next__(self) -> _core.Message: ...
 
     def __enter__(self) -> Subscriber:
         return self
@@ -72,7 +76,7 @@ class Subscriber(_core.Subscriber):
                 raise StopAsyncIteration from None
             if message is not None:
                 return message
-            await self._readiness.wait()
+            await self._readiness.wait(self.fileno())
 
     async def get_async(self, timeout: Optional[float] = None) -> Optional[_core.Message]:
         """As ``get``, for a task of an event loop: waits for the next message at most ``timeout`` seconds.
@@ -99,7 +103,7 @@ class StatusSubscriber(_core.StatusSubscriber):
 
     def __init__(self, endpoint: Endpoint) -> None:
         super().__init__(endpoint)
-        self._readiness = Readiness(self.fileno)
+        self._readiness = Readiness()
 
     def __iter__(self) -> StatusSubscriber:
         return self
@@ -115,7 +119,7 @@ class StatusSubscriber(_core.StatusSubscriber):
                 raise StopAsyncIteration from None
             if event is not None:
                 return event
-            await self._readiness.wait()
+            await self._readiness.wait(self.fileno())
 
     def __repr__(self) -> str:
         return f"<StatusSubscriber{': closed' if self.closed else ''}>"

@@ -183,18 +183,18 @@ class Timestamp(datetime):
 
     __ne__ = object.__ne__  # datetime has one of its own
 
-    def __lt__(self, other: datetime) -> bool:
+    def __lt__(self, other: Any) -> bool:
         return self._ns < other._ns if isinstance(other, Timestamp) else super().__lt__(other)
 
-    def __ge__(self, other: datetime) -> bool:
+    def __ge__(self, other: Any) -> bool:
         return self._ns >= other._ns if isinstance(other, Timestamp) else super().__ge__(other)
 
-    def __gt__(self, other: datetime) -> bool:
+    def __gt__(self, other: Any) -> bool:
         if isinstance(other, Timestamp):
             return self._ns > other._ns
         return super().__gt__(other) if self._ns % 1000 == 0 else super().__ge__(other)
 
-    def __le__(self, other: datetime) -> bool:
+    def __le__(self, other: Any) -> bool:
         if isinstance(other, Timestamp):
             return self._ns <= other._ns
         return super().__le__(other) if self._ns % 1000 == 0 else super().__lt__(other)

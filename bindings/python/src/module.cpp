@@ -15,8 +15,8 @@ PYBIND11_MODULE(_core, m) {
   bind_data(m);
   bind_message(m);
   bind_counters(m);
-  bind_status(m);
   bind_endpoint(m);
+  bind_status(m);
   bind_publisher(m);
   bind_subscriber(m);
   m.def(

@@ -1,15 +1,18 @@
-"""Two endpoints with one peering: what one publishes, the other receives."""
+"""Two endpoints that meet through a relay: one publishes a record, the other reads it."""
+
 from ipaddress import ip_address
 
 import libpubsub
+from libpubsub import Count, Port, Timestamp
 
-with libpubsub.Endpoint() as collector, libpubsub.Endpoint() as sensor:
-    alerts = collector.make_subscriber("/alerts")  # every topic that starts with /alerts
-    port = collector.listen("127.0.0.1:0")         # port 0: the system picks a free one
-    sensor.peer(f"127.0.0.1:{port}")
+with libpubsub.Endpoint() as relay, libpubsub.Endpoint() as monitor, libpubsub.Endpoint() as reader:
+    port = relay.listen("tcp://127.0.0.1:0")
+    reader.peer(f"tcp://127.0.0.1:{port}")
+    monitor.peer(f"tcp://127.0.0.1:{port}")
 
-    sensor.wait_for_subscribers("/alerts/scan", timeout=5)  # ready means ready: no sleep, nothing lost
-    sensor.publish("/alerts/scan", ["port scan", ip_address("10.0.0.7"), libpubsub.Count(1024)])
+    subscriber = reader.make_subscriber("zeek/")
+    monitor.wait_for_subscribers("zeek/conn")  # ready means ready: nothing is published to nobody
+    monitor.publish("zeek/conn", [Timestamp.now(), ip_address("192.0.2.1"), Port(443, "tcp"), Count(1500)])
 
-    topic, (what, source, ports) = alerts.get(timeout=5)
-    print(f"{what} from {source}")
+    topic, data = subscriber.get(timeout=10)
+    print(topic, data)

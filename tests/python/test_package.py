@@ -1,0 +1,79 @@
+"""The package itself: version, stubs, types, the example of the README, the plot."""
+
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import DEADLINE, ROOT
+
+import libpubsub
+
+
+def run(*command):
+    result = subprocess.run([sys.executable, *map(str, command)], capture_output=True, text=True, timeout=100)
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
+
+
+def needs(module):
+    return pytest.mark.skipif(importlib.util.find_spec(module) is None, reason=f"{module} is not installed")
+
+
+def test_the_version_is_that_of_the_project():
+    text = (ROOT / "CMakeLists.txt").read_text()
+    assert libpubsub.__version__ == re.search(r"VERSION (\S+) LANGUAGES", text)[1]
+
+
+def test_every_exported_name_exists_and_has_a_docstring():
+    for name in libpubsub.__all__:
+        assert getattr(libpubsub, name).__doc__, name
+
+
+@needs("pybind11_stubgen")
+def test_the_stubs_are_up_to_date():
+    run(ROOT / "bindings/python/generate_stubs", "--check")
+
+
+@needs("mypy")
+def test_the_package_and_a_program_using_it_pass_mypy_strict(tmp_path):
+    package = Path(libpubsub.__file__).parent
+    program = tmp_path / "program.py"
+    program.write_text("import libpubsub\n"
+                       "with libpubsub.Endpoint() as e, e.make_subscriber('t') as s:\n"
+                       "    reveal_type(e.publish('t', 1))\n"
+                       "    for m in s:\n"
+                       "        reveal_type(m.topic)\n"
+                       "    reveal_type(s.get(1.0))\n")
+    out = run("-m", "mypy", "--strict", "--config-file=", "--cache-dir", tmp_path / "cache",
+              *sorted(package.glob("*.py*")), program)
+    revealed = re.findall(r'Revealed type is "(.*?)"', out)
+    assert [text.replace("builtins.", "") for text in revealed] == [
+        "libpubsub.values.PublishResult", "str", "libpubsub._core.Message | None"]
+
+
+def test_the_example_of_the_readme_runs_and_ends():
+    example = ROOT / "docs/examples/quick/quick.py"
+    assert "conn" in run(example)
+    readme = ROOT / "README.md"
+    if readme.exists() and "```python" in readme.read_text():
+        assert example.read_text().split('"""', 2)[2].strip() in readme.read_text()
+
+
+@needs("matplotlib")
+def test_the_plot_of_a_chain_result_is_a_picture(tmp_path):
+    results = [{"relays": n, "payload_bytes": 100, "published": 1, "delivered": 1, "dropped": 0,
+                "duplicated": 0, "reordered": 0,
+                "msgs_per_s": {"median": m, "min": m * 0.9, "max": m * 1.1, "samples": [m]}}
+               for n, m in ((0, 2.1e6), (1, 1.6e6), (2, 1.3e6), (4, 0.8e6))]
+    source, target = tmp_path / "r.json", tmp_path / "r.png"
+    source.write_text(json.dumps({"schema": 1, "benchmark": "chain", "machine": {}, "params": {},
+                                  "results": results}))
+    run("-m", "libpubsub.plot", source, target)
+    assert target.read_bytes().startswith(b"\x89PNG")
+    failed = subprocess.run([sys.executable, "-m", "libpubsub.plot", tmp_path / "no.json", target],
+                            capture_output=True, text=True, timeout=DEADLINE)
+    assert failed.returncode == 1 and "no.json" in failed.stderr and "Traceback" not in failed.stderr

@@ -1,0 +1,133 @@
+"""Peerings between endpoints, here and in other processes, and what is reported about them."""
+
+import json
+import socket
+import subprocess
+import sys
+import uuid
+
+import pytest
+from conftest import DEADLINE, wait_until
+
+import libpubsub
+
+HERE = "tcp://127.0.0.1:{}"
+
+RELAY = """
+import sys, libpubsub
+with libpubsub.Endpoint() as relay:
+    if sys.argv[1]:
+        relay.peer(sys.argv[1])
+    print(relay.listen("tcp://127.0.0.1:0"), flush=True)
+    sys.stdin.read()
+"""
+
+
+def start_python_relay(upstream):
+    return subprocess.Popen([sys.executable, "-c", RELAY, upstream], text=True, stdin=subprocess.PIPE,
+                            stdout=subprocess.PIPE)
+
+
+def test_messages_cross_a_peering_both_ways_exactly(endpoint):
+    value = (libpubsub.Timestamp(1_700_000_000_123_456_789), libpubsub.Count(3), frozenset({"a"}), b"\xff", None)
+    with libpubsub.Endpoint() as other:
+        other.peer(HERE.format(endpoint.listen("tcp://127.0.0.1:0")))
+        near, far = endpoint.make_subscriber("up"), other.make_subscriber("down")
+        assert endpoint.wait_for_subscribers("down", 1, DEADLINE)
+        assert other.wait_for_subscribers("up", 1, DEADLINE)
+        endpoint.publish("down/x", value)
+        other.publish("up/y", [value])
+        assert far.get(DEADLINE).data == value and near.get(DEADLINE).data == (value,)
+
+
+def test_what_is_known_about_a_peer(endpoint):
+    name = uuid.uuid4()
+    with libpubsub.Endpoint(name) as other:
+        assert other.id == str(name)
+        other.make_subscriber("kept").add_topic("kept/more")
+        keep = other.make_subscriber("b/c")
+        port = endpoint.listen("tcp://127.0.0.1:0")
+        other.peer(HERE.format(port))
+        assert endpoint.wait_for_peer(str(name), DEADLINE) and endpoint.wait_for_peers(1, DEADLINE)
+        wait_until(lambda: endpoint.peers() and endpoint.peers()[0].topics == ["b/c"])
+        peer = endpoint.peers()[0]
+        assert (peer.id, peer.state) == (str(name), "peered") and "peered" in repr(peer)
+        assert other.peers()[0].network == ("127.0.0.1", port)
+        endpoint.publish("b/c", 1)
+        assert keep.get(DEADLINE).data == 1
+        counters = endpoint.peers()[0].counters
+        assert counters.offered == 1 and counters.as_dict()["dropped_gone"] == 0
+        assert endpoint.flush(DEADLINE) == 0
+        other.unpeer(HERE.format(port))
+        wait_until(lambda: not any(p.state == "peered" for p in endpoint.peers()))
+
+
+def test_status_events_tell_of_coming_and_going(endpoint):
+    status = endpoint.make_status_subscriber()
+    with libpubsub.Endpoint() as other:
+        other.peer(HERE.format(endpoint.listen("tcp://127.0.0.1:0")))
+        codes = []
+        while "peer_added" not in codes:
+            event = status.get(DEADLINE)
+            codes.append(event.code)
+        assert event.peer == other.id and not event.is_error and "peer_added" in repr(event)
+    while codes[-1] not in ("peer_lost", "peer_removed"):
+        codes.append(status.get(DEADLINE).code)
+    assert status.dropped == 0
+
+
+def test_failures_name_the_address(endpoint):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(libpubsub.ListenError, match=str(port)) as info:
+            endpoint.listen(HERE.format(port))
+        assert isinstance(info.value, OSError) and info.value.code == "address_in_use"
+    with pytest.raises(libpubsub.PeerUnavailable, match=str(port)) as info:
+        endpoint.peer(HERE.format(port), retry=None)
+    assert isinstance(info.value, ConnectionError)
+    with pytest.raises(libpubsub.PeerUnavailable):
+        endpoint.peer(HERE.format(port), retry=0.01, timeout=0.1)
+    with pytest.raises(libpubsub.InvalidArgument, match="host:port"):
+        endpoint.peer("tcp://host:port")
+    with pytest.raises(libpubsub.NotSupported, match="nonsense"):
+        endpoint.peer("nonsense://x")
+    with pytest.raises(libpubsub.NotAPeer):
+        endpoint.unpeer("tcp://127.0.0.1:9")
+    with pytest.raises(libpubsub.NotAPeer):
+        endpoint.unpeer(str(uuid.uuid4()))
+
+
+def test_a_peer_that_appears_later_is_reached_by_retrying(endpoint):
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    endpoint.peer_async(HERE.format(port), retry=0.01)
+    with libpubsub.Endpoint() as other:
+        other.listen(HERE.format(port))
+        assert endpoint.wait_for_peers(1, DEADLINE)
+
+
+def test_messages_cross_two_relays_in_other_processes(endpoint):
+    subscriber = endpoint.make_subscriber("news")
+    first = start_python_relay(HERE.format(endpoint.listen("tcp://127.0.0.1:0")))
+    second = start_python_relay(HERE.format(int(first.stdout.readline())))
+    try:
+        with libpubsub.Endpoint() as source:
+            source.peer(HERE.format(int(second.stdout.readline())))
+            assert source.wait_for_subscribers("news", 1, DEADLINE)
+            source.publish_batch("news/today", range(10_000))
+            assert [subscriber.get(DEADLINE).data for _ in range(10_000)] == list(range(10_000))
+            subscriber.remove_topic("news")
+            wait_until(lambda: source.subscribers("news") == 0)
+    finally:
+        for process in (second, first):
+            process.communicate(timeout=DEADLINE)
+
+
+def test_the_command_relays_for_python(endpoint, pubsub_command):
+    subscriber = endpoint.make_subscriber("x")
+    port = endpoint.listen("tcp://127.0.0.1:0")
+    process = subprocess.run([pubsub_command, "pub", "--peer", HERE.format(port), "--topic", "x/y"],
+                             input="hello\n" + json.dumps({"@data-type": "count", "data": 3}) + "\n",
+                             text=True, capture_output=True, timeout=DEADLINE)
+    assert process.returncode == 0, process.stderr
+    assert subscriber.get(DEADLINE) is not None

@@ -1,0 +1,206 @@
+"""Waiting: others run meanwhile, Ctrl-C and close end it, fork and exit harm nobody."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import pytest
+from conftest import DEADLINE, wait_until
+
+import libpubsub
+
+WAITS = {
+    "get": "subscriber.get()",
+    "get_batch": "subscriber.get_batch()",
+    "iteration": "[None for _ in subscriber]",
+    "status": "endpoint.make_status_subscriber().get()",
+    "peers": "endpoint.wait_for_peers(1)",
+    "subscribers": "endpoint.wait_for_subscribers('nobody')",
+    "publisher": "endpoint.make_publisher('nobody').wait_for_subscribers()",
+    "peer": "endpoint.peer('tcp://127.0.0.1:' + str(silent.getsockname()[1]), timeout=60)",
+    "full queue": "[endpoint.publish('t', i) for i in range(3)]",
+    "full queue, batch": "endpoint.publish_batch('t', range(3))",
+}
+
+
+def run_python(code, **options):
+    return subprocess.Popen([sys.executable, "-u", "-c", textwrap.dedent(code)], text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
+
+@pytest.mark.parametrize("wait", WAITS.values(), ids=WAITS.keys())
+def test_ctrl_c_ends_any_wait_promptly(wait):
+    process = run_python(f"""
+        import socket, time, libpubsub
+        silent = socket.create_server(("127.0.0.1", 0))
+        endpoint = libpubsub.Endpoint(close_timeout=0.1)
+        subscriber = endpoint.make_subscriber("t", capacity=1)
+        print("ready")
+        try:
+            {wait}
+        except KeyboardInterrupt:
+            print("interrupted", time.process_time())
+    """)
+    try:
+        assert process.stdout.readline() == "ready\n"
+        # Not a wait for anything: the signal must find the process inside its wait to prove a point,
+        # and this moment is also when idle waiting shows the processor time it takes.
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(0.3)
+        sent = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        word, cpu_seconds = process.stdout.readline().split()
+        assert word == "interrupted"
+        assert time.monotonic() - sent < 2.0  # 0.1 s and what a loaded machine adds
+        assert process.wait(DEADLINE) == 0, process.stderr.read()
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_a_signal_handler_may_close_what_is_being_waited_for(endpoint):
+    subscriber = endpoint.make_subscriber("t")
+    before = signal.signal(signal.SIGUSR1, lambda *_: subscriber.close())
+    try:
+        timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGUSR1))
+        timer.start()
+        assert list(subscriber) == []
+        timer.join()
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+
+
+def test_other_threads_run_while_one_waits(endpoint):
+    subscriber = endpoint.make_subscriber("t")
+    got = []
+    thread = threading.Thread(target=lambda: got.append(subscriber.get(DEADLINE)))
+    thread.start()
+    progress = sum(range(100_000))
+    endpoint.publish("t", progress)
+    thread.join(DEADLINE)
+    assert got[0].data == progress
+
+
+@pytest.mark.parametrize("how", ["subscriber", "endpoint"])
+def test_closing_ends_the_waits_of_other_threads(how):
+    with libpubsub.Endpoint() as endpoint:
+        subscriber = endpoint.make_subscriber("t")
+        ended = []
+
+        def consume():
+            ended.append(list(subscriber))
+
+        threads = [threading.Thread(target=consume) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        (subscriber if how == "subscriber" else endpoint).close()
+        for thread in threads:
+            thread.join(DEADLINE)
+        assert ended == [[], [], []]
+
+
+def test_threads_that_share_a_subscriber_get_each_message_once(endpoint):
+    subscriber = endpoint.make_subscriber("t", capacity=100)
+    seen = [[] for _ in range(4)]
+
+    def consume(mine):
+        for message in subscriber:
+            mine.append(message.data)
+
+    threads = [threading.Thread(target=consume, args=(mine,)) for mine in seen]
+    for thread in threads:
+        thread.start()
+    endpoint.publish_batch("t", range(20_000))
+    wait_until(lambda: sum(map(len, seen)) == 20_000)
+    subscriber.close()
+    for thread in threads:
+        thread.join(DEADLINE)
+    assert sorted(x for mine in seen for x in mine) == list(range(20_000))
+
+
+def test_threads_that_share_a_publisher_lose_nothing(endpoint):
+    subscriber = endpoint.make_subscriber("t", capacity=64)
+    publisher = endpoint.make_publisher("t")
+    threads = [threading.Thread(target=publisher.publish_batch, args=(range(i, 4000, 4),)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    got = [subscriber.get(DEADLINE).data for _ in range(4000)]
+    for thread in threads:
+        thread.join(DEADLINE)
+    assert sorted(got) == list(range(4000))
+    assert [x for x in got if x % 4 == 0] == list(range(0, 4000, 4))
+
+
+def test_objects_refuse_to_work_in_a_forked_child_and_do_not_hang_it():
+    process = run_python("""
+        import gc, os, libpubsub
+        endpoint = libpubsub.Endpoint()
+        endpoint.listen("tcp://127.0.0.1:0")
+        subscriber, publisher = endpoint.make_subscriber("t"), endpoint.make_publisher("t")
+        child = os.fork()
+        if child == 0:
+            refused = 0
+            for use in (lambda: endpoint.publish("t", 1), lambda: publisher.publish(1), subscriber.get,
+                        lambda: list(subscriber), endpoint.close, endpoint.peers):
+                try:
+                    use()
+                except libpubsub.ForkError:
+                    refused += 1
+            repr(endpoint)
+            del endpoint, subscriber, publisher
+            gc.collect()
+            with libpubsub.Endpoint() as own:
+                reader = own.make_subscriber("t")
+                own.publish("t", 7)
+                assert reader.get(5).data == 7
+            raise SystemExit(refused)
+        status = os.waitpid(child, 0)[1]
+        endpoint.publish("t", "parent")
+        print(os.WEXITSTATUS(status), subscriber.get(5).data)
+    """)
+    out, err = process.communicate(timeout=DEADLINE)
+    assert out == "6 parent\n", err
+
+
+@pytest.mark.parametrize("thread", ["daemon=True", "daemon=False"])
+def test_leaving_the_interpreter_ends_waits_in_other_threads(thread):
+    process = run_python(f"""
+        import threading, libpubsub
+        endpoint = libpubsub.Endpoint()
+        endpoint.listen("tcp://127.0.0.1:0")
+        subscriber = endpoint.make_subscriber("t")
+        started = threading.Event()
+        def consume():
+            started.set()
+            for message in subscriber:
+                pass
+        threading.Thread(target=consume, {thread}).start()
+        started.wait()
+        if "{thread}" == "daemon=False":
+            subscriber.close()
+    """)
+    out, err = process.communicate(timeout=DEADLINE)
+    assert (process.returncode, err) == (0, "")
+
+
+def test_objects_left_behind_at_exit_are_cleaned_up_in_any_order():
+    process = run_python("""
+        import sys, libpubsub
+        class Cycle: pass
+        cycle = Cycle()
+        cycle.me = cycle
+        cycle.endpoint = libpubsub.Endpoint()
+        cycle.endpoint.listen("tcp://127.0.0.1:0")
+        cycle.subscriber = cycle.endpoint.make_subscriber("t")
+        cycle.endpoint.publish_batch("t", range(10))
+        cycle.message = next(cycle.subscriber)
+        cycle.publisher = cycle.endpoint.make_publisher("t")
+        cycle.status = cycle.endpoint.make_status_subscriber()
+        sys.modules["kept"] = cycle
+    """)
+    out, err = process.communicate(timeout=DEADLINE)
+    assert (process.returncode, err) == (0, "")
