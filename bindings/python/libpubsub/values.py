@@ -164,8 +164,8 @@ class Table(dict):  # type: ignore[type-arg]
     def _immutable(self, *args: object, **kwargs: object) -> NoReturn:
         raise TypeError("a Table is immutable; dict(table) gives a copy to change")
 
-    __setitem__ = __delitem__ = __ior__ = _immutable  # type: ignore[assignment]
-    clear = pop = popitem = setdefault = update = _immutable  # type: ignore[assignment]
+    __setitem__ = __delitem__ = __ior__ = _immutable
+    clear = pop = popitem = setdefault = update = _immutable
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Table, (dict(self),)

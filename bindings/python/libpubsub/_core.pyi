@@ -1,0 +1,488 @@
+# Made by bindings/python/generate_stubs; do not edit.
+"""
+Compiled half of libpubsub.
+"""
+from __future__ import annotations
+import collections.abc
+import libpubsub.values
+import typing
+__all__: list[str] = ['Endpoint', 'EndpointCounters', 'LinkCounters', 'Message', 'PeerInfo', 'Publisher', 'Status', 'StatusSubscriber', 'Subscriber', 'SubscriberCounters', 'decode', 'encode', 'from_json', 'join_background_work', 'to_json', 'version']
+class Message:
+    """
+    A received message. ``topic, data = message`` takes it apart; it may be kept as long as needed.
+    """
+    __match_args__: typing.ClassVar[tuple[str, str]] = ('topic', 'data')
+    def __iter__(self) -> typing.Iterator[typing.Any]:
+        """
+        Implement iter(self).
+        """
+    def __repr__(self) -> str:
+        """
+        Return repr(self).
+        """
+    def to_json(self) -> str:
+        """
+        Topic and value as a json::v1 data message, as Zeek's WebSocket clients see it.
+        """
+    @property
+    def data(self) -> typing.Any:
+        """
+        The value, decoded on first access. Raises DecodeError where it has no faithful form in Python.
+        """
+    @property
+    def raw(self) -> bytes:
+        """
+        The value as encoded bytes (format bin::v1).
+        """
+    @property
+    def topic(self) -> str:
+        """
+        The topic; bytes that are not UTF-8 are surrogate escapes.
+        """
+class SubscriberCounters:
+    """
+    One subscriber: offered == delivered + dropped_... + decode_errors + queued.
+    """
+    def __repr__(self) -> str:
+        ...
+    def as_dict(self) -> dict[str, int]:
+        """
+        All counters by name.
+        """
+    @property
+    def decode_errors(self) -> int:
+        """
+        Received bytes that are not a valid value.
+        """
+    @property
+    def delivered(self) -> int:
+        """
+        Handed to the program.
+        """
+    @property
+    def dropped_closed(self) -> int:
+        """
+        Queued or arriving when it was closed.
+        """
+    @property
+    def dropped_newest(self) -> int:
+        """
+        Queue full, policy drop_newest.
+        """
+    @property
+    def dropped_oldest(self) -> int:
+        """
+        Queue full, policy drop_oldest.
+        """
+    @property
+    def offered(self) -> int:
+        """
+        Messages that matched its topics.
+        """
+    @property
+    def queued(self) -> int:
+        """
+        Waiting now.
+        """
+class LinkCounters:
+    """
+    One link to a peer: offered == sent + dropped_... + queued.
+    """
+    def __repr__(self) -> str:
+        ...
+    def as_dict(self) -> dict[str, int]:
+        """
+        All counters by name.
+        """
+    @property
+    def bytes_received(self) -> int:
+        """
+        Bytes.
+        """
+    @property
+    def bytes_sent(self) -> int:
+        """
+        Bytes.
+        """
+    @property
+    def dropped_gone(self) -> int:
+        """
+        The peer went away before they were written.
+        """
+    @property
+    def dropped_newest(self) -> int:
+        """
+        Outbox full, policy drop_newest.
+        """
+    @property
+    def dropped_oldest(self) -> int:
+        """
+        Outbox full, policy drop_oldest.
+        """
+    @property
+    def offered(self) -> int:
+        """
+        Data messages that matched the peer's filter.
+        """
+    @property
+    def queued(self) -> int:
+        """
+        Waiting now.
+        """
+    @property
+    def received(self) -> int:
+        """
+        Data messages read from the peer.
+        """
+    @property
+    def sent(self) -> int:
+        """
+        Data messages written to the socket.
+        """
+class EndpointCounters:
+    """
+    One endpoint, all its publishers and links, past and present.
+    """
+    def __repr__(self) -> str:
+        ...
+    def as_dict(self) -> dict[str, int]:
+        """
+        All counters by name.
+        """
+    @property
+    def forwarded(self) -> int:
+        """
+        Passed on between peers, counted per target.
+        """
+    @property
+    def malformed_frames(self) -> int:
+        """
+        Frames from peers that were no valid message.
+        """
+    @property
+    def published(self) -> int:
+        """
+        Messages taken from publishers of this endpoint.
+        """
+    @property
+    def received(self) -> int:
+        """
+        Data messages read from peers.
+        """
+    @property
+    def refused(self) -> int:
+        """
+        Not taken: bad topic, too large, closed.
+        """
+    @property
+    def ttl_expired(self) -> int:
+        """
+        Not passed on: hop limit used up.
+        """
+    @property
+    def unwanted(self) -> int:
+        """
+        Of those, messages nobody had subscribed to.
+        """
+class PeerInfo:
+    """
+    One peer of an endpoint.
+    """
+    def __repr__(self) -> str:
+        ...
+    @property
+    def counters(self) -> LinkCounters:
+        """
+        What went over the link.
+        """
+    @property
+    def id(self) -> str | None:
+        """
+        Its endpoint id; None until the first handshake.
+        """
+    @property
+    def network(self) -> tuple[str, int] | None:
+        """
+        Its host and port; None where not known.
+        """
+    @property
+    def state(self) -> str:
+        """
+        connecting, peered or lost.
+        """
+    @property
+    def topics(self) -> list[str]:
+        """
+        The topic prefixes it wants.
+        """
+class Endpoint:
+    """
+    A node of the publish/subscribe network.
+    """
+    def __init__(self, id: str | None, forwarding: bool, own_messages: bool, io_threads: typing.SupportsInt | typing.SupportsIndex, link_capacity: typing.SupportsInt | typing.SupportsIndex, link_capacity_bytes: typing.SupportsInt | typing.SupportsIndex, link_policy: str, forward_topics: collections.abc.Sequence[str], connect_timeout: typing.SupportsFloat | typing.SupportsIndex, handshake_timeout: typing.SupportsFloat | typing.SupportsIndex, close_timeout: typing.SupportsFloat | typing.SupportsIndex) -> None:
+        ...
+    def close(self, timeout: typing.SupportsFloat | typing.SupportsIndex | None = 3.0) -> None:
+        """
+        Sends what is queued, says goodbye to all peers, waits at most `timeout` seconds, and closes everything: subscribers drain and end. Idempotent.
+        """
+    def counters(self) -> EndpointCounters:
+        """
+        What it published and passed on.
+        """
+    def flush(self, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> int:
+        """
+        Waits until everything published so far has been written to the peers' sockets, at most `timeout` seconds. Returns the number of messages still waiting: 0 on success.
+        """
+    def listen(self, uri: str) -> int:
+        """
+        Accepts peers at `tcp://host:port` and returns the port; port 0 picks one, an empty host or `*` means every address. Raises InvalidArgument, ListenError, Closed.
+        """
+    def peer(self, uri: str, retry: typing.SupportsFloat | typing.SupportsIndex | None = 1.0, timeout: typing.SupportsFloat | typing.SupportsIndex | None = 10.0) -> None:
+        """
+        Connects to a peer and waits until the peering is established, at most `timeout` seconds. `retry` is the time in seconds between attempts, which go on after the time-out and after a loss; None means a single attempt. Raises InvalidArgument, PeerUnavailable, PeerIncompatible, Closed.
+        """
+    def peer_async(self, uri: str, retry: typing.SupportsFloat | typing.SupportsIndex | None = 1.0) -> None:
+        """
+        As `peer`, but returns at once; success and failures appear as status events.
+        """
+    def peers(self) -> list[PeerInfo]:
+        """
+        All peers, also those not reached yet.
+        """
+    def publish(self, topic: str, value: typing.Any) -> libpubsub.values.PublishResult:
+        """
+        Publishes to every subscriber here and at any number of hops. Waits while a queue with policy `block` is full. Raises InvalidArgument (topic), EncodeError, LimitExceeded, Closed.
+        """
+    def publish_batch(self, topic: str, values: collections.abc.Iterable[typing.Any]) -> int:
+        """
+        Publishes every value of an iterable, one message each, and returns their number.
+        """
+    def subscribers(self, topic: str) -> int:
+        """
+        Number of local subscribers plus number of peers that want `topic`.
+        """
+    def try_publish(self, topic: str, value: typing.Any) -> libpubsub.values.PublishResult:
+        """
+        As `publish`, but never waits: WOULD_BLOCK says that nobody got it.
+        """
+    def unpeer(self, peer: str, timeout: typing.SupportsFloat | typing.SupportsIndex | None = 3.0) -> None:
+        """
+        Ends a peering, given by URI or endpoint id, after what is queued for it has been sent; waits at most `timeout` seconds for the goodbye. Raises NotAPeer, Timeout (the link was cut), Closed.
+        """
+    def wait_for_peer(self, id: str, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> bool:
+        """
+        Waits until the peer with this endpoint id is peered. Returns False on time-out.
+        """
+    def wait_for_peers(self, n: typing.SupportsInt | typing.SupportsIndex = 1, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> bool:
+        """
+        Waits until at least `n` peers are peered, at most `timeout` seconds. Returns False on time-out.
+        """
+    def wait_for_subscribers(self, topic: str, n: typing.SupportsInt | typing.SupportsIndex = 1, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> bool:
+        """
+        Waits until at least `n` subscribers or peers want `topic`; a peer that relays counts once. Returns False on time-out.
+        """
+    @property
+    def closed(self) -> bool:
+        """
+        Whether `close` was called.
+        """
+    @property
+    def forked(self) -> bool:
+        """
+        Whether it belongs to a parent process.
+        """
+    @property
+    def id(self) -> str:
+        """
+        Its name in the network, a UUID.
+        """
+    @property
+    def topics(self) -> list[str]:
+        """
+        What it announces: the topics of its subscribers, of its peers, and `forward_topics`.
+        """
+class Status:
+    """
+    One event about a peer: a change of status, or an error.
+    """
+    def __repr__(self) -> str:
+        ...
+    def __str__(self) -> str:
+        ...
+    @property
+    def code(self) -> str:
+        """
+        What happened, in Broker's words: peer_added, peer_removed, peer_lost, endpoint_discovered, endpoint_unreachable, or for an error its name, such as peer_unavailable.
+        """
+    @property
+    def is_error(self) -> bool:
+        """
+        Whether this is an error.
+        """
+    @property
+    def message(self) -> str:
+        """
+        A sentence for people.
+        """
+    @property
+    def network(self) -> tuple[str, int] | None:
+        """
+        Host and port of the peer; None where not known.
+        """
+    @property
+    def peer(self) -> str | None:
+        """
+        Id of the peer concerned; None where it is not known (yet).
+        """
+class StatusSubscriber:
+    """
+    Receives status and error events of an endpoint's peerings, in order, from its creation on; keeps the latest 65,536.
+    """
+    def __init__(self, endpoint: Endpoint) -> None:
+        ...
+    def __next__(self) -> Status:
+        ...
+    def fileno(self) -> int:
+        """
+        A descriptor that is readable while an event is available or the endpoint is closed.
+        """
+    def get(self, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> Status | None:
+        """
+        Waits for the next event, at most `timeout` seconds, for ever by default. Returns None on time-out. Raises Closed once the endpoint is closed and all events are read.
+        """
+    def next_nowait(self) -> Status | None:
+        """
+        The next event, or None where there is none yet. Raises StopIteration at the end.
+        """
+    def poll(self) -> list[Status]:
+        """
+        All events there are, at once; possibly none.
+        """
+    @property
+    def closed(self) -> bool:
+        """
+        Whether no event can come any more.
+        """
+    @property
+    def dropped(self) -> int:
+        """
+        Events discarded because too many were unread.
+        """
+class Publisher:
+    """
+    Publishes to one topic; faster than ``Endpoint.publish``. Several threads may use one. Every subscriber sees the messages of one publisher in the order of publishing.
+    """
+    def __init__(self, endpoint: Endpoint, topic: str) -> None:
+        """
+        Raises InvalidArgument for a topic that cannot be used, Closed.
+        """
+    def __repr__(self) -> str:
+        ...
+    def publish(self, value: typing.Any) -> libpubsub.values.PublishResult:
+        """
+        Publishes `value`. Waits while a queue with policy `block` is full. Raises EncodeError, LimitExceeded for a value longer than a frame may be, Closed.
+        """
+    def publish_batch(self, values: collections.abc.Iterable[typing.Any]) -> int:
+        """
+        Publishes every value of an iterable, one message each, and returns their number. Each is on its way before the next is taken. Raises as `publish` does; what came before has then been published.
+        """
+    def subscribers(self) -> int:
+        """
+        Number of local subscribers plus number of peers that want this topic.
+        """
+    def try_publish(self, value: typing.Any) -> libpubsub.values.PublishResult:
+        """
+        As `publish`, but never waits: WOULD_BLOCK says that nobody got the message.
+        """
+    def wait_for_subscribers(self, n: typing.SupportsInt | typing.SupportsIndex = 1, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> bool:
+        """
+        Waits until at least `n` subscribers or peers want this topic, at most `timeout` seconds. Returns False on time-out.
+        """
+    @property
+    def topic(self) -> str:
+        ...
+class Subscriber:
+    """
+    Receives the messages of some topics through a bounded queue. Threads may share one: they take turns.
+    """
+    def __init__(self, endpoint: Endpoint, topics: collections.abc.Sequence[str], capacity: typing.SupportsInt | typing.SupportsIndex, capacity_bytes: typing.SupportsInt | typing.SupportsIndex, policy: str) -> None:
+        ...
+    def __iter__(self) -> Subscriber:
+        """
+        Implement iter(self).
+        """
+    def __next__(self) -> Message:
+        """
+        Implement next(self).
+        """
+    def add_topic(self, prefix: str) -> None:
+        """
+        Also receive topics that start with `prefix`. Effective here when the call returns; peers follow.
+        """
+    def available(self) -> int:
+        """
+        Number of messages that can be taken without waiting.
+        """
+    def close(self) -> None:
+        """
+        Ends the subscription; what is queued is discarded and counted. Idempotent.
+        """
+    def counters(self) -> SubscriberCounters:
+        """
+        What came and what became of it.
+        """
+    def fileno(self) -> int:
+        """
+        A descriptor that is readable while a message is available or the subscriber is closed (level-triggered), for select, poll and event loops; do not read from it. An iteration that was broken off may leave messages that it does not show: call `poll` before waiting on it.
+        """
+    def get(self, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> Message | None:
+        """
+        Waits for the next message, at most `timeout` seconds, for ever by default. Returns None on time-out. Raises Closed once the subscriber or its endpoint is closed and nothing is left.
+        """
+    def get_batch(self, max: typing.SupportsInt | typing.SupportsIndex = 1024, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> list[Message]:
+        """
+        Waits for at least one message, then takes what is there, at most `max`. Returns an empty list on time-out. Raises Closed as `get` does.
+        """
+    def next_nowait(self) -> Message | None:
+        """
+        The next message, or None where there is none yet. Raises StopIteration at the end.
+        """
+    def poll(self) -> list[Message]:
+        """
+        Everything that is there, at once; possibly nothing. Never raises Closed.
+        """
+    def remove_topic(self, prefix: str) -> None:
+        """
+        Removes exactly this prefix; others that also match keep matching.
+        """
+    @property
+    def closed(self) -> bool:
+        """
+        Whether the subscription has ended.
+        """
+    @property
+    def topics(self) -> list[str]:
+        """
+        The prefixes subscribed to, sorted, without those that another one covers.
+        """
+def decode(data: bytes) -> typing.Any:
+    """
+    Decodes exactly one value in bin::v1. Raises DecodeError, or LimitExceeded for more than 64 containers inside each other.
+    """
+def encode(value: typing.Any) -> bytes:
+    """
+    Encodes `value` in Zeek's binary format (bin::v1). Raises EncodeError, or EncodeTypeError for a type that has no counterpart.
+    """
+def from_json(text: str) -> typing.Any:
+    """
+    Reads one json::v1 value. Raises DecodeError, or NotSupported in a build without a JSON parser.
+    """
+def join_background_work(limit: typing.SupportsFloat | typing.SupportsIndex) -> None:
+    """
+    Waits at most `limit` seconds until calls that Ctrl-C has interrupted have ended in the background.
+    """
+def to_json(value: typing.Any) -> str:
+    """
+    Renders `value` as json::v1. Raises as `encode` does.
+    """
+version: str = '0.1.0'
