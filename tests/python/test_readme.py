@@ -1,7 +1,6 @@
-"""The README shows the programs in docs/examples/quick, and they do what it says."""
+"""The README shows the programs in docs/examples/quick, which other tests run, and names what exists."""
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,12 +14,6 @@ BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", README, re.M | re.S)
 def test_the_readme_shows_the_example_word_for_word(language: str, file: str) -> None:
     shown = [text for kind, text in BLOCKS if kind == language]
     assert shown == [(ROOT / "docs/examples/quick" / file).read_text(encoding="utf-8")]
-
-
-def test_the_python_example_runs() -> None:
-    done = subprocess.run([sys.executable, ROOT / "docs/examples/quick/quick.py"],
-                          capture_output=True, text=True, timeout=60, check=False)
-    assert (done.stdout, done.stderr, done.returncode) == ("port scan from 10.0.0.7\n", "", 0)
 
 
 def test_every_file_the_readme_names_exists() -> None:
