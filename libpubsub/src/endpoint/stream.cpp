@@ -30,6 +30,7 @@ void stream_core::run(const std::function<void(stream_core&)>& body) {
       body(*this);
   } catch (...) {
     failure = std::current_exception();
+    stop(); // a subscription nobody serves any more would hold up its publishers
   }
   {
     std::lock_guard lock{mutex_};
