@@ -1,0 +1,261 @@
+// One endpoint without links: delivery, filters, handles.
+#include "support/eventually.hpp"
+#include "support/nodes.hpp"
+
+#include <thread>
+
+using namespace pubsub;
+using namespace pubsub::test;
+using namespace std::chrono_literals;
+
+TEST_CASE("what is promised to Broker's users compiles and works") {
+  endpoint ep;
+  auto sub = ep.make_subscriber({"/topic/test"});
+  ep.publish("/topic/test", data{"test"});
+  auto msg = sub.get();
+  auto topic = get_topic(msg);
+  auto data_ = get_data(msg);
+  CHECK(topic == "/topic/test");
+  CHECK(data_ == data{"test"});
+}
+
+TEST_CASE("a subscriber gets a matching message once, however many of its prefixes match") {
+  endpoint ep;
+  auto sub = ep.make_subscriber({"/a", "/a/b"});
+  sub.add_topic("/a/b/c");
+  CHECK(ep.publish("/a/b/c/d", count{1}) == publish_result::taken);
+  CHECK(ep.publish("/x", count{2}) == publish_result::unwanted);
+  CHECK(sub.available() == 1);
+  CHECK(sub.poll().size() == 1);
+  CHECK(sub.counters().offered == 1);
+}
+
+TEST_CASE("topics added and removed take effect for the next message") {
+  endpoint ep;
+  auto sub = ep.make_subscriber({});
+  CHECK(ep.publish("/t", count{0}) == publish_result::unwanted);
+  sub.add_topic("/t");
+  CHECK(sub.filter() == filter{"/t"});
+  auto pub = ep.make_publisher("/t/1");
+  CHECK(pub.publish(count{1}) == publish_result::taken);
+  CHECK(pub.subscribers() == 1);
+  sub.remove_topic("/t/1"); // not one of its prefixes
+  CHECK(pub.publish(count{2}) == publish_result::taken);
+  sub.remove_topic("/t");
+  CHECK(pub.publish(count{3}) == publish_result::unwanted);
+  CHECK(ep.filter().empty());
+  CHECK(next_number(sub) == 1);
+  CHECK(next_number(sub) == 2);
+  CHECK_FALSE(sub.get(0ms));
+}
+
+TEST_CASE("own messages can be ignored") {
+  endpoint_options options;
+  options.own_messages = own_messages::ignore;
+  endpoint ep{options};
+  auto sub = ep.make_subscriber({""});
+  CHECK(ep.publish("/t", count{1}) == publish_result::unwanted);
+  CHECK(sub.available() == 0);
+}
+
+TEST_CASE("reserved and over-long topics are refused") {
+  endpoint ep;
+  auto sub = ep.make_subscriber({""});
+  CHECK(ep.publish("<$>/local/x", count{1}) == publish_result::refused);
+  CHECK(ep.publish("a<$>b", count{1}) == publish_result::refused);
+  CHECK(ep.publish(std::string(65'536, 't'), count{1}) == publish_result::refused);
+  CHECK(ep.publish(std::string(65'535, 't'), count{1}) == publish_result::taken);
+  CHECK(ep.publish("", count{1}) == publish_result::taken);
+  CHECK(ep.publish(data_message{}) == publish_result::refused);
+  CHECK(ep.counters().refused == 4);
+  CHECK(ep.counters().published == 2);
+}
+
+TEST_CASE("a message larger than a frame may be is refused") {
+  endpoint_options options;
+  options.max_frame_bytes = 1000;
+  endpoint ep{options};
+  auto sub = ep.make_subscriber({""});
+  CHECK(ep.publish("/t", std::string(2000, 'x')) == publish_result::refused);
+  CHECK(ep.publish("/t", std::string(500, 'x')) == publish_result::taken);
+}
+
+TEST_CASE("trying to publish never waits and takes for all or for none") {
+  endpoint ep;
+  auto roomy = ep.make_subscriber({"/t"});
+  auto tiny = ep.make_subscriber({"/t"}, {overflow_policy::block, 2, 1 << 20});
+  auto pub = ep.make_publisher("/t");
+  CHECK(pub.try_publish(count{1}) == publish_result::taken);
+  CHECK(ep.try_publish("/t", count{2}) == publish_result::taken);
+  CHECK(pub.try_publish(count{3}) == publish_result::would_block);
+  CHECK(ep.try_publish("/t", count{3}) == publish_result::would_block);
+  CHECK(roomy.available() == 2);
+  CHECK(tiny.get_batch(10).size() == 2);
+  CHECK(pub.try_publish(count{3}) == publish_result::taken);
+  CHECK(roomy.counters().offered == 3);
+}
+
+TEST_CASE("one full subscriber with a drop policy does not hold up another") {
+  endpoint ep;
+  auto all = ep.make_subscriber({"/t"});
+  auto last = ep.make_subscriber({"/t"}, {overflow_policy::drop_oldest, 3, 1 << 20});
+  auto first = ep.make_subscriber({"/t"}, {overflow_policy::drop_newest, 3, 1 << 20});
+  for (std::uint64_t i = 0; i < 100; ++i)
+    CHECK(ep.publish("/t", count{i}) == (i < 3 ? publish_result::taken : publish_result::dropped));
+  CHECK(receives_in_order(all, 100));
+  CHECK(next_number(last) == 97);
+  CHECK(next_number(first) == 0);
+  for (const auto& each : {last.counters(), first.counters()}) {
+    CHECK(each.offered == 100);
+    CHECK(each.dropped() == 97);
+    CHECK(adds_up(each));
+  }
+}
+
+TEST_CASE("a blocked publisher goes on when the subscriber reads or closes") {
+  endpoint ep;
+  auto sub = ep.make_subscriber({"/t"}, {overflow_policy::block, 4, 1 << 20});
+  std::thread publisher{[&] {
+    for (std::uint64_t i = 0; i < 3000; ++i)
+      ep.publish("/t", count{i});
+  }};
+  CHECK(receives_in_order(sub, 2000));
+  sub.close();
+  publisher.join();
+  CHECK(adds_up(sub.counters()));
+  CHECK(sub.counters().delivered == 2000);
+}
+
+TEST_CASE("a closed subscriber gives nothing out and counts what it discarded") {
+  endpoint ep;
+  auto sub = ep.make_subscriber({"/t"});
+  for (std::uint64_t i = 0; i < 500; ++i)
+    ep.publish("/t", count{i});
+  CHECK(next_number(sub) == 0); // takes some of the others along
+  sub.close();
+  CHECK(sub.closed());
+  CHECK_FALSE(sub.get());
+  CHECK(sub.poll().empty());
+  CHECK(sub.available() == 0);
+  CHECK(sub.counters().delivered == 1);
+  CHECK(sub.counters().dropped_closed == 499);
+  CHECK(sub.counters().queued == 0);
+  sub.close();
+  CHECK(ep.publish("/t", count{1}) == publish_result::unwanted);
+}
+
+TEST_CASE("the descriptor of a subscriber is readable while there is something to get") {
+  endpoint ep;
+  auto sub = ep.make_subscriber({"/t"});
+  for (std::uint64_t i = 0; i < 5; ++i)
+    ep.publish("/t", count{i});
+  CHECK(next_number(sub) == 0); // the others are at hand already
+  const auto fd = sub.fd();
+  for (std::uint64_t i = 1; i < 5; ++i) {
+    CHECK(readable(fd));
+    CHECK(next_number(sub) == i);
+  }
+  CHECK_FALSE(sub.get(0ms));
+  CHECK_FALSE(readable(fd));
+  ep.publish("/t", count{5});
+  CHECK(readable(fd));
+  CHECK(sub.poll().size() == 1);
+  CHECK_FALSE(readable(fd));
+  sub.close();
+  CHECK(readable(fd));
+}
+
+TEST_CASE("counters of a subscriber add up while it is being read") {
+  endpoint ep;
+  auto sub = ep.make_subscriber({"/t"}, {overflow_policy::drop_oldest, 100, 1 << 20});
+  std::atomic<bool> done{false};
+  std::thread publisher{[&] {
+    for (std::uint64_t i = 0; !done; ++i)
+      ep.publish("/t", count{i});
+  }};
+  std::thread observer{[&] {
+    bool sane = true;
+    while (!done) {
+      const auto now = sub.counters();
+      sane = adds_up(now) && now.delivered <= now.offered && now.queued <= now.offered && sane;
+    }
+    CHECK(sane);
+  }};
+  for (int i = 0; i < 20'000; ++i)
+    CHECK(sub.get(patience).has_value());
+  done = true;
+  publisher.join();
+  observer.join();
+  CHECK(sub.counters().delivered == 20'000);
+}
+
+TEST_CASE("batches take at most what is asked for and keep the order") {
+  endpoint ep;
+  auto sub = ep.make_subscriber({"/t"});
+  for (std::uint64_t i = 0; i < 1000; ++i)
+    ep.publish("/t", count{i});
+  CHECK(next_number(sub) == 0);
+  std::uint64_t next = 1;
+  for (const std::size_t max : {1, 10, 300, 300, 389}) {
+    auto batch = sub.get_batch(max);
+    CHECK(batch.size() <= max);
+    for (const auto& msg : batch)
+      CHECK(get_data(msg) == data{count{next++}});
+  }
+  for (const auto& msg : sub.poll())
+    CHECK(get_data(msg) == data{count{next++}});
+  CHECK(next == 1000);
+  CHECK(sub.get_batch(10, 0ms).empty());
+}
+
+TEST_CASE("handles that outlive their endpoint are closed, and say so") {
+  auto ep = std::make_unique<endpoint>();
+  auto sub = ep->make_subscriber({"/t"});
+  auto pub = ep->make_publisher("/t");
+  auto events = ep->make_status_subscriber();
+  pub.publish(count{0});
+  ep.reset();
+  CHECK(next_number(sub) == 0); // what was queued can still be read
+  CHECK_FALSE(sub.get());
+  CHECK(sub.closed());
+  CHECK(readable(sub.fd()));
+  CHECK(pub.publish(count{1}) == publish_result::refused);
+  CHECK(pub.try_publish(count{1}) == publish_result::refused);
+  CHECK(pub.subscribers() == 0);
+  CHECK_FALSE(pub.wait_for_subscribers(1, 1h));
+  CHECK_FALSE(events.get());
+  sub.add_topic("/u");
+  sub.close();
+}
+
+TEST_CASE("closing an endpoint ends whatever waits") {
+  endpoint ep;
+  auto reader = ep.make_subscriber({"/none"});
+  auto full = ep.make_subscriber({"/t"}, {overflow_policy::block, 1, 1 << 20});
+  auto events = ep.make_status_subscriber();
+  std::vector<std::thread> waiting;
+  std::atomic<int> ended{0};
+  auto wait_in = [&](auto what) {
+    waiting.emplace_back([&, what] {
+      what();
+      ++ended;
+    });
+  };
+  wait_in([&] { CHECK_FALSE(reader.get()); });
+  wait_in([&] {
+    while (ep.publish("/t", count{1}) != publish_result::refused) {
+    }
+  });
+  wait_in([&] { CHECK_FALSE(ep.wait_for_subscribers("/nobody", 1, 1h)); });
+  wait_in([&] { CHECK_FALSE(ep.wait_for_peers(1, 1h)); });
+  wait_in([&] { CHECK_FALSE(events.get()); });
+  CHECK(eventually([&] { return full.available() == 1; }));
+  ep.close();
+  CHECK(eventually([&] { return ended == 5; }));
+  for (auto& each : waiting)
+    each.join();
+  CHECK_FALSE(ep.listen("tcp://127.0.0.1:0"));
+  CHECK(ep.peer("tcp://127.0.0.1:1").error() == errc::shutting_down);
+  CHECK_FALSE(ep.make_subscriber({"/t"}).get());
+  ep.close();
+}
