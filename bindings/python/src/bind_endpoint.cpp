@@ -64,6 +64,19 @@ void call_or_raise(const endpoint_handle& x, Call call) {
   value_or_raise(*result);
 }
 
+std::uint16_t listen(const endpoint_handle& x, const std::string& uri) {
+  x.open();
+  auto port = std::make_shared<std::uint16_t>(0);
+  call_or_raise(x, [port, uri](endpoint& e) -> expected<void> {
+    auto result = e.listen(uri); // may have to look a name up
+    if (!result)
+      return result.error();
+    *port = *result;
+    return {};
+  });
+  return *port;
+}
+
 void peer(const endpoint_handle& x, const std::string& uri, seconds retry, seconds timeout) {
   x.open();
   auto options = make_peer_options(retry, timeout);
@@ -71,7 +84,9 @@ void peer(const endpoint_handle& x, const std::string& uri, seconds retry, secon
 }
 
 void peer_async(const endpoint_handle& x, const std::string& uri, seconds retry) {
-  value_or_raise(x.open().peer_async(uri, make_peer_options(retry, std::nullopt)));
+  x.open();
+  auto options = make_peer_options(retry, std::nullopt);
+  call_or_raise(x, [uri, options](endpoint& e) { return e.peer_async(uri, options); });
 }
 
 void unpeer(const endpoint_handle& x, const std::string& peer, seconds timeout) {
@@ -123,8 +138,7 @@ void bind_peer_info(py::module_& m) {
 using endpoint_class = py::class_<endpoint_handle>;
 
 void bind_peering(endpoint_class& c) {
-  c.def("listen", [](const endpoint_handle& x, const std::string& uri) { return value_or_raise(x.open().listen(uri)); },
-        py::arg("uri"),
+  c.def("listen", listen, py::arg("uri"),
         "Accepts peers at `tcp://host:port` and returns the port; port 0 picks one, an empty host or `*` "
         "means every address. Raises InvalidArgument, ListenError, Closed.")
     .def("peer", peer, py::arg("uri"), py::arg("retry") = 1.0, py::arg("timeout") = 10.0,

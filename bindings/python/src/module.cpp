@@ -12,6 +12,7 @@ PYBIND11_MODULE(_core, m) {
   load_python_types();
   load_datetime();
   fork_guard::install();
+  find_main_thread();
   bind_data(m);
   bind_message(m);
   bind_counters(m);

@@ -186,7 +186,7 @@ subscriber_handle::outcome subscriber_handle::wait_for_message(const deadline& u
   if (pending() != 0 || prefetch(max))
     return outcome::message;
   for (;;) {
-    auto end = pull(max, until.slice(signal_slice));
+    auto end = pull(max, until.slice(longest_wait()));
     if (pending() != 0)
       return outcome::message;
     if (end)

@@ -23,6 +23,7 @@ bool finalizing() {
 
 constexpr double longest_wait_seconds = 1e9; // 31 years: beyond it, for ever
 
+std::atomic<unsigned long> main_thread{0};
 std::atomic<unsigned> forks{0};
 std::atomic<unsigned> background_work{0};
 
@@ -37,6 +38,16 @@ gil_free::~gil_free() noexcept(false) {
   while (finalizing())
     ::pause();
   PyEval_RestoreThread(state_);
+}
+
+std::chrono::nanoseconds longest_wait() noexcept {
+  constexpr std::chrono::milliseconds main_waits{100};
+  constexpr std::chrono::seconds others_wait{10};
+  return PyThread_get_thread_ident() == main_thread ? main_waits : std::chrono::nanoseconds{others_wait};
+}
+
+void find_main_thread() {
+  main_thread = py::module_::import("threading").attr("main_thread")().attr("ident").cast<unsigned long>();
 }
 
 deadline::deadline(std::optional<double> seconds) {
@@ -100,7 +111,10 @@ void join_background_work(std::chrono::milliseconds limit) {
 }
 
 void fork_guard::install() {
-  ::pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); });
+  ::pthread_atfork(nullptr, nullptr, [] {
+    forks.fetch_add(1, std::memory_order_relaxed);
+    main_thread = PyThread_get_thread_ident(); // the thread that forked is all there is
+  });
 }
 
 unsigned fork_guard::generation() noexcept {

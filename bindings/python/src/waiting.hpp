@@ -49,8 +49,10 @@ private:
 /// A Python time-out as a duration for calls that wait themselves; none gives an hour.
 std::chrono::milliseconds to_milliseconds(std::optional<double> seconds);
 
-/// How long a wait may last before Python gets to handle signals.
-inline constexpr std::chrono::milliseconds signal_slice{100};
+/// How long a wait may last before Python gets to handle signals; only its main thread does.
+std::chrono::nanoseconds longest_wait() noexcept;
+/// Tells `longest_wait` which thread that is; call from module init.
+void find_main_thread();
 
 /// Lets Python handle signals; throws if a handler raised (KeyboardInterrupt).
 inline void handle_signals() {
@@ -66,7 +68,7 @@ bool wait_for(const deadline& until, Attempt&& attempt) {
     bool done;
     {
       gil_free nogil;
-      done = attempt(until.slice(signal_slice));
+      done = attempt(until.slice(longest_wait()));
     }
     if (done)
       return true;
