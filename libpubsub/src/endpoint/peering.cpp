@@ -186,12 +186,17 @@ expected<void> peering::disconnect(const endpoint_id& id, std::chrono::milliseco
     if (request->remote == id)
       stop_request(*request);
   std::erase_if(requests_, [](const auto& each) { return each->stopped; });
+  const auto found = peers_.find(id);
+  const auto leaving = found == peers_.end() ? nullptr : found->second.current;
   if (!part(id, timeout, lock)) {
     lock.unlock();
     events_.publish({errc::peer_invalid, id, {}, "cannot unpeer from unknown peer"});
     return error{errc::peer_invalid, to_string(id) + " is not a peer"};
   }
-  auto gone = [&] { return !peers_.contains(id); };
+  auto gone = [&] { // the peer may have come back at once, if it wants this peering too
+    const auto now = peers_.find(id);
+    return now == peers_.end() || now->second.current != leaving;
+  };
   // The link itself gives up at `timeout`; the extra second is for a loop that is busy.
   if (!changed_.wait_for(lock, timeout + std::chrono::seconds{1}, gone))
     return error{errc::request_timeout, to_string(id) + " did not say goodbye in time"};
