@@ -193,17 +193,24 @@ package_fingerprint() {
   } | sha256sum | cut -d ' ' -f 1
 }
 
-# install_package EXTRA: pip-installs the package and one of its extras into .venv, if anything changed.
+# install_package EXTRA...: pip-installs the package with these extras into .venv, if anything changed.
 install_package() {
-  local stamp=$venv/libpubsub-$1.stamp now
+  local extra now stale=
   make_venv
   now=$(package_fingerprint)
-  if [[ -f $stamp && $(<"$stamp") == "$now" ]]; then
+  for extra in "$@"; do
+    [[ -f $venv/libpubsub-$extra.stamp && $(<"$venv/libpubsub-$extra.stamp") == "$now" ]] || stale=1
+  done
+  if [[ -z $stale ]]; then
     note "the package in .venv is up to date"
     return
   fi
   # Half an installation must not pass for a whole one.
-  rm -f "$venv"/libpubsub-*.stamp
-  run_logged "pip-$1" "$venv/bin/python" -m pip install --no-input ".[$1]"
-  echo "$now" >"$stamp"
+  for extra in "$venv"/libpubsub-*.stamp; do
+    [[ -f $extra && $(<"$extra") == "$now" ]] || rm -f "$extra"
+  done
+  run_logged pip "$venv/bin/python" -m pip install --no-input ".[$(IFS=, && echo "$*")]"
+  for extra in "$@"; do
+    echo "$now" >"$venv/libpubsub-$extra.stamp"
+  done
 }
