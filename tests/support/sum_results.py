@@ -27,6 +27,12 @@ def counts_of(case):
     return 1, 0, 0
 
 
+def read(name):
+    """The file as a tree; a failing test may have printed bytes that XML does not allow."""
+    text = Path(name).read_text(encoding="utf-8", errors="replace")
+    return ElementTree.fromstring(re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f]", "?", text))
+
+
 def text_of(passed, failed, skipped):
     return f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else "")
 
@@ -35,7 +41,7 @@ def main():
     total = [0, 0, 0]
     for name in sys.argv[1:]:
         sums = [0, 0, 0]
-        for case in ElementTree.parse(name).iter("testcase"):
+        for case in read(name).iter("testcase"):
             sums = [a + b for a, b in zip(sums, counts_of(case))]
         print(f"  {Path(name).stem:<10} {text_of(*sums)}")
         total = [a + b for a, b in zip(total, sums)]
