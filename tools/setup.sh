@@ -142,7 +142,7 @@ check_versions() {
   [[ $(printf '%s\n' 3.22 "$cmake_version" | sort -V | head -n 1) == 3.22 ]] ||
     die "CMake 3.22 or later is needed, and this is $cmake_version."
   "$CXX" -std=c++20 -fsyntax-only -x c++ - <<<'#include <concepts>
-#include <span>' 2>/dev/null || die "a compiler for C++20 is needed (GCC 11, Clang 14 or later), and $CXX is none."
+#include <span>' 2>/dev/null || die "a compiler for C++20 is needed (such as GCC 12), and $CXX is none."
 }
 
 set_up_machine() {
