@@ -36,8 +36,8 @@ public:
   virtual ~log_parser() = default;
 
   /// The record on this line, one value a column (none where unset); nothing for header lines,
-  /// comments and empty lines. Errors: invalid_data, invalid_json; the context names column and
-  /// text.
+  /// comments and empty lines. Errors: invalid_data, invalid_json, limit_exceeded; the context names
+  /// column and text.
   virtual expected<std::optional<vector>> parse(std::string_view line) = 0;
   const log_schema& schema() const noexcept { return schema_; }
 
@@ -63,9 +63,9 @@ std::unique_ptr<log_parser> make_tsv_log_parser(std::string path = {});
 ///   `*_p`, `port`: integer up to 65535 -> port with the protocol of the `proto` member; `proto` ->
 ///   enum; other integers -> count, or integer if negative; other numbers -> real; arrays ->
 ///   vector; objects -> table of string; null -> none. A member `_path` names the log.
-/// Columns stand in order of first appearance, a later new member adds one at the end. A column
-/// keeps its type: count widens to int and double where a value asks for it, anything else becomes
-/// `any`.
+/// Columns stand in order of first appearance, a later new member adds one at the end, up to 4096.
+/// A column keeps its type: count widens to int and double where a value asks for it, anything else
+/// becomes `any`.
 std::unique_ptr<log_parser> make_json_log_parser(std::string path = {});
 
 /// A record and the number of the line it stood on.

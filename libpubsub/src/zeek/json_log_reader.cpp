@@ -3,6 +3,7 @@
 #include "zeek/json_value_reader.hpp"
 #include "zeek/log_text.hpp"
 
+#include <algorithm>
 #include <unordered_map>
 #include <utility>
 
@@ -11,6 +12,8 @@ namespace pubsub::zeek {
 namespace sj = simdjson::ondemand;
 
 namespace {
+
+constexpr std::size_t max_columns = 4096;
 
 // The type a TSV log would name for a value.
 std::string type_name(const data& x) {
@@ -112,8 +115,16 @@ private:
     }
     if (!json_line::at_end(document))
       return error{errc::invalid_json, "more text after the JSON object"};
+    if (new_columns() > max_columns - schema_.fields.size())
+      return error{errc::limit_exceeded, "the log has more than 4096 different members"};
     set_protocols();
     return {};
+  }
+
+  std::size_t new_columns() const {
+    return static_cast<std::size_t>(
+        std::count_if(members_.begin(), members_.end(),
+                      [&](const auto& member) { return !columns_.contains(member.first); }));
   }
 
   void set_protocols() {

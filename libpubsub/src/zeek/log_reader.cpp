@@ -26,7 +26,7 @@ expected<std::optional<log_record>> log_reader::next() {
       bool json = (*line)->front() == '{';
       if (json && !options_.json_parser)
         return error{errc::not_supported, where() + "JSON logs need the component pubsub::json"};
-      auto path = log_path_of(lines_.file());
+      auto path = lines_.fd() == 0 ? "stdin" : log_path_of(lines_.file());
       parser_ = json ? options_.json_parser(std::move(path)) : make_tsv_log_parser(std::move(path));
     }
     if (!parser_)

@@ -109,6 +109,16 @@ TEST_CASE("a line that is no JSON object is an error and the next one is read") 
   CHECK(parse(*parser, R"({"a":1})") == vector{data{1U}});
 }
 
+TEST_CASE("the number of columns is limited") {
+  auto parser = zeek::make_json_log_parser();
+  for (int i = 0; i < 4096; ++i)
+    REQUIRE(parser->parse("{\"a" + std::to_string(i) + "\":1}"));
+  auto one_more = parser->parse(R"({"b":1})");
+  REQUIRE_FALSE(one_more);
+  CHECK(one_more.error() == errc::limit_exceeded);
+  CHECK(parse(*parser, R"({"a0":2})")[0] == data{2U});
+}
+
 TEST_CASE("nesting is limited") {
   std::string line = R"({"a":)" + std::string(100, '[') + std::string(100, ']') + "}";
   auto record = zeek::make_json_log_parser()->parse(line);
