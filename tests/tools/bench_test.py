@@ -97,6 +97,14 @@ class Bench(CommandTest):
                 self.assertRegex(out, r"published (\d+), delivered \1, dropped 0, duplicated 0, reordered 0")
                 self.read_report("stream", MEMBERS)
 
+    def test_a_stopped_subscriber_sums_up_what_it_has_seen(self):
+        sub = self.start("bench", "stream", "--mode", "sub", "--listen", "127.0.0.1:0")
+        self.start("bench", "stream", "--mode", "pub", "--peer", f"127.0.0.1:{sub.port()}", "--duration", 50)
+        sub.wait_for_line(r"\d+ msgs/s")
+        sub.child.send_signal(signal.SIGINT)
+        self.assertEqual(sub.finish(), 0, sub.err)
+        self.assertRegex(sub.out[-2], r"published (\d+), delivered \1, dropped 0")
+
     def test_stream_across_processes(self):
         sub = self.start("bench", "stream", "--mode", "sub", "--listen", "127.0.0.1:0")
         relay = self.start("bench", "stream", "--mode", "relay", "--listen", "127.0.0.1:0", "--peer",

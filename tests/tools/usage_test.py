@@ -36,6 +36,7 @@ class Usage(CommandTest):
         self.check(["bench", "chain", "--relays", "x"], USAGE, "--relays")
         self.check(["bench", "stream", "--mode", "sideways"], USAGE, "--mode")
         self.check(["pub", "--listen", "127.0.0.1:0", "--text"], USAGE, "--text needs --topic")
+        self.check(["pub", "--listen", "127.0.0.1:0", "--follow"], USAGE, "--follow needs --zeek-log or --zeek-events")
 
     def test_a_command_that_could_reach_nobody_is_a_usage_error(self):
         for command in (["node"], ["pub"], ["sub"], ["ping"], ["bench", "stream", "--mode", "pub"]):

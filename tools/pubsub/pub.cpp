@@ -151,6 +151,11 @@ exit_code run_pub(const pub_options& options) {
     complain("--text needs --topic");
     return exit_code::usage;
   }
+  if (options.source.mode == reading::follow && options.source.zeek_log.empty() &&
+      options.source.zeek_events.empty()) {
+    complain("--follow needs --zeek-log or --zeek-events");
+    return exit_code::usage;
+  }
   auto source = open_source(options.source);
   if (!source)
     return fail(source.error());

@@ -35,6 +35,12 @@ TEST_CASE("the last window counts from half a second on, or if it is the only on
   CHECK(brief.samples() == std::vector<double>{100});
 }
 
+TEST_CASE("what came before the start does not count") {
+  rate_meter meter;
+  meter.start(origin, 1'000);
+  CHECK(meter.update(1'100, origin + 1s) == 100.0);
+}
+
 TEST_CASE("statistics give the median and the extremes") {
   auto odd = rate_statistics::of({3, 1, 2});
   CHECK(odd.median == 2);

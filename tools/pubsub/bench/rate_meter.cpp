@@ -20,8 +20,9 @@ rate_statistics rate_statistics::of(std::vector<double> samples) {
   return result;
 }
 
-void rate_meter::start(clock::time_point now) {
+void rate_meter::start(clock::time_point now, std::uint64_t total) {
   started_ = true;
+  window_total_ = total;
   start_time_ = window_start_ = now;
 }
 

@@ -23,8 +23,8 @@ class rate_meter {
 public:
   using clock = std::chrono::steady_clock;
 
-  /// Starts the first window.
-  void start(clock::time_point now);
+  /// Starts the first window; what came before does not count.
+  void start(clock::time_point now, std::uint64_t total = 0);
   /// The rate of a window that `now` completes; call it as often as convenient.
   std::optional<double> update(std::uint64_t total, clock::time_point now);
   /// Ends the stream; a last window counts if it lasted at least half a second or is the only one.

@@ -54,7 +54,7 @@ public:
     if (options_.mode == stream_mode::both || options_.mode == stream_mode::pub)
       for (std::size_t i = 0; i < options_.publishers; ++i)
         publishers_.emplace_back(ep_, contents_, options_.messages, i, published_);
-    if (auto failed = print_rates(); failed != exit_code::ok)
+    if (auto failed = run_threads(); failed != exit_code::ok)
       return failed;
     return summarize();
   }
@@ -73,37 +73,40 @@ private:
     return sum;
   }
 
-  exit_code print_rates() {
-    bool timed = options_.mode != stream_mode::sub && options_.mode != stream_mode::relay;
-    auto end = timed ? deadline_after(options_.duration_s) : std::nullopt;
-    bool started = timed;
+  bool all_arrived() {
+    if (options_.mode == stream_mode::relay)
+      return false; // only a stop ends it
+    if (options_.mode == stream_mode::pub)
+      return published_.arrived() == options_.publishers;
+    return consumed_.arrived() == consumers_.size();
+  }
+
+  int finish_fd() const {
+    return options_.mode == stream_mode::pub ? published_.fd() : consumed_.fd();
+  }
+
+  // Prints a line a second until the deadline, a stop, or until all threads have finished. Without
+  // a deadline the clock starts with the first message.
+  void print_rates_until(const deadline& end) {
+    constexpr std::chrono::seconds second{1};
+    bool started = end.has_value();
     meter_.start(clock::now());
-    auto next_line = clock::now() + std::chrono::seconds{1};
-    auto& finish = options_.mode == stream_mode::pub ? published_ : consumed_;
-    auto expected_arrivals =
-        options_.mode == stream_mode::pub ? options_.publishers : consumers_.size();
-    while (options_.mode == stream_mode::relay || finish.arrived() < expected_arrivals) {
-      auto woken = wait_readable(finish.fd(), stop_, end ? std::min(*end, next_line) : next_line);
-      if (woken == wake::stopped && !timed)
-        break;
+    auto next_line = meter_.start_time() + second;
+    while (!all_arrived()) {
+      auto woken = wait_readable(finish_fd(), stop_, end ? std::min(*end, next_line) : next_line);
       auto now = clock::now();
-      if (woken == wake::stopped || (end && now >= *end)) {
-        end.reset(); // from here on what was published drains
-        return drain(finish, expected_arrivals);
-      }
-      if (!started && total() > 0) {
+      if (woken == wake::stopped || (end && now >= *end))
+        return;
+      if (now < next_line)
+        continue;
+      next_line += second;
+      if (started)
+        print_rate(now);
+      else if (auto seen = total(); seen > 0) {
         started = true;
-        meter_.start(now);
-        next_line = now + std::chrono::seconds{1};
-      }
-      if (now >= next_line) {
-        next_line += std::chrono::seconds{1};
-        if (started)
-          print_rate(now);
+        meter_.start(now, seen);
       }
     }
-    meter_.finish(total(), clock::now());
-    return exit_code::ok;
   }
 
   void print_rate(clock::time_point now) {
@@ -113,18 +116,23 @@ private:
     }
   }
 
-  exit_code drain(finish_line& finish, std::size_t expected_arrivals) {
+  exit_code run_threads() {
+    bool publishing = !publishers_.empty();
+    print_rates_until(publishing ? deadline_after(options_.duration_s) : std::nullopt);
     for (auto& x : publishers_)
       x.stop();
+    if (!publishing)
+      for (auto& x : consumers_)
+        x.close(); // finished already, unless a stop came
     auto limit = deadline_after(options_.timeout_s);
-    while (finish.arrived() < expected_arrivals) {
-      wait_readable(finish.fd(), limit); // a stop does not shorten this: it has a limit anyway
-      if (clock::now() >= *limit) {
-        ep_.close();
-        complain(fmt::format("not everything arrived within {} seconds after the last message",
-                             options_.timeout_s));
-        return exit_code::timeout;
-      }
+    while (options_.mode != stream_mode::relay && !all_arrived()) {
+      // A stop does not shorten this wait: it has a limit anyway.
+      if (wait_readable(finish_fd(), limit) != wake::timeout)
+        continue;
+      ep_.close();
+      complain(fmt::format("not everything arrived within {} seconds after the last message",
+                           options_.timeout_s));
+      return exit_code::timeout;
     }
     auto now = clock::now();
     print_rate(now);
