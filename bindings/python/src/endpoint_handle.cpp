@@ -6,7 +6,7 @@ namespace pubsub::python {
 
 namespace {
 
-constexpr std::size_t cached_publishers = 1024;
+constexpr std::size_t cached_publishers = 64; // each holds on to a chunk of 64 KiB
 
 } // namespace
 
