@@ -29,6 +29,7 @@ struct stream_options {
   std::size_t publishers = 1;
   std::size_t subscribers = 1;
   std::size_t batch_messages = 4096;
+  std::size_t queue_messages = queue_options{}.capacity_messages;
   double duration_s = 10;
   double timeout_s = 30;
   std::string json_file;
@@ -45,6 +46,7 @@ public:
     if (options_.mode == stream_mode::both || options_.mode == stream_mode::sub)
       for (std::size_t i = 0; i < options_.subscribers; ++i)
         consumers_.emplace_back(ep_, options_.messages, options_.publishers,
+                                queue_options{.capacity_messages = options_.queue_messages},
                                 options_.batch_messages, consumed_);
     if (options_.mode == stream_mode::pub)
       if (!ep_.wait_for_subscribers(stream_topic, 1,
@@ -176,6 +178,7 @@ private:
         .add("payload_bytes", contents_.size_bytes())
         .add("publishers", options_.publishers)
         .add("subscribers", options_.subscribers)
+        .add("queue_messages", options_.queue_messages)
         .add("duration_s", options_.duration_s);
     std::vector<measurement> results{{{}, contents_.size_bytes(), rate, sequence}};
     auto written = write_report(options_.json_file, report_text("stream", params, results));
@@ -257,6 +260,10 @@ void add_stream_options(CLI::App& command, stream_options& options) {
   command
       .add_option("--batch", options.batch_messages, "Messages a consumer takes at once, at most")
       ->check(CLI::Range(1U, 1U << 20))
+      ->capture_default_str();
+  command
+      .add_option("--queue", options.queue_messages, "Messages a consumer's queue holds, at most")
+      ->check(CLI::Range(1U, 1U << 24))
       ->capture_default_str();
   command.add_option("--duration", options.duration_s, "Seconds to publish")
       ->check(CLI::Range(0.1, 1e6))

@@ -81,8 +81,9 @@ void publishing_thread::publish_repeated(endpoint& ep) {
 // -- consuming ---------------------------------------------------------------------------------
 
 consuming_thread::consuming_thread(endpoint& ep, message_kind kind, std::size_t streams,
-                                   std::size_t batch_messages, finish_line& finish)
-    : sub_(ep.make_subscriber({stream_topic})), kind_(kind), numbered_(streams),
+                                   const queue_options& queue, std::size_t batch_messages,
+                                   finish_line& finish)
+    : sub_(ep.make_subscriber({stream_topic}, queue)), kind_(kind), numbered_(streams),
       ends_left_(streams) {
   thread_ = std::thread{[this, batch_messages, &finish] {
     run(batch_messages);

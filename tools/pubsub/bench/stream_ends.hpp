@@ -64,8 +64,8 @@ private:
 /// A thread that visits every message until all end marks have come or its subscriber is closed.
 class consuming_thread {
 public:
-  consuming_thread(endpoint& ep, message_kind kind, std::size_t streams, std::size_t batch_messages,
-                   finish_line& finish);
+  consuming_thread(endpoint& ep, message_kind kind, std::size_t streams, const queue_options& queue,
+                   std::size_t batch_messages, finish_line& finish);
   ~consuming_thread();
 
   /// Ends the subscription, and with it the thread.
