@@ -198,7 +198,7 @@ expected<void> peering::disconnect(const endpoint_id& id, std::chrono::milliseco
     return now == peers_.end() || now->second.current != leaving;
   };
   // The link itself gives up at `timeout`; the extra second is for a loop that is busy.
-  if (!changed_.wait_for(lock, timeout + std::chrono::seconds{1}, gone))
+  if (!changed_.wait_for(lock, timeout + std::chrono::seconds{1}, gone) || leaving->cut_off())
     return error{errc::request_timeout, to_string(id) + " did not say goodbye in time"};
   return {};
 }

@@ -121,6 +121,7 @@ session::token session::make_goodbye_token() {
 
 void session::on_closed(const error& reason) {
   timer_.cancel();
+  cut_off_ = leaving_ && reason == errc::peer_timeout;
   const auto& failure = handshake_.failure();
   peering_->on_closed(shared_from_this(), handshake_.state(), failure ? failure : reason);
 }

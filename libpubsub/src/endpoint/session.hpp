@@ -41,6 +41,8 @@ public:
   /// Nil until the handshake knows it; constant once peered.
   const endpoint_id& remote() const noexcept { return handshake_.remote(); }
   const filter& remote_filter() const noexcept { return handshake_.remote_filter(); }
+  /// True if the goodbye was not answered in time; known once closed.
+  bool cut_off() const noexcept { return cut_off_; }
   /// The filter this side announced in the handshake.
   const filter& told() const noexcept { return told_; }
 
@@ -62,6 +64,7 @@ private:
   asio::steady_timer timer_;
   const token goodbye_ = make_goodbye_token();
   bool leaving_ = false;
+  bool cut_off_ = false;
 };
 
 } // namespace pubsub
