@@ -125,6 +125,8 @@ handshake::outcome handshake::on_hello(std::span<const std::byte> body) {
     return fail_and_tell(errc::wrong_magic_number, "wrong magic number");
   if (min_version > version || max_version < version)
     return fail_and_tell(errc::peer_incompatible, "unsupported versions offered");
+  if (remote_.is_nil()) // means "nobody" everywhere else
+    return fail(errc::invalid_handshake_state, "the peer has no id");
   if (remote_ == env_.self)
     return fail(errc::invalid_handshake_state, "the peer is this endpoint itself");
   originator_ = env_.self < remote_;
@@ -152,6 +154,8 @@ handshake::outcome handshake::on_version_select(std::span<const std::byte> body)
     return fail_and_tell(errc::peer_incompatible, "version range not supported");
   if (!remote_.is_nil() && sender != remote_)
     return fail(errc::invalid_handshake_state, "the peer changed its id");
+  if (sender.is_nil())
+    return fail(errc::invalid_handshake_state, "the peer has no id");
   if (!(sender < env_.self)) // only the smaller id originates
     return fail(errc::invalid_handshake_state, "the peer originates although its id is not smaller");
   remote_ = sender;

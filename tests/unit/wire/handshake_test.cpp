@@ -148,6 +148,14 @@ TEST_CASE("a peer that changes its id or lets the larger one originate is refuse
   CHECK(connecting.machine.failure() == errc::invalid_handshake_state);
 }
 
+TEST_CASE("a peer without an id is refused") {
+  party accepting{tcp_role::accepting, id_of(0x22)};
+  CHECK(accepting.hear("00000017 06 5a45454b" + id_hex('0') + "0101") == outcome::failed);
+  party connecting{tcp_role::connecting, id_of(0x22)};
+  CHECK(connecting.hear("00000016 08 5a45454b" + id_hex('0') + "01") == outcome::failed);
+  CHECK(connecting.asked.empty());
+}
+
 TEST_CASE("codes of a drop_conn are passed on, unknown ones as unspecified") {
   for (const auto& [hex, code] : {std::pair{"02", errc::peer_incompatible}, {"1c", errc::shutting_down},
                                   {"29", errc::unspecified}, {"ff", errc::unspecified},
