@@ -1,0 +1,69 @@
+// Any bytes as frames of Broker's protocol: envelopes parse to nothing or to what they hold, filters
+// are written as they were read, and a handshake ends or goes on, whatever it hears.
+#include "fuzz/check.hpp"
+#include "wire/envelope.hpp"
+#include "wire/handshake.hpp"
+
+#include <cstdint>
+#include <vector>
+
+using namespace pubsub;
+
+namespace {
+
+void try_envelope(std::span<const std::byte> bytes) {
+  const auto x = wire::parse_envelope(bytes);
+  if (!x)
+    return;
+  fuzz::check(wire::envelope_header_bytes + x->topic.size() + x->payload.size() == bytes.size(),
+              "an envelope is made of its fields");
+  const auto announced = wire::parse_filter(x->payload);
+  if (!announced)
+    return;
+  std::vector<std::byte> again;
+  wire::append_filter(again, *announced);
+  fuzz::check(wire::parse_filter(again) == announced, "a filter is read as it was written");
+}
+
+/// The first byte picks the role; the rest is cut into frames by its own lengths.
+void try_handshake(std::span<const std::byte> bytes) {
+  if (bytes.empty())
+    return;
+  const auto role = (bytes[0] & std::byte{1}) == std::byte{} ? wire::tcp_role::connecting : wire::tcp_role::accepting;
+  endpoint_id::bytes_type id;
+  id.fill(0x18);
+  std::size_t sent = 0;
+  wire::handshake machine{role,
+                          {.self = endpoint_id{id},
+                           .local_filter = [](const endpoint_id&) { return filter{"/t"}; },
+                           .admit = [](const endpoint_id&, bool) { return wire::admission::proceed; },
+                           .is_known = [](const endpoint_id&) { return false; },
+                           .send = [&](std::span<const std::byte>) { ++sent; }}};
+  machine.start();
+  using outcome = wire::handshake::outcome;
+  for (auto rest = bytes; machine.state() == outcome::running && !rest.empty();) {
+    const auto size = std::min<std::size_t>(rest.size(), 4 + static_cast<std::size_t>(rest.size() > 3 ? rest[3] : std::byte{}));
+    machine.receive(size > 4 ? rest.subspan(4, size - 4) : rest);
+    rest = rest.subspan(size);
+  }
+  fuzz::check(sent <= 4, "a handshake says little");
+  fuzz::check((machine.state() == outcome::failed) == static_cast<bool>(machine.failure()),
+              "a failure has a reason");
+  fuzz::check(machine.state() != outcome::peered || !machine.remote().is_nil(), "a peer has an id");
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* input, std::size_t size) {
+  const std::span bytes{reinterpret_cast<const std::byte*>(input), size};
+  try_envelope(bytes);
+  try_handshake(bytes);
+  std::vector<std::byte> framed;
+  for (int i = 0; i < 3; ++i) { // hear a handshake message alone, too
+    const auto frame = wire::make_frame(bytes);
+    framed.insert(framed.end(), frame.begin(), frame.end());
+  }
+  if (size < 256)
+    try_handshake(framed);
+  return 0;
+}

@@ -1,0 +1,219 @@
+// Peers that misbehave: garbage, silence, floods. The host program is never harmed.
+#include "support/nodes.hpp"
+#include "support/raw_socket.hpp"
+#include "wire/envelope.hpp"
+
+#include <random>
+#include <thread>
+
+using namespace pubsub;
+using namespace pubsub::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+const std::string hello_of_ff = "00000017 06 5a45454b ffffffffffffffffffffffffffffffff 0101";
+const endpoint_id id_ff{[] {
+  endpoint_id::bytes_type bytes;
+  bytes.fill(0xff);
+  return bytes;
+}()};
+
+/// A raw peer with the id ff.. that has announced the filter in `filter_hex`.
+raw_socket peered(endpoint& ep, std::uint16_t port, std::string_view filter_hex, int receive_buffer = 0) {
+  auto wire = raw_socket::connect(port, receive_buffer);
+  CHECK(wire.send(hello_of_ff));
+  for (int i = 0; i < 3; ++i)
+    CHECK_FALSE(wire.read_frame().empty()); // probe, version_select, syn
+  CHECK(wire.send(wire::make_frame(from_hex("0b" + std::string{filter_hex}))));
+  CHECK(wire.read_frame() == from_hex("00000001 0c"));
+  CHECK(ep.wait_for_peer(id_ff, patience));
+  return wire;
+}
+
+std::uint16_t listen_port(endpoint& ep) { return *ep.listen("tcp://127.0.0.1:0"); }
+
+} // namespace
+
+TEST_CASE("garbage, half a frame and silence end at the latest with the handshake's time") {
+  endpoint_options options;
+  options.handshake_timeout = 100ms;
+  endpoint ep{options};
+  const auto port = listen_port(ep);
+  auto garbage = raw_socket::connect(port);
+  CHECK(garbage.send("474554202f20485454502f312e310d0a0d0a")); // GET / HTTP/1.1
+  auto half = raw_socket::connect(port);
+  CHECK(half.send("00000017 06 5a45"));
+  auto silent = raw_socket::connect(port);
+  auto stalled = raw_socket::connect(port);
+  CHECK(stalled.send(hello_of_ff));
+  for (auto* each : {&garbage, &half, &silent, &stalled})
+    CHECK(each->closed_by_peer());
+  CHECK(ep.peers().empty());
+  endpoint good;
+  CHECK(good.peer(local_uri(port)));
+}
+
+TEST_CASE("a peer that never answers is given up, and the attempt fails with its reason") {
+  endpoint_options options;
+  options.handshake_timeout = 50ms;
+  endpoint ep{options};
+  raw_listener mute;
+  const auto result = ep.peer(mute.uri(), {.retry = {}});
+  REQUIRE_FALSE(result);
+  CHECK(result.error() == errc::peer_timeout);
+}
+
+TEST_CASE("random bytes never hurt, before the handshake or after it") {
+  endpoint_options options;
+  options.handshake_timeout = 2s;
+  endpoint ep{options};
+  auto sub = ep.make_subscriber({""});
+  const auto port = listen_port(ep);
+  std::mt19937 engine{11};
+  for (int round = 0; round < 60; ++round) {
+    auto wire = round % 2 == 0 ? raw_socket::connect(port) : peered(ep, port, "0100");
+    buffer junk(1 + engine() % 3000);
+    for (auto& each : junk)
+      each = static_cast<std::byte>(engine() % 4 == 0 ? engine() : 0);
+    wire.send(junk);
+    wire.close();
+    CHECK(eventually([&] { return ep.peers().empty(); }));
+  }
+  ep.publish("/t", count{1});
+  CHECK(eventually([&] { return sub.poll().size() > 0; }));
+}
+
+TEST_CASE("a frame that is no message is counted, and the peering lives on") {
+  endpoint ep;
+  auto sub = ep.make_subscriber({"/t"});
+  auto wire = peered(ep, listen_port(ep), "00");
+  CHECK(wire.send("0000000a 30313233343536373839")); // too short
+  CHECK(wire.send("00000000"));                      // empty: means nothing
+  auto frame = [](const endpoint_id& sender, std::string_view hex) {
+    const auto value = from_hex(hex);
+    buffer out(wire::data_frame_bytes(2, value.size()));
+    std::copy(value.begin(), value.end(), wire::write_data_header(out.data(), sender, "/t", value.size()));
+    return out;
+  };
+  CHECK(wire.send(frame(ep.id(), "0100")));       // from ourselves
+  CHECK(wire.send(frame(endpoint_id{}, "0100"))); // from nobody
+  CHECK(wire.send(frame(id_ff, "ff")));           // no value
+  CHECK(wire.send(frame(id_ff, "020000000000000007")));
+  CHECK(next_number(sub) == 7);
+  CHECK(ep.counters().malformed_frames == 3);
+  CHECK(sub.counters().decode_errors == 1);
+  CHECK(ep.peers().size() == 1);
+}
+
+TEST_CASE("a malformed routing update or too long a frame ends the peering with a reason") {
+  endpoint_options options;
+  options.max_frame_bytes = 1000;
+  endpoint ep{options};
+  auto events = ep.make_status_subscriber();
+  const auto port = listen_port(ep);
+  auto wire = peered(ep, port, "00");
+  auto update = wire::make_routing_update(id_ff, ep.id(), {"/x"});
+  update.back() = update[3] = std::byte{0x7f};
+  update.resize(4 + 0x7f);
+  CHECK(wire.send(update));
+  CHECK(wire.closed_by_peer());
+  CHECK(next_error(events)->failure() == errc::invalid_message);
+  wire = peered(ep, port, "00");
+  CHECK(wire.send("000003e9 00"));
+  CHECK(wire.closed_by_peer());
+  CHECK(next_error(events)->failure() == errc::limit_exceeded);
+}
+
+TEST_CASE("no more connections than allowed wait for their handshake") {
+  endpoint_options options;
+  options.max_half_open = 4;
+  options.handshake_timeout = 60s;
+  endpoint ep{options};
+  const auto port = listen_port(ep);
+  std::vector<raw_socket> idle;
+  for (int i = 0; i < 12; ++i)
+    idle.push_back(raw_socket::connect(port));
+  auto probed = [&] {
+    return std::ranges::count_if(idle, [](const auto& each) { return readable(each.fd()); });
+  };
+  CHECK(eventually([&] { return probed() >= 4; }));
+  CHECK_FALSE(eventually([&] { return probed() > 5; }, 100ms)); // one may be accepted already
+  idle.erase(idle.begin(), idle.begin() + 8);
+  CHECK(eventually([&] { return probed() == 4; })); // their turn
+  idle.clear();
+  endpoint good;
+  CHECK(good.peer(local_uri(port)));
+}
+
+TEST_CASE("a peer that asks without end and never listens is cut off") {
+  endpoint ep;
+  auto events = ep.make_status_subscriber();
+  auto wire = peered(ep, listen_port(ep), "00", 4096);
+  const auto ping = wire::make_ping(id_ff, ep.id(), buffer(60'000));
+  for (int i = 0; i < 2000 && wire.send(ping); ++i) {
+  }
+  const auto event = next_error(events);
+  REQUIRE(event);
+  CHECK(event->failure() == errc::limit_exceeded);
+}
+
+TEST_CASE("a peer that calls a running handshake redundant is tried again") {
+  raw_listener liar;
+  endpoint ep;
+  REQUIRE(ep.peer_async(liar.uri(), {.retry = 10ms}));
+  for (int i = 0; i < 3; ++i) {
+    auto wire = liar.accept();
+    REQUIRE(wire);
+    CHECK(wire->send(hello_of_ff));
+    for (int k = 0; k < 3; ++k)
+      CHECK_FALSE(wire->read_frame().empty()); // hello, version_select, syn
+    CHECK(wire->send("00000018 09 5a45454b ffffffffffffffffffffffffffffffff 27 01 78"));
+    CHECK(wire->closed_by_peer());
+  }
+}
+
+TEST_CASE("closing takes no longer than asked for, even with a peer that never reads") {
+  endpoint_options options;
+  options.link_queue = {overflow_policy::block, 16, 1 << 20};
+  auto ep = std::make_unique<endpoint>(options);
+  auto wire = peered(*ep, listen_port(*ep), "0100", 4096);
+  std::thread publisher{[&] {
+    while (ep->publish("/t", std::string(100'000, 'x')) != publish_result::refused) {
+    }
+  }};
+  CHECK(eventually([&] {
+    const auto peers = ep->peers();
+    return !peers.empty() && peers[0].counters.queued > 5;
+  }));
+  const auto before = std::chrono::steady_clock::now();
+  ep->close(200ms);
+  CHECK(std::chrono::steady_clock::now() - before < 5s);
+  publisher.join();
+}
+
+TEST_CASE("unpeering from one who never answers is cut at the timeout and says so") {
+  endpoint ep;
+  auto events = ep.make_status_subscriber();
+  auto wire = peered(ep, listen_port(ep), "00");
+  const auto before = std::chrono::steady_clock::now();
+  CHECK(ep.unpeer(id_ff, 50ms).error() == errc::request_timeout);
+  CHECK(std::chrono::steady_clock::now() - before < 5s);
+  CHECK(wire.closed_by_peer());
+  const auto event = next_event(events, status_code::peer_removed);
+  REQUIRE(event);
+  CHECK(event->message().find("timeout during graceful disconnect") != std::string::npos);
+}
+
+TEST_CASE("a frame that arrives byte by byte is a frame") {
+  endpoint ep;
+  auto sub = ep.make_subscriber({"/t"});
+  auto wire = peered(ep, listen_port(ep), "00");
+  buffer frame(wire::data_frame_bytes(2, 9));
+  auto* value = wire::write_data_header(frame.data(), id_ff, "/t", 9);
+  *value = std::byte{2};
+  store_be(value + 1, std::uint64_t{99});
+  for (const auto& each : frame)
+    CHECK(wire.send(std::span{&each, 1}));
+  CHECK(next_number(sub) == 99);
+}
