@@ -3,9 +3,9 @@
 import importlib.util
 import json
 import re
+import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from conftest import DEADLINE, ROOT
@@ -13,8 +13,8 @@ from conftest import DEADLINE, ROOT
 import libpubsub
 
 
-def run(*command):
-    result = subprocess.run([sys.executable, *map(str, command)], capture_output=True, text=True, timeout=100)
+def run(*command, cwd=None):
+    result = subprocess.run([sys.executable, *map(str, command)], capture_output=True, text=True, timeout=100, cwd=cwd)
     assert result.returncode == 0, result.stdout + result.stderr
     return result.stdout
 
@@ -40,7 +40,7 @@ def test_the_stubs_are_up_to_date():
 
 @needs("mypy")
 def test_the_package_and_a_program_using_it_pass_mypy_strict(tmp_path):
-    package = Path(libpubsub.__file__).parent
+    shutil.copytree(ROOT / "bindings/python/libpubsub", tmp_path / "libpubsub")
     program = tmp_path / "program.py"
     program.write_text("import libpubsub\n"
                        "with libpubsub.Endpoint() as e, e.make_subscriber('t') as s:\n"
@@ -48,19 +48,14 @@ def test_the_package_and_a_program_using_it_pass_mypy_strict(tmp_path):
                        "    for m in s:\n"
                        "        reveal_type(m.topic)\n"
                        "    reveal_type(s.get(1.0))\n")
-    out = run("-m", "mypy", "--strict", "--config-file=", "--cache-dir", tmp_path / "cache",
-              *sorted(package.glob("*.py*")), program)
+    out = run("-m", "mypy", "--strict", "--config-file=", "libpubsub", "program.py", cwd=tmp_path)
     revealed = re.findall(r'Revealed type is "(.*?)"', out)
     assert [text.replace("builtins.", "") for text in revealed] == [
         "libpubsub.values.PublishResult", "str", "libpubsub._core.Message | None"]
 
 
 def test_the_example_of_the_readme_runs_and_ends():
-    example = ROOT / "docs/examples/quick/quick.py"
-    assert "conn" in run(example)
-    readme = ROOT / "README.md"
-    if readme.exists() and "```python" in readme.read_text():
-        assert example.read_text().split('"""', 2)[2].strip() in readme.read_text()
+    assert "zeek/conn (Timestamp(" in run(ROOT / "docs/examples/quick/quick.py")
 
 
 @needs("matplotlib")
