@@ -14,7 +14,8 @@ namespace {
 template <class T>
 class counter_class {
 public:
-  counter_class(py::module_& m, const char* name, const char* doc) : class_(m, name, doc), name_(name) {}
+  counter_class(py::module_& m, const char* name, const char* doc)
+      : class_(m, name, doc), name_(name) {}
 
   counter_class& add(const char* name, std::uint64_t T::*member, const char* doc) {
     class_.def_readonly(name, member, doc);
@@ -26,15 +27,16 @@ public:
     auto names = members_;
     std::string type = name_;
     class_.def(
-      "as_dict", [names](const py::object& self) { return as_dict(self, names); },
-      "All counters by name.");
+        "as_dict", [names](const py::object& self) { return as_dict(self, names); },
+        "All counters by name.");
     class_.def("__repr__", [names, type](const py::object& self) {
       return py::str("{}({})").format(type, py::str(", ").attr("join")(assignments(self, names)));
     });
   }
 
 private:
-  static py::typing::Dict<py::str, py::int_> as_dict(const py::object& self, const py::list& names) {
+  static py::typing::Dict<py::str, py::int_> as_dict(const py::object& self,
+                                                     const py::list& names) {
     py::dict result;
     for (auto name : names)
       result[name] = self.attr(py::str(name));
@@ -55,44 +57,48 @@ private:
 
 void bind_subscriber_counters(py::module_& m) {
   using counters = subscriber_counters;
-  counter_class<counters>(m, "SubscriberCounters",
-                          "One subscriber: offered == delivered + dropped_... + decode_errors + queued.")
-    .add("offered", &counters::offered, "Messages that matched its topics.")
-    .add("delivered", &counters::delivered, "Handed to the program.")
-    .add("queued", &counters::queued, "Waiting now.")
-    .add("dropped_oldest", &counters::dropped_oldest, "Queue full, policy drop_oldest.")
-    .add("dropped_newest", &counters::dropped_newest, "Queue full, policy drop_newest.")
-    .add("decode_errors", &counters::decode_errors, "Received bytes that are not a valid value.")
-    .add("dropped_closed", &counters::dropped_closed, "Queued or arriving when it was closed.")
-    .finish();
+  counter_class<counters>(
+      m, "SubscriberCounters",
+      "One subscriber: offered == delivered + dropped_... + decode_errors + queued.")
+      .add("offered", &counters::offered, "Messages that matched its topics.")
+      .add("delivered", &counters::delivered, "Handed to the program.")
+      .add("queued", &counters::queued, "Waiting now.")
+      .add("dropped_oldest", &counters::dropped_oldest, "Queue full, policy drop_oldest.")
+      .add("dropped_newest", &counters::dropped_newest, "Queue full, policy drop_newest.")
+      .add("decode_errors", &counters::decode_errors, "Received bytes that are not a valid value.")
+      .add("dropped_closed", &counters::dropped_closed, "Queued or arriving when it was closed.")
+      .finish();
 }
 
 void bind_link_counters(py::module_& m) {
   using counters = link_counters;
-  counter_class<counters>(m, "LinkCounters", "One link to a peer: offered == sent + dropped_... + queued.")
-    .add("offered", &counters::offered, "Data messages that matched the peer's filter.")
-    .add("sent", &counters::sent, "Data messages written to the socket.")
-    .add("queued", &counters::queued, "Waiting now.")
-    .add("dropped_oldest", &counters::dropped_oldest, "Outbox full, policy drop_oldest.")
-    .add("dropped_newest", &counters::dropped_newest, "Outbox full, policy drop_newest.")
-    .add("dropped_gone", &counters::dropped_gone, "The peer went away before they were written.")
-    .add("received", &counters::received, "Data messages read from the peer.")
-    .add("bytes_sent", &counters::bytes_sent, "Bytes.")
-    .add("bytes_received", &counters::bytes_received, "Bytes.")
-    .finish();
+  counter_class<counters>(m, "LinkCounters",
+                          "One link to a peer: offered == sent + dropped_... + queued.")
+      .add("offered", &counters::offered, "Data messages that matched the peer's filter.")
+      .add("sent", &counters::sent, "Data messages written to the socket.")
+      .add("queued", &counters::queued, "Waiting now.")
+      .add("dropped_oldest", &counters::dropped_oldest, "Outbox full, policy drop_oldest.")
+      .add("dropped_newest", &counters::dropped_newest, "Outbox full, policy drop_newest.")
+      .add("dropped_gone", &counters::dropped_gone, "The peer went away before they were written.")
+      .add("received", &counters::received, "Data messages read from the peer.")
+      .add("bytes_sent", &counters::bytes_sent, "Bytes.")
+      .add("bytes_received", &counters::bytes_received, "Bytes.")
+      .finish();
 }
 
 void bind_endpoint_counters(py::module_& m) {
   using counters = endpoint_counters;
-  counter_class<counters>(m, "EndpointCounters", "One endpoint, all its publishers and links, past and present.")
-    .add("published", &counters::published, "Messages taken from publishers of this endpoint.")
-    .add("unwanted", &counters::unwanted, "Of those, messages nobody had subscribed to.")
-    .add("refused", &counters::refused, "Not taken: bad topic, too large, closed.")
-    .add("received", &counters::received, "Data messages read from peers.")
-    .add("forwarded", &counters::forwarded, "Passed on between peers, counted per target.")
-    .add("ttl_expired", &counters::ttl_expired, "Not passed on: hop limit used up.")
-    .add("malformed_frames", &counters::malformed_frames, "Frames from peers that were no valid message.")
-    .finish();
+  counter_class<counters>(m, "EndpointCounters",
+                          "One endpoint, all its publishers and links, past and present.")
+      .add("published", &counters::published, "Messages taken from publishers of this endpoint.")
+      .add("unwanted", &counters::unwanted, "Of those, messages nobody had subscribed to.")
+      .add("refused", &counters::refused, "Not taken: bad topic, too large, closed.")
+      .add("received", &counters::received, "Data messages read from peers.")
+      .add("forwarded", &counters::forwarded, "Passed on between peers, counted per target.")
+      .add("ttl_expired", &counters::ttl_expired, "Not passed on: hop limit used up.")
+      .add("malformed_frames", &counters::malformed_frames,
+           "Frames from peers that were no valid message.")
+      .finish();
 }
 
 } // namespace

@@ -22,8 +22,8 @@ std::span<const std::byte> span_of(const py::bytes& x) {
 }
 
 py::str to_text(const std::string& x) {
-  return py::reinterpret_steal<py::str>(
-    checked(PyUnicode_DecodeUTF8(x.data(), static_cast<Py_ssize_t>(x.size()), "surrogateescape")));
+  return py::reinterpret_steal<py::str>(checked(
+      PyUnicode_DecodeUTF8(x.data(), static_cast<Py_ssize_t>(x.size()), "surrogateescape")));
 }
 
 py::bytes encode_value(const any_object& value) {
@@ -46,14 +46,15 @@ py::str value_to_json(const any_object& value) {
 #ifdef PUBSUB_HAS_JSON
 any_object value_from_json(const py::str& text) {
   auto bytes = py::reinterpret_steal<py::bytes>(
-    checked(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogateescape")));
+      checked(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogateescape")));
   auto value = value_or_raise(from_json(std::string_view(bytes)));
   auto encoded = value_or_raise(encode_binary(value));
   return any_object::own(to_python(data_view::from_valid(encoded)));
 }
 #else
 any_object value_from_json(const py::str&) {
-  raise(error{errc::not_supported, "this build of libpubsub cannot read JSON: simdjson was not found"});
+  raise(error{errc::not_supported,
+              "this build of libpubsub cannot read JSON: simdjson was not found"});
 }
 #endif
 
@@ -61,14 +62,18 @@ any_object value_from_json(const py::str&) {
 
 void bind_data(py::module_& m) {
   m.def("encode", encode_value, py::arg("value"),
-        "Encodes `value` in Zeek's binary format (bin::v1). Raises EncodeError, or EncodeTypeError for a "
+        "Encodes `value` in Zeek's binary format (bin::v1). Raises EncodeError, or EncodeTypeError "
+        "for a "
         "type that has no counterpart.");
-  m.def("decode", decode_value, py::arg("data"),
-        "Decodes exactly one value in bin::v1. Raises DecodeError, or LimitExceeded for more than 64 "
-        "containers inside each other.");
-  m.def("to_json", value_to_json, py::arg("value"), "Renders `value` as json::v1. Raises as `encode` does.");
+  m.def(
+      "decode", decode_value, py::arg("data"),
+      "Decodes exactly one value in bin::v1. Raises DecodeError, or LimitExceeded for more than 64 "
+      "containers inside each other.");
+  m.def("to_json", value_to_json, py::arg("value"),
+        "Renders `value` as json::v1. Raises as `encode` does.");
   m.def("from_json", value_from_json, py::arg("text"),
-        "Reads one json::v1 value. Raises DecodeError, or NotSupported in a build without a JSON parser.");
+        "Reads one json::v1 value. Raises DecodeError, or NotSupported in a build without a JSON "
+        "parser.");
 }
 
 } // namespace pubsub::python

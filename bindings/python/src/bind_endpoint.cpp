@@ -18,21 +18,20 @@ using seconds = std::optional<double>;
 
 const char* to_text(peer_state x) {
   switch (x) {
-    case peer_state::connecting:
-      return "connecting";
-    case peer_state::peered:
-      return "peered";
-    case peer_state::lost:
-      break;
+  case peer_state::connecting:
+    return "connecting";
+  case peer_state::peered:
+    return "peered";
+  case peer_state::lost:
+    break;
   }
   return "lost";
 }
 
-std::unique_ptr<endpoint_handle> make_endpoint(const std::optional<std::string>& id, bool forwards,
-                                               bool own, unsigned io_threads, const queue_options& link_queue,
-                                               const std::vector<py::str>& forward_topics,
-                                               double connect_timeout, double handshake_timeout,
-                                               double close_timeout) {
+std::unique_ptr<endpoint_handle>
+make_endpoint(const std::optional<std::string>& id, bool forwards, bool own, unsigned io_threads,
+              const queue_options& link_queue, const std::vector<py::str>& forward_topics,
+              double connect_timeout, double handshake_timeout, double close_timeout) {
   endpoint_options options;
   if (id)
     options.id = value_or_raise(endpoint_id::parse(*id));
@@ -99,7 +98,8 @@ void unpeer(const endpoint_handle& x, const std::string& peer, seconds timeout) 
 bool wait_for_peer(const endpoint_handle& x, const std::string& id, seconds timeout) {
   auto parsed = value_or_raise(endpoint_id::parse(id));
   auto shared = x.share();
-  return wait_for(deadline(timeout), [&](auto left) { return shared->wait_for_peer(parsed, left); });
+  return wait_for(deadline(timeout),
+                  [&](auto left) { return shared->wait_for_peer(parsed, left); });
 }
 
 std::size_t flush(const endpoint_handle& x, seconds timeout) {
@@ -114,93 +114,121 @@ std::size_t flush(const endpoint_handle& x, seconds timeout) {
 
 void bind_peer_info(py::module_& m) {
   py::class_<peer_info>(m, "PeerInfo", "One peer of an endpoint.")
-    .def_property_readonly(
-      "id", [](const peer_info& x) { return x.id.is_nil() ? std::nullopt : std::optional(to_string(x.id)); },
-      "Its endpoint id; None until the first handshake.")
-    .def_property_readonly(
-      "network",
-      [](const peer_info& x) {
-        return x.network ? std::optional(std::pair(x.network->address, unsigned{x.network->port})) : std::nullopt;
-      },
-      "Its host and port; None where not known.")
-    .def_property_readonly("state", [](const peer_info& x) { return std::string(to_text(x.state)); },
-                           "connecting, peered or lost.")
-    .def_property_readonly(
-      "topics", [](const peer_info& x) { return topic_names({x.filter.begin(), x.filter.end()}); },
-      "The topic prefixes it wants.")
-    .def_readonly("counters", &peer_info::counters, "What went over the link.")
-    .def("__repr__", [](const peer_info& x) {
-      auto where = x.network ? x.network->address + ":" + std::to_string(x.network->port) : "?";
-      return "<PeerInfo " + to_string(x.id) + " at " + where + ", " + to_text(x.state) + ">";
-    });
+      .def_property_readonly(
+          "id",
+          [](const peer_info& x) {
+            return x.id.is_nil() ? std::nullopt : std::optional(to_string(x.id));
+          },
+          "Its endpoint id; None until the first handshake.")
+      .def_property_readonly(
+          "network",
+          [](const peer_info& x) {
+            return x.network
+                       ? std::optional(std::pair(x.network->address, unsigned{x.network->port}))
+                       : std::nullopt;
+          },
+          "Its host and port; None where not known.")
+      .def_property_readonly(
+          "state", [](const peer_info& x) { return std::string(to_text(x.state)); },
+          "connecting, peered or lost.")
+      .def_property_readonly(
+          "topics",
+          [](const peer_info& x) {
+            return topic_names({x.filter.begin(), x.filter.end()});
+          },
+          "The topic prefixes it wants.")
+      .def_readonly("counters", &peer_info::counters, "What went over the link.")
+      .def("__repr__", [](const peer_info& x) {
+        auto where = x.network ? x.network->address + ":" + std::to_string(x.network->port) : "?";
+        return "<PeerInfo " + to_string(x.id) + " at " + where + ", " + to_text(x.state) + ">";
+      });
 }
 
 using endpoint_class = py::class_<endpoint_handle>;
 
 void bind_peering(endpoint_class& c) {
   c.def("listen", listen, py::arg("uri"),
-        "Accepts peers at `tcp://host:port` and returns the port; port 0 picks one, an empty host or `*` "
+        "Accepts peers at `tcp://host:port` and returns the port; port 0 picks one, an empty host "
+        "or `*` "
         "means every address. Raises InvalidArgument, ListenError, Closed.")
-    .def("peer", peer, py::arg("uri"), py::arg("retry") = 1.0, py::arg("timeout") = 10.0,
-         "Connects to a peer and waits until the peering is established, at most `timeout` seconds. "
-         "`retry` is the time in seconds between attempts, which go on after the time-out and after a loss; "
-         "None means a single attempt. Raises InvalidArgument, PeerUnavailable, PeerIncompatible, Closed.")
-    .def("peer_async", peer_async, py::arg("uri"), py::arg("retry") = 1.0,
-         "As `peer`, but returns at once; success and failures appear as status events.")
-    .def("unpeer", unpeer, py::arg("peer"), py::arg("timeout") = 3.0,
-         "Ends a peering, given by URI or endpoint id, after what is queued for it has been sent; waits at "
-         "most `timeout` seconds for the goodbye. Raises NotAPeer, Timeout (the link was cut), Closed.")
-    .def("peers", [](const endpoint_handle& x) { return x.get().peers(); }, "All peers, also those not reached yet.")
-    .def(
-      "wait_for_peers",
-      [](const endpoint_handle& x, std::size_t n, seconds timeout) {
-        auto shared = x.share();
-        return wait_for(deadline(timeout), [&](auto left) { return shared->wait_for_peers(n, left); });
-      },
-      py::arg("n") = 1, py::arg("timeout") = py::none(),
-      "Waits until at least `n` peers are peered, at most `timeout` seconds. Returns False on time-out.")
-    .def("wait_for_peer", wait_for_peer, py::arg("id"), py::arg("timeout") = py::none(),
-         "Waits until the peer with this endpoint id is peered. Returns False on time-out.");
+      .def("peer", peer, py::arg("uri"), py::arg("retry") = 1.0, py::arg("timeout") = 10.0,
+           "Connects to a peer and waits until the peering is established, at most `timeout` "
+           "seconds. "
+           "`retry` is the time in seconds between attempts, which go on after the time-out and "
+           "after a loss; "
+           "None means a single attempt. Raises InvalidArgument, PeerUnavailable, "
+           "PeerIncompatible, Closed.")
+      .def("peer_async", peer_async, py::arg("uri"), py::arg("retry") = 1.0,
+           "As `peer`, but returns at once; success and failures appear as status events.")
+      .def("unpeer", unpeer, py::arg("peer"), py::arg("timeout") = 3.0,
+           "Ends a peering, given by URI or endpoint id, after what is queued for it has been "
+           "sent; waits at "
+           "most `timeout` seconds for the goodbye. Raises NotAPeer, Timeout (the link was cut), "
+           "Closed.")
+      .def(
+          "peers", [](const endpoint_handle& x) { return x.get().peers(); },
+          "All peers, also those not reached yet.")
+      .def(
+          "wait_for_peers",
+          [](const endpoint_handle& x, std::size_t n, seconds timeout) {
+            auto shared = x.share();
+            return wait_for(deadline(timeout),
+                            [&](auto left) { return shared->wait_for_peers(n, left); });
+          },
+          py::arg("n") = 1, py::arg("timeout") = py::none(),
+          "Waits until at least `n` peers are peered, at most `timeout` seconds. Returns False on "
+          "time-out.")
+      .def("wait_for_peer", wait_for_peer, py::arg("id"), py::arg("timeout") = py::none(),
+           "Waits until the peer with this endpoint id is peered. Returns False on time-out.");
 }
 
 void bind_publishing(endpoint_class& c) {
   c.def(
-     "publish",
-     [](endpoint_handle& x, const py::str& topic, const any_object& value) {
-       x.open();
-       return publish_result_object::own(x.publisher_for(topic_bytes(topic))->publish(value.ptr()));
-     },
-     py::arg("topic"), py::arg("value"),
-     "Publishes to every subscriber here and at any number of hops. Waits while a queue with policy `block` "
-     "is full. Raises InvalidArgument (topic), EncodeError, LimitExceeded, Closed.")
-    .def(
-      "try_publish",
-      [](endpoint_handle& x, const py::str& topic, const any_object& value) {
-        x.open();
-        return publish_result_object::own(x.publisher_for(topic_bytes(topic))->try_publish(value.ptr()));
-      },
-      py::arg("topic"), py::arg("value"), "As `publish`, but never waits: WOULD_BLOCK says that nobody got it.")
-    .def(
-      "publish_batch",
-      [](endpoint_handle& x, const py::str& topic, const py::iterable& values) {
-        x.open();
-        return x.publisher_for(topic_bytes(topic))->publish_batch(values);
-      },
-      py::arg("topic"), py::arg("values"),
-      "Publishes every value of an iterable, one message each, and returns their number.")
-    .def("subscribers",
-         [](const endpoint_handle& x, const py::str& topic) { return x.get().subscribers(topic_bytes(topic)); },
-         py::arg("topic"), "Number of local subscribers plus number of peers that want `topic`.")
-    .def(
-      "wait_for_subscribers",
-      [](const endpoint_handle& x, const py::str& topic, std::size_t n, seconds timeout) {
-        auto shared = x.share();
-        auto name = topic_bytes(topic);
-        return wait_for(deadline(timeout), [&](auto left) { return shared->wait_for_subscribers(name, n, left); });
-      },
-      py::arg("topic"), py::arg("n") = 1, py::arg("timeout") = py::none(),
-      "Waits until at least `n` subscribers or peers want `topic`; a peer that relays counts once. Returns "
-      "False on time-out.");
+       "publish",
+       [](endpoint_handle& x, const py::str& topic, const any_object& value) {
+         x.open();
+         return publish_result_object::own(
+             x.publisher_for(topic_bytes(topic))->publish(value.ptr()));
+       },
+       py::arg("topic"), py::arg("value"),
+       "Publishes to every subscriber here and at any number of hops. Waits while a queue with "
+       "policy `block` "
+       "is full. Raises InvalidArgument (topic), EncodeError, LimitExceeded, Closed.")
+      .def(
+          "try_publish",
+          [](endpoint_handle& x, const py::str& topic, const any_object& value) {
+            x.open();
+            return publish_result_object::own(
+                x.publisher_for(topic_bytes(topic))->try_publish(value.ptr()));
+          },
+          py::arg("topic"), py::arg("value"),
+          "As `publish`, but never waits: WOULD_BLOCK says that nobody got it.")
+      .def(
+          "publish_batch",
+          [](endpoint_handle& x, const py::str& topic, const py::iterable& values) {
+            x.open();
+            return x.publisher_for(topic_bytes(topic))->publish_batch(values);
+          },
+          py::arg("topic"), py::arg("values"),
+          "Publishes every value of an iterable, one message each, and returns their number.")
+      .def(
+          "subscribers",
+          [](const endpoint_handle& x, const py::str& topic) {
+            return x.get().subscribers(topic_bytes(topic));
+          },
+          py::arg("topic"), "Number of local subscribers plus number of peers that want `topic`.")
+      .def(
+          "wait_for_subscribers",
+          [](const endpoint_handle& x, const py::str& topic, std::size_t n, seconds timeout) {
+            auto shared = x.share();
+            auto name = topic_bytes(topic);
+            return wait_for(deadline(timeout),
+                            [&](auto left) { return shared->wait_for_subscribers(name, n, left); });
+          },
+          py::arg("topic"), py::arg("n") = 1, py::arg("timeout") = py::none(),
+          "Waits until at least `n` subscribers or peers want `topic`; a peer that relays counts "
+          "once. Returns "
+          "False on time-out.");
 }
 
 } // namespace
@@ -208,10 +236,10 @@ void bind_publishing(endpoint_class& c) {
 void bind_endpoint(py::module_& m) {
   bind_peer_info(m);
   endpoint_class c(m, "Endpoint", "A node of the publish/subscribe network.");
-  c.def(py::init([](const std::optional<std::string>& id, bool forwards, bool own, unsigned io_threads,
-                    std::size_t link_capacity, std::size_t link_capacity_bytes, const std::string& link_policy,
-                    const std::vector<py::str>& forward_topics, double connect_timeout,
-                    double handshake_timeout, double close_timeout) {
+  c.def(py::init([](const std::optional<std::string>& id, bool forwards, bool own,
+                    unsigned io_threads, std::size_t link_capacity, std::size_t link_capacity_bytes,
+                    const std::string& link_policy, const std::vector<py::str>& forward_topics,
+                    double connect_timeout, double handshake_timeout, double close_timeout) {
           return make_endpoint(id, forwards, own, io_threads,
                                make_queue_options(link_capacity, link_capacity_bytes, link_policy),
                                forward_topics, connect_timeout, handshake_timeout, close_timeout);
@@ -222,26 +250,32 @@ void bind_endpoint(py::module_& m) {
         py::arg("close_timeout"));
   bind_peering(c);
   bind_publishing(c);
-  c.def_property_readonly("id", [](const endpoint_handle& x) { return to_string(x.get().id()); },
-                          "Its name in the network, a UUID.")
-    .def_property_readonly(
-      "topics",
-      [](const endpoint_handle& x) {
-        auto all = x.get().filter();
-        return topic_names({all.begin(), all.end()});
-      },
-      "What it announces: the topics of its subscribers, of its peers, and `forward_topics`.")
-    .def("counters", [](const endpoint_handle& x) { return x.get().counters(); }, "What it published and passed on.")
-    .def("flush", flush, py::arg("timeout") = py::none(),
-         "Waits until everything published so far has been written to the peers' sockets, at most `timeout` "
-         "seconds. Returns the number of messages still waiting: 0 on success.")
-    .def_property_readonly("closed", &endpoint_handle::closed, "Whether `close` was called.")
-    .def_property_readonly("forked", &endpoint_handle::forked, "Whether it belongs to a parent process.")
-    .def(
-      "close", [](endpoint_handle& x, seconds timeout) { x.close(to_milliseconds(timeout)); },
-      py::arg("timeout") = 3.0,
-      "Sends what is queued, says goodbye to all peers, waits at most `timeout` seconds, and closes "
-      "everything: subscribers drain and end. Idempotent.");
+  c.def_property_readonly(
+       "id", [](const endpoint_handle& x) { return to_string(x.get().id()); },
+       "Its name in the network, a UUID.")
+      .def_property_readonly(
+          "topics",
+          [](const endpoint_handle& x) {
+            auto all = x.get().filter();
+            return topic_names({all.begin(), all.end()});
+          },
+          "What it announces: the topics of its subscribers, of its peers, and `forward_topics`.")
+      .def(
+          "counters", [](const endpoint_handle& x) { return x.get().counters(); },
+          "What it published and passed on.")
+      .def("flush", flush, py::arg("timeout") = py::none(),
+           "Waits until everything published so far has been written to the peers' sockets, at "
+           "most `timeout` "
+           "seconds. Returns the number of messages still waiting: 0 on success.")
+      .def_property_readonly("closed", &endpoint_handle::closed, "Whether `close` was called.")
+      .def_property_readonly("forked", &endpoint_handle::forked,
+                             "Whether it belongs to a parent process.")
+      .def(
+          "close", [](endpoint_handle& x, seconds timeout) { x.close(to_milliseconds(timeout)); },
+          py::arg("timeout") = 3.0,
+          "Sends what is queued, says goodbye to all peers, waits at most `timeout` seconds, and "
+          "closes "
+          "everything: subscribers drain and end. Idempotent.");
 }
 
 } // namespace pubsub::python

@@ -17,8 +17,7 @@ namespace pubsub::python {
 namespace {
 
 struct message_object {
-  PyObject_HEAD
-  data_message msg;
+  PyObject_HEAD data_message msg;
   PyObject* data; // null until asked for
 };
 
@@ -78,7 +77,8 @@ PyObject* message_to_json(PyObject* self, PyObject*) {
   return guarded([&] {
     auto& msg = self_of(self)->msg;
     auto text = to_json(get_topic(msg), get_view(msg));
-    return checked(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogateescape"));
+    return checked(
+        PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogateescape"));
   });
 }
 
@@ -105,21 +105,24 @@ PyObject* message_repr(PyObject* self) {
 }
 
 PyGetSetDef message_properties[] = {
-  {"topic", message_topic, nullptr,
-   "(self) -> str\n\nThe topic; bytes that are not UTF-8 are surrogate escapes.", nullptr},
-  {"data", message_data, nullptr,
-   "(self) -> typing.Any\n\nThe value, decoded on first access. Raises DecodeError where it has no faithful "
-   "form in Python.", nullptr},
-  {"raw", message_raw, nullptr, "(self) -> bytes\n\nThe value as encoded bytes (format bin::v1).", nullptr},
-  {nullptr, nullptr, nullptr, nullptr, nullptr}};
+    {"topic", message_topic, nullptr,
+     "(self) -> str\n\nThe topic; bytes that are not UTF-8 are surrogate escapes.", nullptr},
+    {"data", message_data, nullptr,
+     "(self) -> typing.Any\n\nThe value, decoded on first access. Raises DecodeError where it has "
+     "no faithful "
+     "form in Python.",
+     nullptr},
+    {"raw", message_raw, nullptr, "(self) -> bytes\n\nThe value as encoded bytes (format bin::v1).",
+     nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
-PyMethodDef message_methods[] = {
-  {"to_json", message_to_json, METH_NOARGS,
-   "to_json(self) -> str\n\nTopic and value as a json::v1 data message, as Zeek's WebSocket clients see it."},
-  {nullptr, nullptr, 0, nullptr}};
+PyMethodDef message_methods[] = {{"to_json", message_to_json, METH_NOARGS,
+                                  "to_json(self) -> str\n\nTopic and value as a json::v1 data "
+                                  "message, as Zeek's WebSocket clients see it."},
+                                 {nullptr, nullptr, 0, nullptr}};
 
-const char message_doc[] =
-  "A received message. ``topic, data = message`` takes it apart; it may be kept as long as needed.";
+const char message_doc[] = "A received message. ``topic, data = message`` takes it apart; it may "
+                           "be kept as long as needed.";
 
 PyType_Slot message_slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(message_dealloc)},
                                {Py_tp_getset, message_properties},
@@ -129,8 +132,8 @@ PyType_Slot message_slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(message_d
                                {Py_tp_doc, const_cast<char*>(message_doc)},
                                {0, nullptr}};
 
-PyType_Spec message_spec = {"libpubsub._core.Message", sizeof(message_object), 0, Py_TPFLAGS_DEFAULT,
-                            message_slots};
+PyType_Spec message_spec = {"libpubsub._core.Message", sizeof(message_object), 0,
+                            Py_TPFLAGS_DEFAULT, message_slots};
 
 } // namespace
 
@@ -156,7 +159,7 @@ PyObject* make_topic(std::string_view topic) {
 
 std::string topic_bytes(const py::str& topic) {
   auto bytes = py::reinterpret_steal<py::object>(
-    checked(PyUnicode_AsEncodedString(topic.ptr(), "utf-8", "surrogateescape")));
+      checked(PyUnicode_AsEncodedString(topic.ptr(), "utf-8", "surrogateescape")));
   return {PyBytes_AS_STRING(bytes.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.ptr()))};
 }
 

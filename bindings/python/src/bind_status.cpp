@@ -28,7 +28,8 @@ std::string code_name(const status& x) {
   return std::string(x.is_error() ? to_string(x.failure()) : to_string(x.code()));
 }
 
-// The consuming end of status events; members are called with the GIL held, one thread at a time waits.
+// The consuming end of status events; members are called with the GIL held, one thread at a time
+// waits.
 class status_handle {
 public:
   explicit status_handle(const endpoint_handle& owner)
@@ -110,38 +111,44 @@ private:
 };
 
 const char code_doc[] =
-  "What happened, in Broker's words: peer_added, peer_removed, peer_lost, endpoint_discovered, "
-  "endpoint_unreachable, or for an error its name, such as peer_unavailable.";
+    "What happened, in Broker's words: peer_added, peer_removed, peer_lost, endpoint_discovered, "
+    "endpoint_unreachable, or for an error its name, such as peer_unavailable.";
 
 } // namespace
 
 void bind_status(py::module_& m) {
   py::class_<status>(m, "Status", "One event about a peer: a change of status, or an error.")
-    .def_property_readonly("code", code_name, code_doc)
-    .def_property_readonly("is_error", &status::is_error, "Whether this is an error.")
-    .def_property_readonly("peer", [](const status& x) { return id_text(x.peer()); },
-                           "Id of the peer concerned; None where it is not known (yet).")
-    .def_property_readonly("network", [](const status& x) { return network_pair(x.network()); },
-                           "Host and port of the peer; None where not known.")
-    .def_property_readonly("message", &status::message, "A sentence for people.")
-    .def("__str__", [](const status& x) { return to_string(x); })
-    .def("__repr__", [](const status& x) { return "<Status " + to_string(x) + ">"; });
+      .def_property_readonly("code", code_name, code_doc)
+      .def_property_readonly("is_error", &status::is_error, "Whether this is an error.")
+      .def_property_readonly(
+          "peer", [](const status& x) { return id_text(x.peer()); },
+          "Id of the peer concerned; None where it is not known (yet).")
+      .def_property_readonly(
+          "network", [](const status& x) { return network_pair(x.network()); },
+          "Host and port of the peer; None where not known.")
+      .def_property_readonly("message", &status::message, "A sentence for people.")
+      .def("__str__", [](const status& x) { return to_string(x); })
+      .def("__repr__", [](const status& x) { return "<Status " + to_string(x) + ">"; });
 
-  py::class_<status_handle>(m, "StatusSubscriber", py::release_gil_before_calling_cpp_dtor(),
-                            "Receives status and error events of an endpoint's peerings, in order, from its "
-                            "creation on; keeps the latest 65,536.")
-    .def(py::init<const endpoint_handle&>(), py::arg("endpoint"))
-    .def("get", &status_handle::get, py::arg("timeout") = py::none(),
-         "Waits for the next event, at most `timeout` seconds, for ever by default. Returns None on "
-         "time-out. Raises Closed once the endpoint is closed and all events are read.")
-    .def("poll", &status_handle::poll, "All events there are, at once; possibly none.")
-    .def("next_nowait", &status_handle::next_nowait,
-         "The next event, or None where there is none yet. Raises StopIteration at the end.")
-    .def("__next__", &status_handle::next)
-    .def("fileno", &status_handle::fd,
-         "A descriptor that is readable while an event is available or the endpoint is closed.")
-    .def_property_readonly("closed", &status_handle::closed, "Whether no event can come any more.")
-    .def_property_readonly("dropped", &status_handle::dropped, "Events discarded because too many were unread.");
+  py::class_<status_handle>(
+      m, "StatusSubscriber", py::release_gil_before_calling_cpp_dtor(),
+      "Receives status and error events of an endpoint's peerings, in order, from its "
+      "creation on; keeps the latest 65,536.")
+      .def(py::init<const endpoint_handle&>(), py::arg("endpoint"))
+      .def("get", &status_handle::get, py::arg("timeout") = py::none(),
+           "Waits for the next event, at most `timeout` seconds, for ever by default. Returns None "
+           "on "
+           "time-out. Raises Closed once the endpoint is closed and all events are read.")
+      .def("poll", &status_handle::poll, "All events there are, at once; possibly none.")
+      .def("next_nowait", &status_handle::next_nowait,
+           "The next event, or None where there is none yet. Raises StopIteration at the end.")
+      .def("__next__", &status_handle::next)
+      .def("fileno", &status_handle::fd,
+           "A descriptor that is readable while an event is available or the endpoint is closed.")
+      .def_property_readonly("closed", &status_handle::closed,
+                             "Whether no event can come any more.")
+      .def_property_readonly("dropped", &status_handle::dropped,
+                             "Events discarded because too many were unread.");
 }
 
 } // namespace pubsub::python

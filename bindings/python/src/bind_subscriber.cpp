@@ -12,8 +12,8 @@ namespace pubsub::python {
 
 namespace {
 
-const char subscriber_doc[] =
-  "Receives the messages of some topics through a bounded queue. Threads may share one: they take turns.";
+const char subscriber_doc[] = "Receives the messages of some topics through a bounded queue. "
+                              "Threads may share one: they take turns.";
 
 // Iteration by slot instead of by a bound method: it runs once for every message.
 PyObject* iterate_next(PyObject* self) {
@@ -52,51 +52,63 @@ message_or_none next_nowait(subscriber_handle& x) {
 
 void bind_reading(py::class_<subscriber_handle>& c) {
   c.def(
-     "get", [](subscriber_handle& x, std::optional<double> timeout) { return message_or_none::own(x.get(timeout)); },
-     py::arg("timeout") = py::none(),
-     "Waits for the next message, at most `timeout` seconds, for ever by default. Returns None on "
-     "time-out. Raises Closed once the subscriber or its endpoint is closed and nothing is left.")
-    .def(
-      "get_batch",
-      [](subscriber_handle& x, std::size_t max, std::optional<double> timeout) {
-        return message_list::own(x.get_batch(max, timeout));
-      },
-      py::arg("max") = 1024, py::arg("timeout") = py::none(),
-      "Waits for at least one message, then takes what is there, at most `max`. Returns an empty list on "
-      "time-out. Raises Closed as `get` does.")
-    .def(
-      "poll", [](subscriber_handle& x) { return message_list::own(x.poll()); },
-      "Everything that is there, at once; possibly nothing. Never raises Closed.")
-    .def("next_nowait", next_nowait,
-         "The next message, or None where there is none yet. Raises StopIteration at the end.");
+       "get",
+       [](subscriber_handle& x, std::optional<double> timeout) {
+         return message_or_none::own(x.get(timeout));
+       },
+       py::arg("timeout") = py::none(),
+       "Waits for the next message, at most `timeout` seconds, for ever by default. Returns None "
+       "on "
+       "time-out. Raises Closed once the subscriber or its endpoint is closed and nothing is left.")
+      .def(
+          "get_batch",
+          [](subscriber_handle& x, std::size_t max, std::optional<double> timeout) {
+            return message_list::own(x.get_batch(max, timeout));
+          },
+          py::arg("max") = 1024, py::arg("timeout") = py::none(),
+          "Waits for at least one message, then takes what is there, at most `max`. Returns an "
+          "empty list on "
+          "time-out. Raises Closed as `get` does.")
+      .def(
+          "poll", [](subscriber_handle& x) { return message_list::own(x.poll()); },
+          "Everything that is there, at once; possibly nothing. Never raises Closed.")
+      .def("next_nowait", next_nowait,
+           "The next message, or None where there is none yet. Raises StopIteration at the end.");
 }
 
 } // namespace
 
 void bind_subscriber(py::module_& m) {
-  py::class_<subscriber_handle> c(m, "Subscriber", subscriber_doc, py::custom_type_setup(set_iteration_slots));
+  py::class_<subscriber_handle> c(m, "Subscriber", subscriber_doc,
+                                  py::custom_type_setup(set_iteration_slots));
   c.def(py::init(&make_subscriber), py::arg("endpoint"), py::arg("topics"), py::arg("capacity"),
         py::arg("capacity_bytes"), py::arg("policy"));
   bind_reading(c);
   c.def("fileno", &subscriber_handle::fd,
         "A descriptor that is readable while a message is available or the subscriber is closed "
-        "(level-triggered), for select, poll and event loops; do not read from it. An iteration that was "
+        "(level-triggered), for select, poll and event loops; do not read from it. An iteration "
+        "that was "
         "broken off may leave messages that it does not show: call `poll` before waiting on it.")
-    .def("available", &subscriber_handle::available, "Number of messages that can be taken without waiting.")
-    .def(
-      "add_topic", [](subscriber_handle& x, const py::str& prefix) { x.add_topic(topic_bytes(prefix)); },
-      py::arg("prefix"),
-      "Also receive topics that start with `prefix`. Effective here when the call returns; peers follow.")
-    .def(
-      "remove_topic", [](subscriber_handle& x, const py::str& prefix) { x.remove_topic(topic_bytes(prefix)); },
-      py::arg("prefix"), "Removes exactly this prefix; others that also match keep matching.")
-    .def_property_readonly(
-      "topics", [](const subscriber_handle& x) { return topic_names(x.topics()); },
-      "The prefixes subscribed to, sorted, without those that another one covers.")
-    .def("counters", &subscriber_handle::counters, "What came and what became of it.")
-    .def_property_readonly("closed", &subscriber_handle::closed, "Whether the subscription has ended.")
-    .def("close", &subscriber_handle::close,
-         "Ends the subscription; what is queued is discarded and counted. Idempotent.");
+      .def("available", &subscriber_handle::available,
+           "Number of messages that can be taken without waiting.")
+      .def(
+          "add_topic",
+          [](subscriber_handle& x, const py::str& prefix) { x.add_topic(topic_bytes(prefix)); },
+          py::arg("prefix"),
+          "Also receive topics that start with `prefix`. Effective here when the call returns; "
+          "peers follow.")
+      .def(
+          "remove_topic",
+          [](subscriber_handle& x, const py::str& prefix) { x.remove_topic(topic_bytes(prefix)); },
+          py::arg("prefix"), "Removes exactly this prefix; others that also match keep matching.")
+      .def_property_readonly(
+          "topics", [](const subscriber_handle& x) { return topic_names(x.topics()); },
+          "The prefixes subscribed to, sorted, without those that another one covers.")
+      .def("counters", &subscriber_handle::counters, "What came and what became of it.")
+      .def_property_readonly("closed", &subscriber_handle::closed,
+                             "Whether the subscription has ended.")
+      .def("close", &subscriber_handle::close,
+           "Ends the subscription; what is queued is discarded and counted. Idempotent.");
 }
 
 } // namespace pubsub::python

@@ -55,8 +55,9 @@ PyObject* make_set(const data_view& x) {
       throw py::error_already_set();
   }
   if (static_cast<std::size_t>(PySet_GET_SIZE(result.ptr())) != n)
-    raise(types.decode_error, "a set with members that differ in type only and are equal in Python, "
-                              "such as 1 and 1.0");
+    raise(types.decode_error,
+          "a set with members that differ in type only and are equal in Python, "
+          "such as 1 and 1.0");
   return result.release().ptr();
 }
 
@@ -80,36 +81,36 @@ PyObject* make_table(const data_view& x) {
 
 PyObject* to_python(const data_view& x) {
   switch (x.type()) {
-    case data_type::none:
-      return new_ref(Py_None);
-    case data_type::boolean:
-      return new_ref(x.as_boolean() ? Py_True : Py_False);
-    case data_type::count:
-      return make_count(x.as_count());
-    case data_type::integer:
-      return checked(PyLong_FromLongLong(x.as_integer()));
-    case data_type::real:
-      return checked(PyFloat_FromDouble(x.as_real()));
-    case data_type::string:
-      return make_string(x.as_string());
-    case data_type::address:
-      return make_address(x.as_address());
-    case data_type::subnet:
-      return make_subnet(x.as_subnet());
-    case data_type::port:
-      return make_port(x.as_port());
-    case data_type::timestamp:
-      return make_timestamp(x.as_timestamp());
-    case data_type::timespan:
-      return make_timespan(x.as_timespan());
-    case data_type::enum_value:
-      return make_enum(x.as_enum());
-    case data_type::set:
-      return make_set(x);
-    case data_type::table:
-      return make_table(x);
-    case data_type::vector:
-      return make_vector(x);
+  case data_type::none:
+    return new_ref(Py_None);
+  case data_type::boolean:
+    return new_ref(x.as_boolean() ? Py_True : Py_False);
+  case data_type::count:
+    return make_count(x.as_count());
+  case data_type::integer:
+    return checked(PyLong_FromLongLong(x.as_integer()));
+  case data_type::real:
+    return checked(PyFloat_FromDouble(x.as_real()));
+  case data_type::string:
+    return make_string(x.as_string());
+  case data_type::address:
+    return make_address(x.as_address());
+  case data_type::subnet:
+    return make_subnet(x.as_subnet());
+  case data_type::port:
+    return make_port(x.as_port());
+  case data_type::timestamp:
+    return make_timestamp(x.as_timestamp());
+  case data_type::timespan:
+    return make_timespan(x.as_timespan());
+  case data_type::enum_value:
+    return make_enum(x.as_enum());
+  case data_type::set:
+    return make_set(x);
+  case data_type::table:
+    return make_table(x);
+  case data_type::vector:
+    return make_vector(x);
   }
   raise(types.decode_error, "a value of unknown type");
 }

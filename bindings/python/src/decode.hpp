@@ -9,8 +9,8 @@
 
 namespace pubsub::python {
 
-/// A new reference to the Python form of `x` (docs/python.md has the table). Raises DecodeError where
-/// members of a set or keys of a table that differ on the wire are equal in Python.
+/// A new reference to the Python form of `x` (docs/python.md has the table). Raises DecodeError
+/// where members of a set or keys of a table that differ on the wire are equal in Python.
 PyObject* to_python(const data_view& x);
 
 } // namespace pubsub::python

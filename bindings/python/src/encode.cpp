@@ -41,8 +41,9 @@ void write_int(PyObject* x, data_writer& out) {
   int overflow = 0;
   auto value = PyLong_AsLongLongAndOverflow(x, &overflow);
   if (overflow != 0)
-    raise(types.encode_error, "an int beyond 64 bits signed: " + std::string(py::str(py::handle(x)))
-                                + (overflow > 0 ? " (Count holds up to 2**64-1)" : ""));
+    raise(types.encode_error,
+          "an int beyond 64 bits signed: " + std::string(py::str(py::handle(x))) +
+              (overflow > 0 ? " (Count holds up to 2**64-1)" : ""));
   if (value == -1 && PyErr_Occurred() != nullptr)
     throw py::error_already_set();
   out.write_integer(value);
@@ -60,12 +61,14 @@ void write_str(PyObject* x, data_writer& out) {
 
 void write_enum(PyObject* x, data_writer& out) {
   auto name = own(PyUnicode_AsEncodedString(x, "utf-8", "surrogateescape"));
-  out.write_enum({PyBytes_AS_STRING(name.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(name.ptr()))});
+  out.write_enum(
+      {PyBytes_AS_STRING(name.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(name.ptr()))});
 }
 
 void write_buffer(PyObject* x, data_writer& out) {
   auto bytes = own(PyBytes_FromObject(x));
-  out.write_string({PyBytes_AS_STRING(bytes.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.ptr()))});
+  out.write_string(
+      {PyBytes_AS_STRING(bytes.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.ptr()))});
 }
 
 address to_address(PyObject* x) {
@@ -76,7 +79,8 @@ address to_address(PyObject* x) {
   if (auto* scope = PyObject_GetAttr(x, types.name_scope_id)) { // Python 3.9 and later
     auto guard = own(scope);
     if (scope != Py_None)
-      raise(types.encode_error, "an IPv6 address with a zone: " + std::string(py::str(py::handle(x))));
+      raise(types.encode_error,
+            "an IPv6 address with a zone: " + std::string(py::str(py::handle(x))));
   } else {
     PyErr_Clear();
   }
@@ -181,7 +185,8 @@ void write_table(PyObject* x, data_writer& out, unsigned depth) {
     members.emplace(data_view::from_valid(out.bytes().subspan(key)).to_data(),
                     data_view::from_valid(out.bytes().subspan(value)).to_data());
   if (members.size() != entries.size())
-    raise(types.encode_error, "a dict with keys that are the same value on the wire, such as 'a' and b'a'");
+    raise(types.encode_error,
+          "a dict with keys that are the same value on the wire, such as 'a' and b'a'");
   out.truncate(start);
   out.write(data{std::move(members)});
 }
@@ -189,7 +194,8 @@ void write_table(PyObject* x, data_writer& out, unsigned depth) {
 template <class Write>
 void write_container(PyObject* x, data_writer& out, unsigned depth, Write write) {
   if (depth >= max_depth)
-    raise(types.encode_error, "a value nested deeper than " + std::to_string(max_depth) + " containers");
+    raise(types.encode_error,
+          "a value nested deeper than " + std::to_string(max_depth) + " containers");
   write(x, out, depth + 1);
 }
 

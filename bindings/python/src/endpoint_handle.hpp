@@ -43,7 +43,8 @@ private:
   fork_guard fork_;
   std::shared_ptr<pubsub::endpoint> endpoint_;
   std::shared_ptr<std::atomic<bool>> closed_ = std::make_shared<std::atomic<bool>>(false);
-  std::unordered_map<std::string, std::shared_ptr<publisher_handle>> publishers_; // guarded by the GIL
+  std::unordered_map<std::string, std::shared_ptr<publisher_handle>>
+      publishers_; // guarded by the GIL
 };
 
 } // namespace pubsub::python

@@ -21,7 +21,8 @@ PYBIND11_MODULE(_core, m) {
   bind_publisher(m);
   bind_subscriber(m);
   m.def(
-    "join_background_work",
-    [](double limit) { join_background_work(to_milliseconds(limit)); }, py::arg("limit"),
-    "Waits at most `limit` seconds until calls that Ctrl-C has interrupted have ended in the background.");
+      "join_background_work", [](double limit) { join_background_work(to_milliseconds(limit)); },
+      py::arg("limit"),
+      "Waits at most `limit` seconds until calls that Ctrl-C has interrupted have ended in the "
+      "background.");
 }

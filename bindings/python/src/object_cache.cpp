@@ -14,12 +14,13 @@ namespace {
 
 py::object call(PyTypeObject* type, const py::tuple& args) {
   return py::reinterpret_steal<py::object>(
-    checked(PyObject_Call(reinterpret_cast<PyObject*>(type), args.ptr(), nullptr)));
+      checked(PyObject_Call(reinterpret_cast<PyObject*>(type), args.ptr(), nullptr)));
 }
 
 std::uint32_t v4_value(const address& x) {
   auto& b = x.bytes();
-  return std::uint32_t{b[12]} << 24 | std::uint32_t{b[13]} << 16 | std::uint32_t{b[14]} << 8 | b[15];
+  return std::uint32_t{b[12]} << 24 | std::uint32_t{b[13]} << 16 | std::uint32_t{b[14]} << 8 |
+         b[15];
 }
 
 py::bytes packed(const address& x) {
@@ -58,7 +59,9 @@ std::size_t hash_of(const address& x) {
 
 struct name_hash {
   using is_transparent = void;
-  std::size_t operator()(std::string_view x) const noexcept { return std::hash<std::string_view>{}(x); }
+  std::size_t operator()(std::string_view x) const noexcept {
+    return std::hash<std::string_view>{}(x);
+  }
 };
 
 py::object build_address(const address& x) {
@@ -86,7 +89,8 @@ PyObject* make_count(std::uint64_t x) {
   static direct_mapped<std::uint64_t, 1024> small;
   auto build = [x] {
     auto args = py::make_tuple(x);
-    return py::reinterpret_steal<py::object>(checked(PyLong_Type.tp_new(types.count, args.ptr(), nullptr)));
+    return py::reinterpret_steal<py::object>(
+        checked(PyLong_Type.tp_new(types.count, args.ptr(), nullptr)));
   };
   return x < 1024 ? small.get(x, x, build) : build().release().ptr();
 }
@@ -98,7 +102,7 @@ PyObject* make_enum(std::string_view name) {
     return new_ref(i->second);
   auto size = static_cast<Py_ssize_t>(name.size());
   auto text = py::reinterpret_steal<py::object>(
-    checked(PyUnicode_DecodeUTF8(name.data(), size, "surrogateescape")));
+      checked(PyUnicode_DecodeUTF8(name.data(), size, "surrogateescape")));
   auto args = py::make_tuple(text);
   auto* result = checked(PyUnicode_Type.tp_new(types.enum_value, args.ptr(), nullptr));
   if (known.size() < limit)

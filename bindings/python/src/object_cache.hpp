@@ -13,8 +13,8 @@
 
 namespace pubsub::python {
 
-// All give a new reference to an immutable object, which may be shared. The caches are bounded, live
-// as long as the process, and are read and written with the GIL held.
+// All give a new reference to an immutable object, which may be shared. The caches are bounded,
+// live as long as the process, and are read and written with the GIL held.
 
 /// A Count.
 PyObject* make_count(std::uint64_t x);

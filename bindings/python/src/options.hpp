@@ -44,7 +44,8 @@ inline queue_options make_queue_options(std::size_t capacity, std::size_t capaci
   else if (policy == "drop_newest")
     result.policy = overflow_policy::drop_newest;
   else
-    raise(types.invalid_argument, "a queue policy is block, drop_oldest or drop_newest, not " + policy);
+    raise(types.invalid_argument,
+          "a queue policy is block, drop_oldest or drop_newest, not " + policy);
   return result;
 }
 

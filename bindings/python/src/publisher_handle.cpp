@@ -31,7 +31,8 @@ publisher_handle::publisher_handle(std::shared_ptr<pubsub::endpoint> owner,
   if (is_reserved_topic(topic_))
     raise(types.invalid_argument, "topics that contain <$> are reserved: " + topic_);
   if (topic_.size() > topic::max_size_bytes)
-    raise(types.invalid_argument, "a topic has at most 65,535 bytes, not " + std::to_string(topic_.size()));
+    raise(types.invalid_argument,
+          "a topic has at most 65,535 bytes, not " + std::to_string(topic_.size()));
   publisher_.emplace(owner_->make_publisher(topic_));
 }
 
@@ -90,7 +91,8 @@ std::size_t publisher_handle::subscribers() {
 
 bool publisher_handle::wait_for_subscribers(std::size_t n, std::optional<double> timeout) {
   fork_.check();
-  return wait_for(deadline(timeout), [&](auto left) { return owner_->wait_for_subscribers(topic_, n, left); });
+  return wait_for(deadline(timeout),
+                  [&](auto left) { return owner_->wait_for_subscribers(topic_, n, left); });
 }
 
 publish_result publisher_handle::try_send(std::span<const std::byte> value) {
@@ -123,8 +125,9 @@ publish_result publisher_handle::wait_for_room(std::span<const std::byte> value)
 void publisher_handle::raise_refused(std::size_t size_bytes) const {
   if (*closed_)
     raise(types.closed, "the endpoint is closed");
-  raise(types.limit_exceeded, "a message of " + std::to_string(size_bytes)
-                                + " bytes is longer than a frame may be, or the endpoint is closed");
+  raise(types.limit_exceeded,
+        "a message of " + std::to_string(size_bytes) +
+            " bytes is longer than a frame may be, or the endpoint is closed");
 }
 
 } // namespace pubsub::python

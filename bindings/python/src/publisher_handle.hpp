@@ -19,8 +19,8 @@ namespace pubsub::python {
 /// until a queue is full; then it waits without the GIL, and Ctrl-C ends the wait.
 class publisher_handle {
 public:
-  publisher_handle(std::shared_ptr<pubsub::endpoint> owner, std::shared_ptr<std::atomic<bool>> closed,
-                   std::string topic);
+  publisher_handle(std::shared_ptr<pubsub::endpoint> owner,
+                   std::shared_ptr<std::atomic<bool>> closed, std::string topic);
   ~publisher_handle();
   publisher_handle(const publisher_handle&) = delete;
   publisher_handle& operator=(const publisher_handle&) = delete;

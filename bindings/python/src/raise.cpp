@@ -8,7 +8,8 @@ void raise(PyObject* type, const std::string& message) {
 }
 
 void raise(const error& err) {
-  auto instance = py::handle(types.error_from_code)(std::string(to_string(err.code())), err.message());
+  auto instance =
+      py::handle(types.error_from_code)(std::string(to_string(err.code())), err.message());
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(instance.ptr())), instance.ptr());
   throw py::error_already_set();
 }

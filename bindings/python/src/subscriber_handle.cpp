@@ -47,12 +47,12 @@ PyObject* subscriber_handle::next_nowait() {
 PyObject* subscriber_handle::get(std::optional<double> timeout) {
   fork_.check();
   switch (wait_for_message(deadline(timeout), 1)) {
-    case outcome::ended:
-      raise(types.closed, "the subscriber is closed and drained");
-    case outcome::timed_out:
-      return new_ref(Py_None);
-    case outcome::message:
-      break;
+  case outcome::ended:
+    raise(types.closed, "the subscriber is closed and drained");
+  case outcome::timed_out:
+    return new_ref(Py_None);
+  case outcome::message:
+    break;
   }
   return take_pending();
 }
@@ -182,7 +182,8 @@ bool subscriber_handle::pull(std::size_t max, std::chrono::nanoseconds left) {
   return end;
 }
 
-subscriber_handle::outcome subscriber_handle::wait_for_message(const deadline& until, std::size_t max) {
+subscriber_handle::outcome subscriber_handle::wait_for_message(const deadline& until,
+                                                               std::size_t max) {
   if (pending() != 0 || prefetch(max))
     return outcome::message;
   for (;;) {

@@ -15,13 +15,14 @@
 
 namespace pubsub::python {
 
-/// Members are called with the GIL held. Any number of threads may consume; they take turns. Waiting
-/// happens without the GIL, and Ctrl-C ends it. Iteration takes a batch with each wait and hands it
-/// out one by one; what it has not handed out yet counts as queued and is what the other calls
-/// return first.
+/// Members are called with the GIL held. Any number of threads may consume; they take turns.
+/// Waiting happens without the GIL, and Ctrl-C ends it. Iteration takes a batch with each wait and
+/// hands it out one by one; what it has not handed out yet counts as queued and is what the other
+/// calls return first.
 class subscriber_handle {
 public:
-  subscriber_handle(std::shared_ptr<pubsub::endpoint> owner, filter topics, const queue_options& options);
+  subscriber_handle(std::shared_ptr<pubsub::endpoint> owner, filter topics,
+                    const queue_options& options);
   ~subscriber_handle();
   subscriber_handle(const subscriber_handle&) = delete;
   subscriber_handle& operator=(const subscriber_handle&) = delete;
@@ -61,8 +62,8 @@ private:
   std::shared_ptr<pubsub::endpoint> owner_;
   mutable std::optional<subscriber> subscriber_;
 
-  // Makes one thread the consumer and guards fresh_. Waited for only without the GIL, and never held
-  // while Python code runs: a signal handler may call any member.
+  // Makes one thread the consumer and guards fresh_. Waited for only without the GIL, and never
+  // held while Python code runs: a signal handler may call any member.
   std::timed_mutex consuming_;
   std::vector<data_message> fresh_;
 

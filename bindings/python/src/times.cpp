@@ -31,18 +31,19 @@ std::int64_t stored_ns(PyObject* x, std::ptrdiff_t offset) {
 }
 
 std::int64_t delta_ns(PyObject* x) {
-  auto seconds = std::int64_t{PyDateTime_DELTA_GET_DAYS(x)} * 86'400 + PyDateTime_DELTA_GET_SECONDS(x);
+  auto seconds =
+      std::int64_t{PyDateTime_DELTA_GET_DAYS(x)} * 86'400 + PyDateTime_DELTA_GET_SECONDS(x);
   std::int64_t result;
-  if (__builtin_mul_overflow(seconds, ns_per_second, &result)
-      || __builtin_add_overflow(result, PyDateTime_DELTA_GET_MICROSECONDS(x) * ns_per_us, &result))
-    raise(types.encode_error, "a time beyond 64 bits of nanoseconds: "
-                                + std::string(py::str(py::handle(x))));
+  if (__builtin_mul_overflow(seconds, ns_per_second, &result) ||
+      __builtin_add_overflow(result, PyDateTime_DELTA_GET_MICROSECONDS(x) * ns_per_us, &result))
+    raise(types.encode_error,
+          "a time beyond 64 bits of nanoseconds: " + std::string(py::str(py::handle(x))));
   return result;
 }
 
 PyObject* epoch() {
   static auto* instance = checked(PyDateTimeAPI->DateTime_FromDateAndTime(
-    1970, 1, 1, 0, 0, 0, 0, PyDateTime_TimeZone_UTC, PyDateTimeAPI->DateTimeType));
+      1970, 1, 1, 0, 0, 0, 0, PyDateTime_TimeZone_UTC, PyDateTimeAPI->DateTimeType));
   return instance;
 }
 
@@ -61,9 +62,10 @@ PyObject* make_timestamp(timestamp x) {
   auto rest = (us - midnight).count();
   auto seconds = static_cast<int>(rest / us_per_second);
   auto* self = PyDateTimeAPI->DateTime_FromDateAndTime(
-    static_cast<int>(day.year()), static_cast<int>(static_cast<unsigned>(day.month())),
-    static_cast<int>(static_cast<unsigned>(day.day())), seconds / 3600, seconds / 60 % 60, seconds % 60,
-    static_cast<int>(rest % us_per_second), PyDateTime_TimeZone_UTC, types.timestamp);
+      static_cast<int>(day.year()), static_cast<int>(static_cast<unsigned>(day.month())),
+      static_cast<int>(static_cast<unsigned>(day.day())), seconds / 3600, seconds / 60 % 60,
+      seconds % 60, static_cast<int>(rest % us_per_second), PyDateTime_TimeZone_UTC,
+      types.timestamp);
   return with_ns(self, types.timestamp_ns_offset, x.time_since_epoch().count());
 }
 
@@ -71,9 +73,9 @@ PyObject* make_timespan(timespan x) {
   auto us = std::chrono::floor<std::chrono::microseconds>(x);
   auto days = std::chrono::floor<std::chrono::days>(us);
   auto rest = (us - days).count();
-  auto* self = PyDateTimeAPI->Delta_FromDelta(static_cast<int>(days.count()),
-                                              static_cast<int>(rest / us_per_second),
-                                              static_cast<int>(rest % us_per_second), 0, types.timespan);
+  auto* self = PyDateTimeAPI->Delta_FromDelta(
+      static_cast<int>(days.count()), static_cast<int>(rest / us_per_second),
+      static_cast<int>(rest % us_per_second), 0, types.timespan);
   return with_ns(self, types.timespan_ns_offset, x.count());
 }
 
@@ -89,8 +91,8 @@ timestamp to_timestamp(PyObject* x) {
   if (Py_TYPE(x) == types.timestamp)
     return timestamp{timespan{stored_ns(x, types.timestamp_ns_offset)}};
   if (PyDateTime_DATE_GET_TZINFO(x) == Py_None)
-    raise(types.encode_error, "naive datetime " + std::string(py::str(py::handle(x)))
-                                + ": give it a time zone, for instance datetime.timezone.utc");
+    raise(types.encode_error, "naive datetime " + std::string(py::str(py::handle(x))) +
+                                  ": give it a time zone, for instance datetime.timezone.utc");
   auto* delta = PyNumber_Subtract(x, epoch());
   if (delta == nullptr) { // a tzinfo whose utcoffset is None
     PyErr_Clear();

@@ -29,7 +29,8 @@ std::atomic<unsigned> background_work{0};
 
 } // namespace
 
-// Whoever has the GIL while the interpreter goes away is the thread that takes it down, and keeps it.
+// Whoever has the GIL while the interpreter goes away is the thread that takes it down, and keeps
+// it.
 gil_free::gil_free() : state_(finalizing() ? nullptr : PyEval_SaveThread()) {}
 
 gil_free::~gil_free() noexcept(false) {
@@ -43,11 +44,13 @@ gil_free::~gil_free() noexcept(false) {
 std::chrono::nanoseconds longest_wait() noexcept {
   constexpr std::chrono::milliseconds main_waits{100};
   constexpr std::chrono::seconds others_wait{10};
-  return PyThread_get_thread_ident() == main_thread ? main_waits : std::chrono::nanoseconds{others_wait};
+  return PyThread_get_thread_ident() == main_thread ? main_waits
+                                                    : std::chrono::nanoseconds{others_wait};
 }
 
 void find_main_thread() {
-  main_thread = py::module_::import("threading").attr("main_thread")().attr("ident").cast<unsigned long>();
+  main_thread =
+      py::module_::import("threading").attr("main_thread")().attr("ident").cast<unsigned long>();
 }
 
 deadline::deadline(std::optional<double> seconds) {
@@ -67,7 +70,8 @@ std::chrono::nanoseconds deadline::slice(std::chrono::nanoseconds limit) const {
 }
 
 std::chrono::milliseconds to_milliseconds(std::optional<double> seconds) {
-  return std::chrono::ceil<std::chrono::milliseconds>(deadline(seconds).slice(std::chrono::hours{1}));
+  return std::chrono::ceil<std::chrono::milliseconds>(
+      deadline(seconds).slice(std::chrono::hours{1}));
 }
 
 void run_interruptibly(std::function<void()> work) {

@@ -18,8 +18,8 @@
 
 namespace pubsub::python {
 
-/// Gives up the GIL for a scope. A thread that comes back while the interpreter is going away sleeps
-/// for ever instead of being unwound through C++ frames; its process is about to end.
+/// Gives up the GIL for a scope. A thread that comes back while the interpreter is going away
+/// sleeps for ever instead of being unwound through C++ frames; its process is about to end.
 class gil_free {
 public:
   gil_free();
@@ -60,8 +60,8 @@ inline void handle_signals() {
     throw py::error_already_set();
 }
 
-/// Calls `attempt(time left)` without the GIL, again and again, until it returns true or the time is
-/// up. Call with the GIL held. Returns whether an attempt succeeded.
+/// Calls `attempt(time left)` without the GIL, again and again, until it returns true or the time
+/// is up. Call with the GIL held. Returns whether an attempt succeeded.
 template <class Attempt>
 bool wait_for(const deadline& until, Attempt&& attempt) {
   for (;;) {
@@ -78,8 +78,9 @@ bool wait_for(const deadline& until, Attempt&& attempt) {
   }
 }
 
-/// Takes `mutex` before `until`, waiting without the GIL where another thread holds it. A mutex that
-/// is held across a wait must only ever be taken this way: whoever holds it may be waiting for the GIL.
+/// Takes `mutex` before `until`, waiting without the GIL where another thread holds it. A mutex
+/// that is held across a wait must only ever be taken this way: whoever holds it may be waiting for
+/// the GIL.
 template <class Mutex>
 std::unique_lock<Mutex> lock_before(Mutex& mutex, const deadline& until) {
   std::unique_lock lock(mutex, std::try_to_lock);
@@ -88,8 +89,8 @@ std::unique_lock<Mutex> lock_before(Mutex& mutex, const deadline& until) {
   return lock;
 }
 
-/// Runs `work` on a thread of its own while this one waits without the GIL, so that Ctrl-C interrupts
-/// calls that cannot be cut into slices. Interrupted, the work goes on unobserved.
+/// Runs `work` on a thread of its own while this one waits without the GIL, so that Ctrl-C
+/// interrupts calls that cannot be cut into slices. Interrupted, the work goes on unobserved.
 void run_interruptibly(std::function<void()> work);
 /// Waits until all work left behind by `run_interruptibly` has ended, at most `limit`.
 void join_background_work(std::chrono::milliseconds limit);
