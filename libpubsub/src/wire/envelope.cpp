@@ -1,5 +1,7 @@
 #include "wire/envelope.hpp"
 
+#include <algorithm>
+
 #include "base/byte_reader.hpp"
 
 namespace pubsub::wire {
@@ -109,9 +111,9 @@ void append_filter(std::vector<std::byte>& out, const filter& x) {
 }
 
 std::vector<std::byte> make_frame(std::span<const std::byte> payload) {
-  std::vector<std::byte> result(frame_header_bytes);
-  store_be(result.data(), static_cast<std::uint32_t>(payload.size()));
-  append(result, payload);
+  std::vector<std::byte> result(frame_header_bytes + payload.size());
+  auto* body = store_be(result.data(), static_cast<std::uint32_t>(payload.size()));
+  std::copy(payload.begin(), payload.end(), body);
   return result;
 }
 
