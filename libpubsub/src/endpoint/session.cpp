@@ -120,6 +120,7 @@ session::token session::make_goodbye_token() {
 }
 
 void session::on_closed(const error& reason) {
+  closed_ = true;
   timer_.cancel();
   cut_off_ = leaving_ && reason == errc::peer_timeout;
   const auto& failure = handshake_.failure();
@@ -138,8 +139,8 @@ void session::reject() {
 
 void session::leave(std::chrono::milliseconds timeout) {
   asio::post(link_->loop(), [self = shared_from_this(), timeout] {
-    if (std::exchange(self->leaving_, true))
-      return;
+    if (self->closed_ || std::exchange(self->leaving_, true))
+      return; // a timer would keep alive what has ended
     self->link_->out().push_control(
         wire::make_ping(self->peering_->self(), self->remote(), self->goodbye_));
     self->arm_timer(timeout, {errc::peer_timeout, "timeout during graceful disconnect"});

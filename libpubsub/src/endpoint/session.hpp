@@ -65,6 +65,7 @@ private:
   const token goodbye_ = make_goodbye_token();
   bool leaving_ = false;
   bool cut_off_ = false;
+  bool closed_ = false;
 };
 
 } // namespace pubsub
