@@ -1,7 +1,8 @@
 // Messages as a link delivers them: slices of a block of bytes.
 #pragma once
 
-#include <cstring>
+#include <algorithm>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -17,8 +18,8 @@ namespace pubsub::test {
 inline data_message slice_of(slab& from, std::string_view topic, const buffer& payload) {
   const auto size = topic.size() + payload.size();
   auto* bytes = from.reserve(size);
-  std::memcpy(bytes, topic.data(), topic.size());
-  std::memcpy(bytes + topic.size(), payload.data(), payload.size());
+  const auto topic_bytes = std::as_bytes(std::span{topic});
+  std::copy(payload.begin(), payload.end(), std::copy(topic_bytes.begin(), topic_bytes.end(), bytes));
   from.commit(size);
   return message_access::slice(from.take_reference(), bytes, static_cast<std::uint16_t>(topic.size()),
                                static_cast<std::uint32_t>(payload.size()), false);

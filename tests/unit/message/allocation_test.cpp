@@ -28,6 +28,12 @@ void* count_and_allocate(std::size_t size) {
 
 void* operator new(std::size_t size) { return count_and_allocate(size); }
 void* operator new[](std::size_t size) { return count_and_allocate(size); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return std::malloc(size == 0 ? 1 : size);
+}
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
+  return std::malloc(size == 0 ? 1 : size);
+}
 void operator delete(void* block) noexcept { std::free(block); }
 void operator delete[](void* block) noexcept { std::free(block); }
 void operator delete(void* block, std::size_t) noexcept { std::free(block); }
