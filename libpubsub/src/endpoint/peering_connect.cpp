@@ -25,12 +25,13 @@ expected<std::uint16_t> peering::listen(std::string_view where) {
           self->open_session(make_tcp_connection(std::move(loop), std::move(socket)),
                              wire::tcp_role::accepting, nullptr);
       },
-      [weak = weak_from_this(), fallback = io_.next()] {
+      [weak = weak_from_this()]() -> std::shared_ptr<asio::io_context> {
         auto self = weak.lock();
         if (!self)
-          return fallback;
+          return nullptr;
         lock_type inner{self->mutex_};
-        return self->io_.next();
+        self->accepting_paused_ = self->half_open_ >= self->options_.max_half_open;
+        return self->accepting_paused_ ? nullptr : self->io_.next();
       });
   return (*opened)->port();
 }
@@ -104,12 +105,11 @@ void peering::open_session(std::unique_ptr<connection> carrier, wire::tcp_role r
 
 /// Called with the mutex held.
 void peering::balance_accepting() {
-  const bool pause = half_open_ >= options_.max_half_open;
-  if (pause == accepting_paused_)
+  if (!accepting_paused_ || half_open_ >= options_.max_half_open)
     return;
-  accepting_paused_ = pause;
+  accepting_paused_ = false;
   for (const auto& each : listeners_)
-    pause ? each->pause() : each->resume();
+    each->resume();
 }
 
 void peering::attempt_failed(const std::shared_ptr<peer_request>& request, const error& reason) {

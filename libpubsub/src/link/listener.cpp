@@ -6,6 +6,8 @@ namespace pubsub {
 
 namespace {
 
+constexpr std::chrono::milliseconds time_between_failures{100};
+
 expected<tcp::endpoint> resolve_local(asio::io_context& loop, const uri& where) {
   if (where.host.empty())
     return tcp::endpoint{tcp::v6(), where.port};
@@ -65,10 +67,12 @@ void listener::start(
 }
 
 void listener::accept() {
-  if (accepting_ || paused_ || !acceptor_.is_open())
+  if (accepting_ || !acceptor_.is_open())
     return;
-  accepting_ = true;
   auto target = choose_();
+  if (!target)
+    return; // until `resume`
+  accepting_ = true;
   auto& context = *target;
   acceptor_.async_accept(context, [self = shared_from_this(), target = std::move(target)](
                                       error_code failure, tcp::socket socket) {
@@ -76,28 +80,31 @@ void listener::accept() {
     if (!self->acceptor_.is_open())
       return;
     if (failure)
-      log(log_level::warning, "accepting a connection failed: " + failure.message());
-    else
-      self->on_connection_(target, std::move(socket));
+      return self->try_later(failure);
+    self->on_connection_(target, std::move(socket));
     self->accept();
   });
 }
 
-void listener::pause() {
-  asio::post(*loop_, [self = shared_from_this()] { self->paused_ = true; });
+/// Such as when the process is out of descriptors: trying at once would fail at once, for ever.
+void listener::try_later(const error_code& failure) {
+  log(log_level::warning, "accepting a connection failed: " + failure.message());
+  timer_.expires_after(time_between_failures);
+  timer_.async_wait([self = shared_from_this()](error_code cancelled) {
+    if (!cancelled)
+      self->accept();
+  });
 }
 
 void listener::resume() {
-  asio::post(*loop_, [self = shared_from_this()] {
-    self->paused_ = false;
-    self->accept();
-  });
+  asio::post(*loop_, [self = shared_from_this()] { self->accept(); });
 }
 
 void listener::stop() {
   asio::post(*loop_, [self = shared_from_this()] {
     error_code ignored;
     self->acceptor_.close(ignored);
+    self->timer_.cancel();
   });
 }
 
