@@ -29,7 +29,8 @@ void try_envelope(std::span<const std::byte> bytes) {
 void try_handshake(std::span<const std::byte> bytes) {
   if (bytes.empty())
     return;
-  const auto role = (bytes[0] & std::byte{1}) == std::byte{} ? wire::tcp_role::connecting : wire::tcp_role::accepting;
+  const bool connecting = (bytes[0] & std::byte{1}) == std::byte{};
+  const auto role = connecting ? wire::tcp_role::connecting : wire::tcp_role::accepting;
   endpoint_id::bytes_type id;
   id.fill(0x18);
   std::size_t sent = 0;
@@ -42,7 +43,8 @@ void try_handshake(std::span<const std::byte> bytes) {
   machine.start();
   using outcome = wire::handshake::outcome;
   for (auto rest = bytes; machine.state() == outcome::running && !rest.empty();) {
-    const auto size = std::min<std::size_t>(rest.size(), 4 + static_cast<std::size_t>(rest.size() > 3 ? rest[3] : std::byte{}));
+    const auto length = static_cast<std::size_t>(rest.size() > 3 ? rest[3] : std::byte{});
+    const auto size = std::min(rest.size(), 4 + length);
     machine.receive(size > 4 ? rest.subspan(4, size - 4) : rest);
     rest = rest.subspan(size);
   }

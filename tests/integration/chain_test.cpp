@@ -107,6 +107,26 @@ TEST_CASE("in a star of relays everybody hears everybody else once") {
   CHECK(hub.counters().forwarded == 6 * 5);
 }
 
+TEST_CASE("subscribers that share a received message decode it once, whoever comes first") {
+  chain nodes{2};
+  auto first = nodes.back().make_subscriber({"/t"});
+  auto second = nodes.back().make_subscriber({"/"});
+  REQUIRE(nodes.front().wait_for_subscribers("/t", 1, patience));
+  for (int round = 0; round < 200; ++round) {
+    nodes.front().publish("/t", vector{count{1}, "text"});
+    const auto x = first.get(patience);
+    const auto y = second.get(patience);
+    REQUIRE(x);
+    REQUIRE(y);
+    const data* seen_there = nullptr;
+    std::thread other{[&] { seen_there = &get_data(*y); }};
+    const auto* seen_here = &get_data(*x);
+    other.join();
+    CHECK(seen_here == seen_there);
+    CHECK(*seen_here == data{vector{count{1}, "text"}});
+  }
+}
+
 TEST_CASE("without forwarding a node keeps what it receives to itself") {
   endpoint_options silent;
   silent.forwarding = forwarding::off;
