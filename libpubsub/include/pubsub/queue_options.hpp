@@ -13,14 +13,14 @@ enum class overflow_policy : std::uint8_t {
   drop_newest, ///< the arriving message goes, and is counted
 };
 
-/// Bounds of a subscriber queue or of the outbox of a link. Both bounds hold; a single message
-/// larger than `capacity_bytes` is still taken by an empty queue. With `block`, what one read of a
+/// Bounds of a subscriber queue or of the outbox of a link. A queue is full once it holds as much as
+/// either bound says, so the last message may exceed `capacity_bytes`. With `block`, what one read of a
 /// link brings in is taken whole, so a queue fed by a link can exceed its bounds by one read buffer.
 struct queue_options {
   overflow_policy policy = overflow_policy::block;
   /// Messages held at most; at least 1.
   std::size_t capacity_messages = 65'536;
-  /// Topic and payload bytes held at most; at least 1.
+  /// Topic and payload bytes held before the queue counts as full; at least 1.
   std::size_t capacity_bytes = 64 * 1024 * 1024;
 };
 

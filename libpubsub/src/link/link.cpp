@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 
 #include "base/bytes.hpp"
 
@@ -64,8 +65,12 @@ void link::on_read(error_code failure, std::size_t transferred) {
   }
   filled_ += transferred;
   bytes_received_.fetch_add(transferred, std::memory_order_relaxed);
-  if (deliver_frames())
-    read();
+  try {
+    if (deliver_frames())
+      read();
+  } catch (const std::exception& failed) { // out of memory: this link goes, the process stays
+    do_close({errc::unspecified, failed.what()});
+  }
 }
 
 /// Hands all whole frames to the handler. Returns false if the link was closed meanwhile.
