@@ -1,5 +1,5 @@
-// Any bytes as frames of Broker's protocol: envelopes parse to nothing or to what they hold, filters
-// are written as they were read, and a handshake ends or goes on, whatever it hears.
+// Any bytes as frames of Broker's protocol: envelopes parse to nothing or to what they hold,
+// filters are written as they were read, and a handshake ends or goes on, whatever it hears.
 #include "fuzz/check.hpp"
 #include "wire/envelope.hpp"
 #include "wire/handshake.hpp"
@@ -34,12 +34,13 @@ void try_handshake(std::span<const std::byte> bytes) {
   endpoint_id::bytes_type id;
   id.fill(0x18);
   std::size_t sent = 0;
-  wire::handshake machine{role,
-                          {.self = endpoint_id{id},
-                           .local_filter = [](const endpoint_id&) { return filter{"/t"}; },
-                           .admit = [](const endpoint_id&, bool) { return wire::admission::proceed; },
-                           .is_known = [](const endpoint_id&) { return false; },
-                           .send = [&](std::span<const std::byte>) { ++sent; }}};
+  wire::handshake machine{
+      role,
+      {.self = endpoint_id{id},
+       .local_filter = [](const endpoint_id&) { return filter{"/t"}; },
+       .admit = [](const endpoint_id&, bool) { return wire::admission::proceed; },
+       .is_known = [](const endpoint_id&) { return false; },
+       .send = [&](std::span<const std::byte>) { ++sent; }}};
   machine.start();
   using outcome = wire::handshake::outcome;
   for (auto rest = bytes; machine.state() == outcome::running && !rest.empty();) {

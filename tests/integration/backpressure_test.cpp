@@ -18,7 +18,9 @@ endpoint_options tiny_outboxes(overflow_policy policy) {
   return out;
 }
 
-std::string payload(std::uint64_t i) { return std::to_string(i) + std::string(500, '.'); }
+std::string payload(std::uint64_t i) {
+  return std::to_string(i) + std::string(500, '.');
+}
 
 } // namespace
 
@@ -83,8 +85,8 @@ TEST_CASE("with drop policies on the links every message is delivered or counted
       const auto out = link_to(first, relay);
       const auto in = link_to(relay, first);
       const auto on = link_to(relay, nodes.back());
-      return out.queued == 0 && in.received == out.sent && on.queued == 0 && on.offered == in.received &&
-             sub.counters().delivered == on.sent;
+      return out.queued == 0 && in.received == out.sent && on.queued == 0 &&
+             on.offered == in.received && sub.counters().delivered == on.sent;
     }));
     const auto out = link_to(first, relay);
     const auto on = link_to(relay, nodes.back());

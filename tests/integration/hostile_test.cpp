@@ -20,7 +20,8 @@ const endpoint_id id_ff{[] {
 }()};
 
 /// A raw peer with the id ff.. that has announced the filter in `filter_hex`.
-raw_socket peered(endpoint& ep, std::uint16_t port, std::string_view filter_hex, int receive_buffer = 0) {
+raw_socket peered(endpoint& ep, std::uint16_t port, std::string_view filter_hex,
+                  int receive_buffer = 0) {
   auto wire = raw_socket::connect(port, receive_buffer);
   CHECK(wire.send(hello_of_ff));
   for (int i = 0; i < 3; ++i)
@@ -31,7 +32,9 @@ raw_socket peered(endpoint& ep, std::uint16_t port, std::string_view filter_hex,
   return wire;
 }
 
-std::uint16_t listen_port(endpoint& ep) { return *ep.listen("tcp://127.0.0.1:0"); }
+std::uint16_t listen_port(endpoint& ep) {
+  return *ep.listen("tcp://127.0.0.1:0");
+}
 
 } // namespace
 
@@ -93,7 +96,8 @@ TEST_CASE("a frame that is no message is counted, and the peering lives on") {
   auto frame = [](const endpoint_id& sender, std::string_view hex) {
     const auto value = from_hex(hex);
     buffer out(wire::data_frame_bytes(2, value.size()));
-    std::copy(value.begin(), value.end(), wire::write_data_header(out.data(), sender, "/t", value.size()));
+    std::copy(value.begin(), value.end(),
+              wire::write_data_header(out.data(), sender, "/t", value.size()));
     return out;
   };
   CHECK(wire.send(frame(ep.id(), "0100")));       // from ourselves

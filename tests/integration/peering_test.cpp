@@ -65,10 +65,12 @@ TEST_CASE("events of a peering come in order on both sides") {
     }
     CHECK_FALSE(events.get(0s));
   };
-  expect(at_a, b.id(), {status_code::endpoint_discovered, status_code::peer_added,
-                        status_code::peer_removed, status_code::endpoint_unreachable});
-  expect(at_b, a.id(), {status_code::endpoint_discovered, status_code::peer_added,
-                        status_code::peer_lost, status_code::endpoint_unreachable});
+  expect(at_a, b.id(),
+         {status_code::endpoint_discovered, status_code::peer_added, status_code::peer_removed,
+          status_code::endpoint_unreachable});
+  expect(at_b, a.id(),
+         {status_code::endpoint_discovered, status_code::peer_added, status_code::peer_lost,
+          status_code::endpoint_unreachable});
   CHECK(a.peers().empty());
 }
 

@@ -24,14 +24,13 @@ TEST_CASE("a generator flows to a callback message by message, in order") {
   endpoint ep;
   std::atomic<std::uint64_t> next{0};
   std::atomic<bool> in_order{true};
-  auto in = ep.subscribe(
-      {"/t"},
-      [&](const data_message& msg) {
-        if (get_data(msg) != data{count{next}})
-          in_order = false;
-        ++next;
-      },
-      {overflow_policy::block, 16, 1 << 20});
+  auto in = ep.subscribe({"/t"},
+                         [&](const data_message& msg) {
+                           if (get_data(msg) != data{count{next}})
+                             in_order = false;
+                           ++next;
+                         },
+                         {overflow_policy::block, 16, 1 << 20});
   auto out = ep.publish_all(numbered(5000));
   out.wait();
   CHECK_FALSE(out.running());
@@ -73,7 +72,8 @@ TEST_CASE("what a generator throws ends its flow and reaches who waits") {
 
 TEST_CASE("a flow that has failed ends its subscription, so that no publisher waits for it") {
   endpoint ep;
-  auto in = ep.subscribe({"/t"}, [](const data_message&) { throw 1; }, {overflow_policy::block, 1, 100});
+  auto in =
+      ep.subscribe({"/t"}, [](const data_message&) { throw 1; }, {overflow_policy::block, 1, 100});
   ep.publish("/t", count{1});
   CHECK(eventually([&] { return ep.subscribers("/t") == 0; }));
   for (std::uint64_t i = 0; i < 10; ++i)

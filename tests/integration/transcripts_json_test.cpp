@@ -1,5 +1,5 @@
-// Conversations recorded between two Brokers, with one of them replaced by our endpoint: what it says
-// must be what Broker said, byte for byte and in order.
+// Conversations recorded between two Brokers, with one of them replaced by our endpoint: what it
+// says must be what Broker said, byte for byte and in order.
 #include "support/nodes.hpp"
 #include "support/raw_socket.hpp"
 #include "support/transcript.hpp"
@@ -22,7 +22,8 @@ bool is_goodbye(const buffer& frame, wire::envelope_type type) {
          std::memcmp(frame.data() + goodbye_at, "BYE", 3) == 0;
 }
 
-/// What makes our endpoint say something: `act` runs before the frame whose meaning contains `meaning`.
+/// What makes our endpoint say something: `act` runs before the frame whose meaning contains
+/// `meaning`.
 struct cue {
   std::string_view meaning;
   std::function<void()> act;
@@ -34,8 +35,8 @@ public:
   broker(transcript script, raw_socket wire, bool we_connect)
       : script_(std::move(script)), wire_(std::move(wire)), we_connect_(we_connect) {}
 
-  /// Says what the other Broker said and compares what we say, up to the frame whose meaning contains
-  /// `last` (included) or the end.
+  /// Says what the other Broker said and compares what we say, up to the frame whose meaning
+  /// contains `last` (included) or the end.
   void play(const std::vector<cue>& cues = {}, std::string_view last = "TCP FIN") {
     for (bool done = false; !done && next_ < script_.frames.size(); ++next_) {
       const auto& step = script_.frames[next_];
@@ -68,7 +69,8 @@ private:
   void compare(buffer wanted) {
     auto said = wire_.read_frame();
     REQUIRE(said.size() == wanted.size());
-    if (is_goodbye(wanted, wire::envelope_type::ping) && is_goodbye(said, wire::envelope_type::ping)) {
+    if (is_goodbye(wanted, wire::envelope_type::ping) &&
+        is_goodbye(said, wire::envelope_type::ping)) {
       token_.assign(said.begin() + goodbye_at, said.end());
       std::copy(token_.begin(), token_.end(), wanted.begin() + goodbye_at);
     }
@@ -106,7 +108,8 @@ const data a_greeting = vector{"hello", count{7}};
 data recorded_event(const transcript& script) {
   for (const auto& step : script.frames)
     if (step.meaning.find("'/listener/topic/ev'") != std::string::npos)
-      return data_view::make(wire::parse_envelope(std::span{step.bytes}.subspan(4))->payload)->to_data();
+      return data_view::make(wire::parse_envelope(std::span{step.bytes}.subspan(4))->payload)
+          ->to_data();
   return {};
 }
 
@@ -119,10 +122,11 @@ raw_socket connect_to(endpoint& ep) {
 } // namespace
 
 TEST_CASE("as the connecting side we say what Broker says, from hello to goodbye") {
-  for (const auto& [scenario, self] : {std::pair<std::string, char>{"connector_smaller_id_unpeer", '1'},
-                                       {"connector_larger_id_unpeer", '2'},
-                                       {"connector_smaller_id_shutdown_connector", '1'},
-                                       {"connector_smaller_id_shutdown_listener", '1'}}) {
+  for (const auto& [scenario, self] :
+       {std::pair<std::string, char>{"connector_smaller_id_unpeer", '1'},
+        {"connector_larger_id_unpeer", '2'},
+        {"connector_smaller_id_shutdown_connector", '1'},
+        {"connector_smaller_id_shutdown_listener", '1'}}) {
     CAPTURE(scenario);
     const auto script = load_transcript(scenario);
     const auto event = recorded_event(script);
@@ -140,7 +144,8 @@ TEST_CASE("as the connecting side we say what Broker says, from hello to goodbye
           ep.close();
       }};
     };
-    other.play({{"'/connector/late'", [&] {
+    other.play({{"'/connector/late'",
+                 [&] {
                    REQUIRE(ep.wait_for_peers(1, patience));
                    sub.add_topic("/connector/late");
                  }},
@@ -160,9 +165,10 @@ TEST_CASE("as the connecting side we say what Broker says, from hello to goodbye
 }
 
 TEST_CASE("as the listening side we say what Broker says, from probe to goodbye") {
-  for (const auto& [scenario, self] : {std::pair<std::string, char>{"connector_smaller_id_unpeer", '2'},
-                                       {"connector_larger_id_unpeer", '1'},
-                                       {"connector_smaller_id_shutdown_listener", '2'}}) {
+  for (const auto& [scenario, self] :
+       {std::pair<std::string, char>{"connector_smaller_id_unpeer", '2'},
+        {"connector_larger_id_unpeer", '1'},
+        {"connector_smaller_id_shutdown_listener", '2'}}) {
     CAPTURE(scenario);
     const auto script = load_transcript(scenario);
     endpoint ep{named(self)};
@@ -170,7 +176,8 @@ TEST_CASE("as the listening side we say what Broker says, from probe to goodbye"
     broker other{script, connect_to(ep), false};
     std::thread leaving;
     const bool we_leave = scenario.ends_with("shutdown_listener");
-    other.play({{"'zeek.late'", [&] {
+    other.play({{"'zeek.late'",
+                 [&] {
                    REQUIRE(ep.wait_for_subscribers("/connector/late", 1, patience));
                    sub.add_topic("zeek.late");
                  }},
@@ -233,9 +240,9 @@ TEST_CASE("as the relay between two Brokers we say what Broker says on both link
 
 TEST_CASE("we answer hand-made connectors as Broker does") {
   for (const auto* scenario :
-       {"raw_wrong_magic", "raw_version_2_only", "raw_version_1_to_9", "raw_unknown_tag", "raw_zero_length",
-        "raw_larger_id_full_handshake_then_data", "raw_smaller_id_full_handshake_then_bye",
-        "raw_bad_phase3"}) {
+       {"raw_wrong_magic", "raw_version_2_only", "raw_version_1_to_9", "raw_unknown_tag",
+        "raw_zero_length", "raw_larger_id_full_handshake_then_data",
+        "raw_smaller_id_full_handshake_then_bye", "raw_bad_phase3"}) {
     CAPTURE(scenario);
     const auto script = load_transcript(scenario);
     endpoint ep{named('1')};

@@ -1,4 +1,5 @@
-// How often the calling thread has asked for heap memory: the test executable replaces operator new.
+// How often the calling thread has asked for heap memory: the test executable replaces operator
+// new.
 #pragma once
 
 #include <cstdint>

@@ -36,12 +36,13 @@ class queue_under_test {
 public:
   explicit queue_under_test(const queue_options& options) : queue_(options) {}
 
-  push_result push(std::uint64_t number, when_full mode = when_full::wait, std::uint32_t size = usual_size) {
+  push_result push(std::uint64_t number, when_full mode = when_full::wait,
+                   std::uint32_t size = usual_size) {
     return queue_.push(make_data_message("/t", count{number}), size, mode);
   }
   /// Offers `numbers` at once, as a link does. True if `source` was paused.
-  bool push_run(const std::vector<std::uint64_t>& numbers, const std::shared_ptr<flow_source>& source,
-                std::uint32_t size = usual_size) {
+  bool push_run(const std::vector<std::uint64_t>& numbers,
+                const std::shared_ptr<flow_source>& source, std::uint32_t size = usual_size) {
     std::vector<queued_message> batch;
     for (auto each : numbers)
       batch.push_back({make_data_message("/t", count{each}), size});
@@ -72,13 +73,14 @@ class outbox_under_test {
 public:
   explicit outbox_under_test(const queue_options& options) : box_(options, [] {}) {}
 
-  push_result push(std::uint64_t number, when_full mode = when_full::wait, std::uint32_t size = usual_size) {
+  push_result push(std::uint64_t number, when_full mode = when_full::wait,
+                   std::uint32_t size = usual_size) {
     slab memory;
     const auto* frame = write_frames(memory, {number}, size);
     return box_.push(memory.current(), frame, size, 1, mode);
   }
-  bool push_run(const std::vector<std::uint64_t>& numbers, const std::shared_ptr<flow_source>& source,
-                std::uint32_t size = usual_size) {
+  bool push_run(const std::vector<std::uint64_t>& numbers,
+                const std::shared_ptr<flow_source>& source, std::uint32_t size = usual_size) {
     slab memory;
     const auto* frames = write_frames(memory, numbers, size);
     return box_.push_from(memory.current(), frames, numbers.size() * size,

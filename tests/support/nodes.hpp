@@ -14,7 +14,9 @@
 
 namespace pubsub::test {
 
-inline std::string local_uri(std::uint16_t port) { return "tcp://127.0.0.1:" + std::to_string(port); }
+inline std::string local_uri(std::uint16_t port) {
+  return "tcp://127.0.0.1:" + std::to_string(port);
+}
 
 /// Listens on a port of its own; the address to peer with.
 inline std::string listen(endpoint& ep) {
@@ -69,7 +71,9 @@ inline bool receives_in_order(subscriber& sub, std::uint64_t n) {
 inline bool adds_up(const subscriber_counters& x) {
   return x.offered == x.delivered + x.dropped() + x.queued;
 }
-inline bool adds_up(const link_counters& x) { return x.offered == x.sent + x.dropped() + x.queued; }
+inline bool adds_up(const link_counters& x) {
+  return x.offered == x.sent + x.dropped() + x.queued;
+}
 
 /// The next event that `wanted` accepts; events before it go. Nothing after the deadline.
 template <class Wanted>

@@ -115,7 +115,8 @@ private:
 /// Listens on a port of its own on this machine.
 class raw_listener {
 public:
-  explicit raw_listener(std::uint16_t port = 0) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  explicit raw_listener(std::uint16_t port = 0)
+      : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     const int on = 1;
     ::setsockopt(socket_.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     auto where = raw_socket::loopback(port);
@@ -144,6 +145,8 @@ private:
 };
 
 /// A port nobody listens on now.
-inline std::uint16_t unused_port() { return raw_listener{}.port(); }
+inline std::uint16_t unused_port() {
+  return raw_listener{}.port();
+}
 
 } // namespace pubsub::test

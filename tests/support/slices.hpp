@@ -19,13 +19,17 @@ inline data_message slice_of(slab& from, std::string_view topic, const buffer& p
   const auto size = topic.size() + payload.size();
   auto* bytes = from.reserve(size);
   const auto topic_bytes = std::as_bytes(std::span{topic});
-  std::copy(payload.begin(), payload.end(), std::copy(topic_bytes.begin(), topic_bytes.end(), bytes));
+  std::copy(payload.begin(), payload.end(),
+            std::copy(topic_bytes.begin(), topic_bytes.end(), bytes));
   from.commit(size);
-  return message_access::slice(from.take_reference(), bytes, static_cast<std::uint16_t>(topic.size()),
+  return message_access::slice(from.take_reference(), bytes,
+                               static_cast<std::uint16_t>(topic.size()),
                                static_cast<std::uint32_t>(payload.size()), false);
 }
 
-inline buffer encoded(const data& value) { return *encode_binary(value); }
+inline buffer encoded(const data& value) {
+  return *encode_binary(value);
+}
 
 inline data_message slice_of(slab& from, std::string_view topic, const data& value) {
   return slice_of(from, topic, encoded(value));

@@ -68,8 +68,8 @@ inline transcript load_transcript(std::string_view scenario, std::string_view li
 inline endpoint_id golden_id(char digit) {
   std::string text = "11111111-1111-4111-8111-111111111111";
   if (digit != '1')
-    text = std::string(8, digit) + "-" + std::string(4, digit) + "-4" + std::string(3, digit) + "-8" +
-           std::string(3, digit) + "-" + std::string(12, digit);
+    text = std::string(8, digit) + "-" + std::string(4, digit) + "-4" + std::string(3, digit) +
+           "-8" + std::string(3, digit) + "-" + std::string(12, digit);
   return *endpoint_id::parse(text);
 }
 

@@ -20,7 +20,8 @@ int main() {
   auto scans = sensor.make_publisher("/alerts/scan");
   if (!scans.wait_for_subscribers(1, 5s)) // ready means ready: no sleep, nothing lost
     return 4;
-  scans.publish(pubsub::vector{"port scan", *pubsub::address::parse("10.0.0.7"), pubsub::count{1024}});
+  scans.publish(
+      pubsub::vector{"port scan", *pubsub::address::parse("10.0.0.7"), pubsub::count{1024}});
 
   auto message = alerts.get();
   const auto& fields = get<pubsub::vector>(get_data(message));

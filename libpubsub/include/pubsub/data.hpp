@@ -71,20 +71,20 @@ enum class data_type : std::uint8_t {
 std::string_view to_string(data_type type) noexcept;
 
 /// One value of the model. Copies are deep; moves are cheap and do not throw. Values order first by
-/// type, then by content; both zeros are equal, and NaN equals itself and sorts behind every other real
-/// so that the order holds for whatever a peer sends. Broker has no place for NaN in its order: do
-/// not use it as a set member or table key. Source: broker-data, section 1.
+/// type, then by content; both zeros are equal, and NaN equals itself and sorts behind every other
+/// real so that the order holds for whatever a peer sends. Broker has no place for NaN in its
+/// order: do not use it as a set member or table key. Source: broker-data, section 1.
 class data {
 public:
-  using variant_type = std::variant<none, boolean, count, integer, real, std::string, address, subnet,
-                                    port, timestamp, timespan, enum_value, set, table, vector>;
+  using variant_type =
+      std::variant<none, boolean, count, integer, real, std::string, address, subnet, port,
+                   timestamp, timespan, enum_value, set, table, vector>;
 
   data() = default;
   data(none) {}
   data(std::same_as<bool> auto x) : value_(std::in_place_type<boolean>, x) {}
   /// Unsigned integers become `count`, signed ones `integer`.
-  data(std::unsigned_integral auto x)
-    requires(!std::same_as<decltype(x), bool>)
+  data(std::unsigned_integral auto x) requires(!std::same_as<decltype(x), bool>)
       : value_(std::in_place_type<count>, x) {}
   data(std::signed_integral auto x) : value_(std::in_place_type<integer>, x) {}
   data(std::floating_point auto x) : value_(std::in_place_type<real>, static_cast<real>(x)) {}

@@ -15,12 +15,12 @@
 
 namespace pubsub {
 
-/// A cheap handle (32 bytes, nothrow move) on immutable shared storage. Copying one costs a reference
-/// count, never a copy of the value, however many subscribers hold it. Storage is either the value
-/// as it was published in this process, or a slice of the bytes it arrived in; the value of a slice
-/// is decoded at most once, on first access by a consumer.
-/// Thread-safety: distinct handles may be used concurrently even where they share storage; const
-/// access to one handle is concurrent. Source: articles 003.
+/// A cheap handle (32 bytes, nothrow move) on immutable shared storage. Copying one costs a
+/// reference count, never a copy of the value, however many subscribers hold it. Storage is either
+/// the value as it was published in this process, or a slice of the bytes it arrived in; the value
+/// of a slice is decoded at most once, on first access by a consumer. Thread-safety: distinct
+/// handles may be used concurrently even where they share storage; const access to one handle is
+/// concurrent. Source: articles 003.
 class data_message {
 public:
   /// An empty message: what `subscriber::get` returns once nothing more can arrive.
@@ -33,8 +33,8 @@ public:
   }
   data_message(data_message&& other) noexcept
       : owner_(std::exchange(other.owner_, nullptr)), bytes_(std::exchange(other.bytes_, nullptr)),
-        payload_size_(other.payload_size_), topic_size_(other.topic_size_), checked_(other.checked_),
-        decoded_(other.take_decoded()) {}
+        payload_size_(other.payload_size_), topic_size_(other.topic_size_),
+        checked_(other.checked_), decoded_(other.take_decoded()) {}
   data_message& operator=(const data_message& other) noexcept {
     data_message{other}.swap(*this);
     return *this;
@@ -75,7 +75,8 @@ private:
   static void release_decoded(const decoded_value* slot) noexcept;
 
   const message_storage* owner_ = nullptr;
-  const std::byte* bytes_ = nullptr; // topic, then payload; null where owner_ is a locally built value
+  const std::byte* bytes_ =
+      nullptr; // topic, then payload; null where owner_ is a locally built value
   std::uint32_t payload_size_ = 0;
   std::uint16_t topic_size_ = 0;
   bool checked_ = false; // the payload has passed validation
@@ -89,17 +90,19 @@ data_message make_data_message(std::string_view topic, data value);
 
 /// The topic; valid as long as `msg` or a copy of it lives. Empty for an empty message.
 std::string_view get_topic(const data_message& msg) noexcept;
-/// The value; valid as long as `msg` lives and is not written to. Decodes a received message on first
-/// use. `none` for an empty message.
+/// The value; valid as long as `msg` lives and is not written to. Decodes a received message on
+/// first use. `none` for an empty message.
 const data& get_data(const data_message& msg);
 /// The value as encoded bytes, without building a tree; valid as long as `msg` lives. Encodes a
 /// locally built message on first use.
 data_view get_view(const data_message& msg);
 /// True if `msg` holds a topic and a value.
-inline bool is_data_message(const data_message& msg) noexcept { return static_cast<bool>(msg); }
+inline bool is_data_message(const data_message& msg) noexcept {
+  return static_cast<bool>(msg);
+}
 
-/// The one way to write: a reference to a value only `msg` holds. Copies the value if the storage is
-/// shared (copy-on-write), decodes it if it was received, and otherwise costs nothing.
+/// The one way to write: a reference to a value only `msg` holds. Copies the value if the storage
+/// is shared (copy-on-write), decodes it if it was received, and otherwise costs nothing.
 data& mutable_data(data_message& msg);
 
 /// `topic -> value` for logs.

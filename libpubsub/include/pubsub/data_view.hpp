@@ -15,8 +15,8 @@ namespace pubsub {
 /// What a decoder accepts at most; anything beyond gives `limit_exceeded`. Source: broker-data,
 /// section 2 (the reference has no depth limit).
 struct decode_limits {
-  /// Nesting of containers; a scalar has depth 0. Values above 512 count as 512, so that no input can
-  /// exhaust the stack.
+  /// Nesting of containers; a scalar has depth 0. Values above 512 count as 512, so that no input
+  /// can exhaust the stack.
   std::uint32_t max_depth = 64;
   /// Values in one message, containers and their members all counted.
   std::uint32_t max_values = 16'777'216;
@@ -40,7 +40,8 @@ public:
   /// set members or table keys, and returns a view of it. Allocates only where a container is not
   /// in sorted order. Errors: end_of_file, invalid_tag, invalid_data, duplicate_key,
   /// limit_exceeded; the context names the byte offset.
-  static expected<data_view> make(std::span<const std::byte> bytes, const decode_limits& limits = {});
+  static expected<data_view> make(std::span<const std::byte> bytes,
+                                  const decode_limits& limits = {});
   /// A view of bytes already accepted by `make`.
   static data_view from_valid(std::span<const std::byte> bytes) noexcept;
 
@@ -96,7 +97,9 @@ public:
     ++*this;
     return old;
   }
-  friend bool operator==(const iterator& x, const iterator& y) noexcept { return x.left_ == y.left_; }
+  friend bool operator==(const iterator& x, const iterator& y) noexcept {
+    return x.left_ == y.left_;
+  }
 
 private:
   const std::byte* pos_ = nullptr;

@@ -36,8 +36,8 @@ struct endpoint_options {
   std::optional<endpoint_id> id;
   pubsub::forwarding forwarding = pubsub::forwarding::on;
   pubsub::own_messages own_messages = pubsub::own_messages::deliver;
-  /// Threads that serve links; each link stays on one of them. At least 1. They start with the first
-  /// `listen` or `peer`.
+  /// Threads that serve links; each link stays on one of them. At least 1. They start with the
+  /// first `listen` or `peer`.
   unsigned io_threads = 1;
   /// Outbox of every link.
   queue_options link_queue;
@@ -92,9 +92,9 @@ public:
 
   // -- peering ---------------------------------------------------------------------------------
 
-  /// Accepts peers at `tcp://host:port`, `tcp://[v6]:port` or `host:port`; port 0 picks one, an empty
-  /// host or `*` means every address. Returns the port. Errors: invalid_argument, address_in_use,
-  /// cannot_listen, shutting_down.
+  /// Accepts peers at `tcp://host:port`, `tcp://[v6]:port` or `host:port`; port 0 picks one, an
+  /// empty host or `*` means every address. Returns the port. Errors: invalid_argument,
+  /// address_in_use, cannot_listen, shutting_down.
   expected<std::uint16_t> listen(std::string_view uri);
   /// Connects to a peer and waits until the peering is established. Errors: invalid_argument,
   /// peer_unavailable (also when a later retry may still succeed), peer_incompatible,
@@ -104,8 +104,10 @@ public:
   expected<void> peer_async(std::string_view uri, const peer_options& options = {});
   /// Ends a peering after what is queued for it has been sent, waiting at most `timeout` for the
   /// goodbye. Errors: peer_invalid, request_timeout (the link was cut).
-  expected<void> unpeer(const endpoint_id& id, std::chrono::milliseconds timeout = std::chrono::seconds{3});
-  expected<void> unpeer(std::string_view uri, std::chrono::milliseconds timeout = std::chrono::seconds{3});
+  expected<void> unpeer(const endpoint_id& id,
+                        std::chrono::milliseconds timeout = std::chrono::seconds{3});
+  expected<void> unpeer(std::string_view uri,
+                        std::chrono::milliseconds timeout = std::chrono::seconds{3});
   std::vector<peer_info> peers() const;
   /// Waits until at least `n` peers are peered. Returns false on timeout.
   bool wait_for_peers(std::size_t n, std::chrono::nanoseconds timeout) const;
@@ -127,7 +129,8 @@ public:
   std::size_t subscribers(std::string_view topic) const;
   /// Waits until at least `n` subscribers or peers want `topic`. A peer that relays counts once
   /// whatever is behind it. Returns false on timeout.
-  bool wait_for_subscribers(std::string_view topic, std::size_t n, std::chrono::nanoseconds timeout) const;
+  bool wait_for_subscribers(std::string_view topic, std::size_t n,
+                            std::chrono::nanoseconds timeout) const;
 
   // -- subscribing -----------------------------------------------------------------------------
 
@@ -136,8 +139,8 @@ public:
   stream subscribe(pubsub::filter topics, std::function<void(const data_message&)> on_message,
                    const queue_options& options = {}, task_runner runner = {});
   status_subscriber make_status_subscriber();
-  /// What this endpoint announces to a peer that brings nothing itself: the union of its subscribers'
-  /// filters, `forward_topics` and its peers' filters.
+  /// What this endpoint announces to a peer that brings nothing itself: the union of its
+  /// subscribers' filters, `forward_topics` and its peers' filters.
   pubsub::filter filter() const;
 
   endpoint_counters counters() const;

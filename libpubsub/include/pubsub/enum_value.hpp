@@ -22,6 +22,8 @@ private:
   std::string name_;
 };
 
-inline const std::string& to_string(const enum_value& x) { return x.name(); }
+inline const std::string& to_string(const enum_value& x) {
+  return x.name();
+}
 
 } // namespace pubsub

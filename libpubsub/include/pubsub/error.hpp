@@ -15,38 +15,38 @@ namespace pubsub {
 /// events (broker-wire-v1, section 11.1); only those this library can produce or receive by name
 /// are spelled out here. Values from 64 on are ours and never leave the process.
 enum class errc : std::uint8_t {
-  none = 0,                               ///< no error
-  unspecified = 1,                        ///< the peer gave no reason
-  peer_incompatible = 2,                  ///< no common protocol version; update one side
-  peer_invalid = 3,                       ///< unpeer of an address or id that is not a peer
-  peer_unavailable = 4,                   ///< could not connect or finish the handshake
-  peer_disconnect_during_handshake = 5,   ///< the connection closed before peering was complete
-  peer_timeout = 6,                       ///< the peer did not answer in time
-  request_timeout = 10,                   ///< an operation did not finish before its deadline
-  type_clash = 11,                        ///< a value has another type than the one asked for
-  invalid_data = 12,                      ///< bytes or text do not form a valid value
-  cannot_open_file = 15,                  ///< a file cannot be opened for reading
-  cannot_write_file = 16,                 ///< a file cannot be opened for writing
-  end_of_file = 18,                       ///< input ended inside a value
-  invalid_tag = 19,                       ///< an unknown type tag
-  invalid_message = 20,                   ///< a frame that is not a valid message
-  conversion_failed = 22,                 ///< text does not denote a value of the wanted type
-  shutting_down = 28,                     ///< the endpoint is closing
-  unexpected_handshake_message = 31,      ///< a handshake message out of order
-  invalid_handshake_state = 32,           ///< the handshake cannot go on
-  no_path_to_peer = 33,                   ///< the addressed endpoint is not reachable
-  serialization_failed = 36,              ///< a value cannot be written in this format
-  deserialization_failed = 37,            ///< bytes cannot be read in this format
-  wrong_magic_number = 38,                ///< the other side does not speak this protocol
-  redundant_connection = 39,              ///< a second connection to a peer that is already there
-  logic_error = 40,                       ///< the peer broke a protocol rule
-  invalid_json = 41,                      ///< text is not JSON
-  invalid_argument = 64,                  ///< a URI, option or topic that cannot be used
-  address_in_use = 65,                    ///< another process listens on this address
-  cannot_listen = 66,                     ///< the address cannot be bound
-  limit_exceeded = 67,                    ///< a size, depth or count beyond the configured limit
-  duplicate_key = 68,                     ///< a set member or table key that occurs twice
-  not_supported = 69,                     ///< this build or format cannot do that
+  none = 0,                             ///< no error
+  unspecified = 1,                      ///< the peer gave no reason
+  peer_incompatible = 2,                ///< no common protocol version; update one side
+  peer_invalid = 3,                     ///< unpeer of an address or id that is not a peer
+  peer_unavailable = 4,                 ///< could not connect or finish the handshake
+  peer_disconnect_during_handshake = 5, ///< the connection closed before peering was complete
+  peer_timeout = 6,                     ///< the peer did not answer in time
+  request_timeout = 10,                 ///< an operation did not finish before its deadline
+  type_clash = 11,                      ///< a value has another type than the one asked for
+  invalid_data = 12,                    ///< bytes or text do not form a valid value
+  cannot_open_file = 15,                ///< a file cannot be opened for reading
+  cannot_write_file = 16,               ///< a file cannot be opened for writing
+  end_of_file = 18,                     ///< input ended inside a value
+  invalid_tag = 19,                     ///< an unknown type tag
+  invalid_message = 20,                 ///< a frame that is not a valid message
+  conversion_failed = 22,               ///< text does not denote a value of the wanted type
+  shutting_down = 28,                   ///< the endpoint is closing
+  unexpected_handshake_message = 31,    ///< a handshake message out of order
+  invalid_handshake_state = 32,         ///< the handshake cannot go on
+  no_path_to_peer = 33,                 ///< the addressed endpoint is not reachable
+  serialization_failed = 36,            ///< a value cannot be written in this format
+  deserialization_failed = 37,          ///< bytes cannot be read in this format
+  wrong_magic_number = 38,              ///< the other side does not speak this protocol
+  redundant_connection = 39,            ///< a second connection to a peer that is already there
+  logic_error = 40,                     ///< the peer broke a protocol rule
+  invalid_json = 41,                    ///< text is not JSON
+  invalid_argument = 64,                ///< a URI, option or topic that cannot be used
+  address_in_use = 65,                  ///< another process listens on this address
+  cannot_listen = 66,                   ///< the address cannot be bound
+  limit_exceeded = 67,                  ///< a size, depth or count beyond the configured limit
+  duplicate_key = 68,                   ///< a set member or table key that occurs twice
+  not_supported = 69,                   ///< this build or format cannot do that
 };
 
 /// The name of `code` as Broker spells it in error events, e.g. `peer_unavailable`.

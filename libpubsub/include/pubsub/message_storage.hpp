@@ -10,7 +10,9 @@ namespace pubsub {
 /// built by this process. Counting is thread-safe; the last release destroys the storage.
 class message_storage {
 public:
-  void acquire(std::uint32_t n = 1) const noexcept { refs_.fetch_add(n, std::memory_order_relaxed); }
+  void acquire(std::uint32_t n = 1) const noexcept {
+    refs_.fetch_add(n, std::memory_order_relaxed);
+  }
   void release(std::uint32_t n = 1) const noexcept {
     if (refs_.fetch_sub(n, std::memory_order_acq_rel) == n)
       destroy();

@@ -18,7 +18,8 @@ class port {
 public:
   constexpr port() = default;
   constexpr port(std::uint16_t number, transport protocol) : number_(number), protocol_(protocol) {}
-  /// Parses `80/tcp`, `53/udp`, `8/icmp`, `0/?`; a bare number means tcp. Errors: conversion_failed.
+  /// Parses `80/tcp`, `53/udp`, `8/icmp`, `0/?`; a bare number means tcp. Errors:
+  /// conversion_failed.
   static expected<port> parse(std::string_view text);
 
   std::uint16_t number() const noexcept { return number_; }

@@ -19,11 +19,11 @@ class publisher_core;
 
 /// What became of a published message.
 enum class publish_result : std::uint8_t {
-  taken,     ///< every matching subscriber and link took it
-  unwanted,  ///< nobody has subscribed to this topic
-  dropped,   ///< at least one queue was full and its policy dropped a message (counted there)
+  taken,       ///< every matching subscriber and link took it
+  unwanted,    ///< nobody has subscribed to this topic
+  dropped,     ///< at least one queue was full and its policy dropped a message (counted there)
   would_block, ///< try_publish only: a queue with policy `block` is full; nobody got it
-  refused,   ///< reserved or over-long topic, message too large, or endpoint closed
+  refused,     ///< reserved or over-long topic, message too large, or endpoint closed
 };
 
 /// Publishes messages to one topic. Keeps its routes at hand, so it is faster than

@@ -8,14 +8,15 @@ namespace pubsub {
 
 /// What a full queue does with the next message.
 enum class overflow_policy : std::uint8_t {
-  block,       ///< the publisher waits; over links the wait travels back hop by hop. Nothing is lost
+  block, ///< the publisher waits; over links the wait travels back hop by hop. Nothing is lost
   drop_oldest, ///< the longest waiting message goes, and is counted
   drop_newest, ///< the arriving message goes, and is counted
 };
 
-/// Bounds of a subscriber queue or of the outbox of a link. A queue is full once it holds as much as
-/// either bound says, so the last message may exceed `capacity_bytes`. With `block`, what one read of a
-/// link brings in is taken whole, so a queue fed by a link can exceed its bounds by one read buffer.
+/// Bounds of a subscriber queue or of the outbox of a link. A queue is full once it holds as much
+/// as either bound says, so the last message may exceed `capacity_bytes`. With `block`, what one
+/// read of a link brings in is taken whole, so a queue fed by a link can exceed its bounds by one
+/// read buffer.
 struct queue_options {
   overflow_policy policy = overflow_policy::block;
   /// Messages held at most; at least 1.

@@ -35,10 +35,12 @@ struct network_info {
 class status {
 public:
   status() = default;
-  status(status_code code, endpoint_id peer, std::optional<network_info> network, std::string message)
+  status(status_code code, endpoint_id peer, std::optional<network_info> network,
+         std::string message)
       : code_(code), peer_(peer), network_(std::move(network)), message_(std::move(message)) {}
   status(errc failure, endpoint_id peer, std::optional<network_info> network, std::string message)
-      : failure_(failure), peer_(peer), network_(std::move(network)), message_(std::move(message)) {}
+      : failure_(failure), peer_(peer), network_(std::move(network)), message_(std::move(message)) {
+  }
 
   bool is_error() const noexcept { return failure_ != errc::none; }
   /// `unspecified` for errors.

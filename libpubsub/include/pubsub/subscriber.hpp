@@ -36,7 +36,8 @@ public:
   /// As above, waiting at most `timeout`; empty on timeout.
   std::vector<data_message> get_batch(std::size_t max, std::chrono::nanoseconds timeout);
   /// As above, appending to `out` so that its memory can be reused. Returns the number appended.
-  std::size_t get_batch(std::vector<data_message>& out, std::size_t max, std::chrono::nanoseconds timeout);
+  std::size_t get_batch(std::vector<data_message>& out, std::size_t max,
+                        std::chrono::nanoseconds timeout);
   /// Takes everything that is there. Never blocks.
   std::vector<data_message> poll();
 

@@ -27,7 +27,9 @@ public:
 
   /// Joins with exactly one `/` unless `suffix` already starts with one; one trailing `/` goes.
   topic& operator/=(std::string_view suffix);
-  friend topic operator/(topic prefix, std::string_view suffix) { return std::move(prefix /= suffix); }
+  friend topic operator/(topic prefix, std::string_view suffix) {
+    return std::move(prefix /= suffix);
+  }
 
   friend auto operator<=>(const topic&, const topic&) = default;
   friend bool operator==(const topic&, const topic&) = default;

@@ -36,8 +36,8 @@ public:
   virtual ~log_parser() = default;
 
   /// The record on this line, one value a column (none where unset); nothing for header lines,
-  /// comments and empty lines. Errors: invalid_data, invalid_json, limit_exceeded; the context names
-  /// column and text.
+  /// comments and empty lines. Errors: invalid_data, invalid_json, limit_exceeded; the context
+  /// names column and text.
   virtual expected<std::optional<vector>> parse(std::string_view line) = 0;
   const log_schema& schema() const noexcept { return schema_; }
 

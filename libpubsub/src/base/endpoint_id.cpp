@@ -7,7 +7,9 @@ namespace pubsub {
 
 namespace {
 
-constexpr bool dash_before(std::size_t byte) { return byte == 4 || byte == 6 || byte == 8 || byte == 10; }
+constexpr bool dash_before(std::size_t byte) {
+  return byte == 4 || byte == 6 || byte == 8 || byte == 10;
+}
 
 int hex_value(char c) {
   if (c >= '0' && c <= '9')
@@ -68,7 +70,8 @@ std::string to_string(const endpoint_id& id) {
 
 } // namespace pubsub
 
-std::size_t std::hash<pubsub::endpoint_id>::operator()(const pubsub::endpoint_id& id) const noexcept {
+std::size_t
+std::hash<pubsub::endpoint_id>::operator()(const pubsub::endpoint_id& id) const noexcept {
   return std::hash<std::string_view>{}(
       {reinterpret_cast<const char*>(id.bytes().data()), id.bytes().size()});
 }

@@ -7,7 +7,9 @@ endpoint_core::endpoint_core(endpoint_options options)
       routes_(id_, options_.forward_topics, options_.forwarding == forwarding::on),
       peering_(std::make_shared<peering>(id_, options_, routes_, events_, counts_)) {}
 
-endpoint_core::~endpoint_core() { close(); }
+endpoint_core::~endpoint_core() {
+  close();
+}
 
 std::unique_ptr<outbound> endpoint_core::make_outbound() {
   return std::make_unique<outbound>(id_, routes_, options_.own_messages == own_messages::deliver,

@@ -58,11 +58,15 @@ endpoint::~endpoint() {
     core_->close();
 }
 
-const endpoint_id& endpoint::id() const noexcept { return core_->id(); }
+const endpoint_id& endpoint::id() const noexcept {
+  return core_->id();
+}
 
 // -- peering -------------------------------------------------------------------------------------
 
-expected<std::uint16_t> endpoint::listen(std::string_view uri) { return core_->peers().listen(uri); }
+expected<std::uint16_t> endpoint::listen(std::string_view uri) {
+  return core_->peers().listen(uri);
+}
 expected<void> endpoint::peer(std::string_view uri, const peer_options& options) {
   return core_->peers().connect(uri, options, true);
 }
@@ -75,7 +79,9 @@ expected<void> endpoint::unpeer(const endpoint_id& id, std::chrono::milliseconds
 expected<void> endpoint::unpeer(std::string_view uri, std::chrono::milliseconds timeout) {
   return core_->peers().disconnect(uri, timeout);
 }
-std::vector<peer_info> endpoint::peers() const { return core_->peers().peers(); }
+std::vector<peer_info> endpoint::peers() const {
+  return core_->peers().peers();
+}
 bool endpoint::wait_for_peers(std::size_t n, std::chrono::nanoseconds timeout) const {
   return core_->peers().wait_for_peers(n, timeout);
 }
@@ -96,8 +102,9 @@ publish_result endpoint::publish(const data_message& msg) {
 }
 publish_result endpoint::try_publish(std::string_view topic, data value) {
   return core_->with_outbound([&](outbound& out) {
-    return core_->closed() ? out.refuse()
-                           : out.publish(topic, std::move(value), std::chrono::steady_clock::time_point::min());
+    return core_->closed()
+               ? out.refuse()
+               : out.publish(topic, std::move(value), std::chrono::steady_clock::time_point::min());
   });
 }
 publisher endpoint::make_publisher(std::string_view topic) {
@@ -106,12 +113,14 @@ publisher endpoint::make_publisher(std::string_view topic) {
 }
 stream endpoint::publish_all(std::function<data_message()> next, task_runner runner) {
   auto flow = std::make_shared<stream_core>();
-  flow->start([owner = core_, next = std::move(next)](
-                  stream_core& self) { drain_generator(self, *owner, next); },
+  flow->start([owner = core_,
+               next = std::move(next)](stream_core& self) { drain_generator(self, *owner, next); },
               {}, runner);
   return stream{std::move(flow)};
 }
-std::size_t endpoint::subscribers(std::string_view topic) const { return core_->routes().count(topic); }
+std::size_t endpoint::subscribers(std::string_view topic) const {
+  return core_->routes().count(topic);
+}
 bool endpoint::wait_for_subscribers(std::string_view topic, std::size_t n,
                                     std::chrono::nanoseconds timeout) const {
   return core_->routes().wait_for(topic, n, timeout);
@@ -122,7 +131,8 @@ bool endpoint::wait_for_subscribers(std::string_view topic, std::size_t n,
 subscriber endpoint::make_subscriber(pubsub::filter topics, const queue_options& options) {
   return subscriber{std::make_shared<subscriber_core>(core_, topics, options)};
 }
-stream endpoint::subscribe(pubsub::filter topics, std::function<void(const data_message&)> on_message,
+stream endpoint::subscribe(pubsub::filter topics,
+                           std::function<void(const data_message&)> on_message,
                            const queue_options& options, task_runner runner) {
   auto source = std::make_shared<subscriber>(make_subscriber(std::move(topics), options));
   auto flow = std::make_shared<stream_core>();
@@ -134,8 +144,12 @@ stream endpoint::subscribe(pubsub::filter topics, std::function<void(const data_
 status_subscriber endpoint::make_status_subscriber() {
   return status_subscriber{core_->events().subscribe()};
 }
-pubsub::filter endpoint::filter() const { return core_->routes().announcement_for({}); }
-endpoint_counters endpoint::counters() const { return core_->counters(); }
+pubsub::filter endpoint::filter() const {
+  return core_->routes().announcement_for({});
+}
+endpoint_counters endpoint::counters() const {
+  return core_->counters();
+}
 
 // -- life cycle ----------------------------------------------------------------------------------
 
@@ -146,7 +160,11 @@ std::size_t endpoint::flush(std::chrono::nanoseconds timeout) {
     left += each->out().wait_until_empty(until);
   return left;
 }
-void endpoint::close(std::chrono::milliseconds timeout) { core_->close(timeout); }
-void endpoint::close() { core_->close(); }
+void endpoint::close(std::chrono::milliseconds timeout) {
+  core_->close(timeout);
+}
+void endpoint::close() {
+  core_->close();
+}
 
 } // namespace pubsub

@@ -7,7 +7,8 @@
 namespace pubsub {
 
 inbound::inbound(environment env, const router& routes, std::shared_ptr<tally> counts)
-    : env_(std::move(env)), source_(env_.via), routes_(routes, {.links = env_.forwarding, .except = env_.via.get()}),
+    : env_(std::move(env)), source_(env_.via),
+      routes_(routes, {.links = env_.forwarding, .except = env_.via.get()}),
       counts_(std::move(counts)) {}
 
 void inbound::receive(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) {
@@ -28,7 +29,8 @@ void inbound::receive(const intrusive_ptr<chunk>& owner, std::span<std::byte> fr
 void inbound::take_frame(std::byte* frame, std::size_t size) {
   if (size == wire::frame_header_bytes)
     return; // empty frames mean nothing (broker-wire-v1, 3.2)
-  const auto envelope = wire::parse_envelope({frame + wire::frame_header_bytes, size - wire::frame_header_bytes});
+  const auto envelope =
+      wire::parse_envelope({frame + wire::frame_header_bytes, size - wire::frame_header_bytes});
   // A message that claims to come from us, or from nobody, would be taken for one of our own.
   if (!envelope || envelope->sender == env_.self || envelope->sender.is_nil()) {
     counts_->malformed_frames.add(1);
@@ -62,7 +64,8 @@ void inbound::take_data(std::byte* frame, std::size_t size, const wire::envelope
 }
 
 /// A message for one endpoint: ours, or a direct peer's (broker-wire-v1, 6.2).
-void inbound::take_addressed(std::byte* frame, std::size_t size, const wire::envelope_view& envelope) {
+void inbound::take_addressed(std::byte* frame, std::size_t size,
+                             const wire::envelope_view& envelope) {
   if (envelope.receiver == env_.self) {
     if (const auto& to = routes_.resolve(envelope.topic); !to.queues.empty())
       join_run(to, false, frame, size, envelope);
@@ -80,7 +83,8 @@ void inbound::take_addressed(std::byte* frame, std::size_t size, const wire::env
 
 void inbound::join_run(const route& to, bool pass_on, std::byte* frame, std::size_t size,
                        const wire::envelope_view& envelope) {
-  const bool continues = run_route_ == &to && run_passes_on_ == pass_on && run_begin_ + run_size_ == frame;
+  const bool continues =
+      run_route_ == &to && run_passes_on_ == pass_on && run_begin_ + run_size_ == frame;
   if (!continues) {
     end_run();
     run_route_ = &to;

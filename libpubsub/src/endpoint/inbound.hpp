@@ -16,10 +16,10 @@
 
 namespace pubsub {
 
-/// Routes the messages of one link. Payloads are neither decoded nor copied: subscribers get slices of
-/// the read buffer, other links get runs of the very frames that came in, with sender and hop limit
-/// patched in place. Consecutive messages with the same route are handed on as one run. Thread-safety:
-/// the link's loop only.
+/// Routes the messages of one link. Payloads are neither decoded nor copied: subscribers get slices
+/// of the read buffer, other links get runs of the very frames that came in, with sender and hop
+/// limit patched in place. Consecutive messages with the same route are handed on as one run.
+/// Thread-safety: the link's loop only.
 class inbound {
 public:
   struct environment {

@@ -119,8 +119,8 @@ std::shared_ptr<session> peering::abandon_handshake(const std::shared_ptr<sessio
 /// Called with the mutex held: requests that relied on a connection to this peer try again.
 void peering::reconnect(const endpoint_id& id) {
   for (const auto& request : requests_)
-    if (request->remote == id && std::exchange(request->connected, false) && request->options.retry &&
-        !request->stopped && !closed_)
+    if (request->remote == id && std::exchange(request->connected, false) &&
+        request->options.retry && !request->stopped && !closed_)
       request->connects->retry_now();
   std::erase_if(requests_, [&](const auto& each) {
     return each->remote == id && !each->connected && !each->options.retry;
@@ -145,7 +145,8 @@ void peering::announce_loss(const session& who, phase was, const error& reason) 
   const auto& where = who.carrier()->remote();
   if (was == phase::leaving) {
     const auto suffix = reason ? " (" + reason.context() + ")" : std::string{};
-    events_.publish({status_code::peer_removed, id, where, "removed connection to remote peer" + suffix});
+    events_.publish(
+        {status_code::peer_removed, id, where, "removed connection to remote peer" + suffix});
   } else {
     events_.publish({status_code::peer_lost, id, where, "lost connection to remote peer"});
     if (reason && reason.code() != errc::peer_unavailable) { // more than a closed socket
@@ -157,7 +158,8 @@ void peering::announce_loss(const session& who, phase was, const error& reason) 
   events_.publish({status_code::endpoint_unreachable, id, {}, "lost the last path"});
 }
 
-// -- parting ---------------------------------------------------------------------------------------
+// -- parting
+// ---------------------------------------------------------------------------------------
 
 /// Called with the mutex held. False if there is no such peer.
 bool peering::part(const endpoint_id& id, std::chrono::milliseconds timeout, lock_type& lock) {
@@ -213,7 +215,9 @@ expected<void> peering::disconnect(std::string_view target, std::chrono::millise
   });
   if (found == requests_.end()) {
     lock.unlock();
-    events_.publish({errc::peer_invalid, {}, network_info{address->host, address->port},
+    events_.publish({errc::peer_invalid,
+                     {},
+                     network_info{address->host, address->port},
                      "cannot unpeer from unknown peer"});
     return error{errc::peer_invalid, to_string(*address) + " is not a peer"};
   }
@@ -257,11 +261,12 @@ void peering::close(std::chrono::milliseconds timeout) noexcept {
   io_.flush();
 }
 
-// -- looking ---------------------------------------------------------------------------------------
+// -- looking
+// ---------------------------------------------------------------------------------------
 
 std::size_t peering::peered_count() const {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(peers_, [](const auto& each) { return each.second.state == phase::peered; }));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      peers_, [](const auto& each) { return each.second.state == phase::peered; }));
 }
 
 bool peering::is_peered(const endpoint_id& id) const {
@@ -278,8 +283,11 @@ std::vector<peer_info> peering::peers() const {
                         routes_.peer_filter(id), peer.current->carrier()->counters()});
   for (const auto& request : requests_)
     if (!request->connected)
-      result.push_back({request->remote, network_info{request->target.host, request->target.port},
-                        request->remote.is_nil() ? peer_state::connecting : peer_state::lost, {}, {}});
+      result.push_back({request->remote,
+                        network_info{request->target.host, request->target.port},
+                        request->remote.is_nil() ? peer_state::connecting : peer_state::lost,
+                        {},
+                        {}});
   return result;
 }
 

@@ -22,7 +22,8 @@
 
 namespace pubsub {
 
-/// One call of `endpoint::peer`: an address we try to be connected to. Guarded by the peering's mutex.
+/// One call of `endpoint::peer`: an address we try to be connected to. Guarded by the peering's
+/// mutex.
 struct peer_request {
   uri target;
   peer_options options;
@@ -34,12 +35,12 @@ struct peer_request {
   error last_failure;
 };
 
-/// The peer status map of section 5.2 of broker-wire-v1 and everything that feeds it. One mutex guards
-/// the map; it is never held while waiting for I/O. Thread-safe.
+/// The peer status map of section 5.2 of broker-wire-v1 and everything that feeds it. One mutex
+/// guards the map; it is never held while waiting for I/O. Thread-safe.
 class peering : public std::enable_shared_from_this<peering> {
 public:
-  peering(const endpoint_id& self, const endpoint_options& options, router& routes, status_hub& events,
-          tallies& counts);
+  peering(const endpoint_id& self, const endpoint_options& options, router& routes,
+          status_hub& events, tallies& counts);
 
   // -- for the endpoint ------------------------------------------------------------------------
 

@@ -41,7 +41,8 @@ expected<void> peering::connect(std::string_view target, const peer_options& opt
   if (!address)
     return address.error();
   if (address->port == 0)
-    return error{errc::invalid_argument, "'" + std::string{target} + "': port 0 cannot be connected to"};
+    return error{errc::invalid_argument,
+                 "'" + std::string{target} + "': port 0 cannot be connected to"};
   lock_type lock{mutex_};
   if (closed_)
     return errc::shutting_down;
@@ -71,8 +72,8 @@ std::shared_ptr<peer_request> peering::make_request(uri target, const peer_optio
   request->options = options;
   connector::callbacks report{
       .on_connected =
-          [weak = weak_from_this(), weak_request = std::weak_ptr{request}](
-              std::unique_ptr<connection> carrier) {
+          [weak = weak_from_this(),
+           weak_request = std::weak_ptr{request}](std::unique_ptr<connection> carrier) {
             auto self = weak.lock();
             if (auto found = weak_request.lock(); self && found)
               self->open_session(std::move(carrier), wire::tcp_role::connecting, found);
@@ -83,14 +84,15 @@ std::shared_ptr<peer_request> peering::make_request(uri target, const peer_optio
             if (auto found = weak_request.lock(); self && found)
               self->attempt_failed(found, reason);
           }};
-  request->connects = std::make_shared<connector>(io_.next(), std::move(target), options_.connect_timeout,
-                                                  std::move(report));
+  request->connects = std::make_shared<connector>(io_.next(), std::move(target),
+                                                  options_.connect_timeout, std::move(report));
   return request;
 }
 
 void peering::open_session(std::unique_ptr<connection> carrier, wire::tcp_role role,
                            std::shared_ptr<peer_request> request) {
-  auto made = link::make(std::move(carrier), options_.link_queue, {options_.max_handshake_frame_bytes});
+  auto made =
+      link::make(std::move(carrier), options_.link_queue, {options_.max_handshake_frame_bytes});
   auto fresh = std::make_shared<session>(shared_from_this(), made, role, std::move(request));
   {
     lock_type lock{mutex_};

@@ -6,7 +6,9 @@ namespace pubsub {
 
 namespace {
 
-outbound::patience no_waiting() { return std::chrono::steady_clock::time_point::min(); }
+outbound::patience no_waiting() {
+  return std::chrono::steady_clock::time_point::min();
+}
 
 } // namespace
 
@@ -15,7 +17,9 @@ publisher::publisher(publisher&&) noexcept = default;
 publisher& publisher::operator=(publisher&&) noexcept = default;
 publisher::~publisher() = default;
 
-const std::string& publisher::topic() const noexcept { return core_->topic; }
+const std::string& publisher::topic() const noexcept {
+  return core_->topic;
+}
 
 publish_result publisher::publish(data value) {
   return core_->owner->closed() ? core_->out->refuse()
@@ -37,7 +41,9 @@ publish_result publisher::try_publish_encoded(std::span<const std::byte> value) 
                                 : core_->out->publish_encoded(core_->topic, value, no_waiting());
 }
 
-std::size_t publisher::subscribers() const { return core_->owner->routes().count(core_->topic); }
+std::size_t publisher::subscribers() const {
+  return core_->owner->routes().count(core_->topic);
+}
 
 bool publisher::wait_for_subscribers(std::size_t n, std::chrono::nanoseconds timeout) const {
   return core_->owner->routes().wait_for(core_->topic, n, timeout);

@@ -45,7 +45,8 @@ filter router::subscriber_filter(subscriber_id who) const {
   return table_.local_filter(who);
 }
 
-void router::add_peer(const endpoint_id& who, std::shared_ptr<link> via, filter wanted, filter told) {
+void router::add_peer(const endpoint_id& who, std::shared_ptr<link> via, filter wanted,
+                      filter told) {
   std::lock_guard lock{mutex_};
   peers_[who] = {std::move(via), std::move(told)};
   table_.set_peer(who, std::move(wanted));
@@ -90,11 +91,13 @@ std::size_t router::count(std::string_view topic) const {
   return now->local_index.match(topic).size() + now->peer_index.match(topic).size();
 }
 
-bool router::wait_for(std::string_view topic, std::size_t n, std::chrono::nanoseconds timeout) const {
+bool router::wait_for(std::string_view topic, std::size_t n,
+                      std::chrono::nanoseconds timeout) const {
   const auto until = deadline_after(timeout);
   std::unique_lock lock{mutex_};
   auto enough = [&] {
-    return snapshot_->local_index.match(topic).size() + snapshot_->peer_index.match(topic).size() >= n;
+    return snapshot_->local_index.match(topic).size() + snapshot_->peer_index.match(topic).size() >=
+           n;
   };
   auto done = [&] { return closed_ || enough(); };
   if (until)

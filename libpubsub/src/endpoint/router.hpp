@@ -36,10 +36,10 @@ struct routing_snapshot {
   std::vector<endpoint_id> peers;
 };
 
-/// Guards the table and replaces the snapshot as a whole with every change; publishers and links read
-/// the snapshot without a lock. Every change that alters what a peer should know is announced to that
-/// peer before the call returns, after the new snapshot is in force: who hears of a subscription can
-/// rely on the way to it. Thread-safe.
+/// Guards the table and replaces the snapshot as a whole with every change; publishers and links
+/// read the snapshot without a lock. Every change that alters what a peer should know is announced
+/// to that peer before the call returns, after the new snapshot is in force: who hears of a
+/// subscription can rely on the way to it. Thread-safe.
 class router {
 public:
   router(const endpoint_id& self, filter forward_topics, bool forwarding);
@@ -50,7 +50,8 @@ public:
   void remove_subscriber(subscriber_id who);
   filter subscriber_filter(subscriber_id who) const;
 
-  /// `told` is the filter the peer got in the handshake; if that has changed since, it gets an update.
+  /// `told` is the filter the peer got in the handshake; if that has changed since, it gets an
+  /// update.
   void add_peer(const endpoint_id& who, std::shared_ptr<link> via, filter wanted, filter told);
   void set_peer_filter(const endpoint_id& who, filter wanted);
   void remove_peer(const endpoint_id& who);

@@ -50,9 +50,10 @@ void session::on_frames(const frame_batch& frames) {
   auto rest = frames.bytes;
   while (!inbound_ && !rest.empty()) {
     const auto size = wire::frame_header_bytes + load_be<std::uint32_t>(rest.data());
-    act_on(handshake_.receive(rest.subspan(wire::frame_header_bytes, size - wire::frame_header_bytes)));
-    if (const auto state = handshake_.state(); state == wire::handshake::outcome::failed ||
-                                               state == wire::handshake::outcome::redundant)
+    act_on(handshake_.receive(
+        rest.subspan(wire::frame_header_bytes, size - wire::frame_header_bytes)));
+    if (const auto state = handshake_.state();
+        state == wire::handshake::outcome::failed || state == wire::handshake::outcome::redundant)
       return;
     rest = rest.subspan(size);
   }
@@ -77,11 +78,12 @@ void session::act_on(wire::handshake::outcome outcome) {
 void session::become_peered() {
   timer_.cancel();
   link_->set_limits({peering_->options().max_frame_bytes});
-  inbound_.emplace(inbound::environment{.self = peering_->self(),
-                                        .via = link_,
-                                        .forwarding = peering_->options().forwarding == forwarding::on,
-                                        .on_control = [this](const auto& x) { on_control(x); }},
-                   peering_->routes(), peering_->make_tally());
+  inbound_.emplace(
+      inbound::environment{.self = peering_->self(),
+                           .via = link_,
+                           .forwarding = peering_->options().forwarding == forwarding::on,
+                           .on_control = [this](const auto& x) { on_control(x); }},
+      peering_->routes(), peering_->make_tally());
   peering_->on_peered(shared_from_this());
 }
 
@@ -100,8 +102,7 @@ void session::on_control(const wire::envelope_view& envelope) {
   case wire::envelope_type::ping:
     if (link_->out().control_bytes() > max_unread_control_bytes)
       return cut({errc::limit_exceeded, "the peer sends pings and does not read the answers"});
-    return link_->out().push_control(
-        wire::make_pong(peering_->self(), remote(), envelope.payload));
+    return link_->out().push_control(wire::make_pong(peering_->self(), remote(), envelope.payload));
   case wire::envelope_type::pong:
     if (leaving_ && std::ranges::equal(envelope.payload, goodbye_))
       link_->close_when_written();
@@ -128,7 +129,8 @@ void session::on_closed(const error& reason) {
 }
 
 void session::go_on() {
-  asio::post(link_->loop(), [self = shared_from_this()] { self->act_on(self->handshake_.proceed_now()); });
+  asio::post(link_->loop(),
+             [self = shared_from_this()] { self->act_on(self->handshake_.proceed_now()); });
 }
 
 void session::reject() {
@@ -147,6 +149,8 @@ void session::leave(std::chrono::milliseconds timeout) {
   });
 }
 
-void session::cut(error reason) { link_->close(std::move(reason)); }
+void session::cut(error reason) {
+  link_->close(std::move(reason));
+}
 
 } // namespace pubsub

@@ -71,9 +71,17 @@ stream::~stream() {
   }
 }
 
-void stream::stop() noexcept { core_->stop(); }
-void stream::wait() { core_->wait(); }
-bool stream::running() const noexcept { return core_->running(); }
-std::uint64_t stream::messages() const noexcept { return core_->messages(); }
+void stream::stop() noexcept {
+  core_->stop();
+}
+void stream::wait() {
+  core_->wait();
+}
+bool stream::running() const noexcept {
+  return core_->running();
+}
+std::uint64_t stream::messages() const noexcept {
+  return core_->messages();
+}
 
 } // namespace pubsub

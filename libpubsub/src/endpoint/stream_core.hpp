@@ -18,7 +18,8 @@ class stream_core : public std::enable_shared_from_this<stream_core> {
 public:
   ~stream_core();
 
-  /// Runs `body` through `runner`, or on a thread of its own. `on_stop` makes a waiting body return.
+  /// Runs `body` through `runner`, or on a thread of its own. `on_stop` makes a waiting body
+  /// return.
   void start(std::function<void(stream_core&)> body, std::function<void()> on_stop,
              const task_runner& runner);
   void stop() noexcept;

@@ -72,7 +72,9 @@ subscriber::~subscriber() {
     core_->close();
 }
 
-data_message subscriber::get() { return core_->get({}).value_or(data_message{}); }
+data_message subscriber::get() {
+  return core_->get({}).value_or(data_message{});
+}
 
 std::optional<data_message> subscriber::get(std::chrono::nanoseconds timeout) {
   return core_->get(deadline_after(timeout));
@@ -97,20 +99,35 @@ std::size_t subscriber::get_batch(std::vector<data_message>& out, std::size_t ma
 
 std::vector<data_message> subscriber::poll() {
   std::vector<data_message> result;
-  while (core_->get_batch(result, core_->available(), deadline_after(std::chrono::nanoseconds{0})) > 0) {
+  while (core_->get_batch(result, core_->available(), deadline_after(std::chrono::nanoseconds{0})) >
+         0) {
   }
   return result;
 }
 
-int subscriber::fd() const { return core_->fd(); }
-std::size_t subscriber::available() const { return core_->available(); }
-void subscriber::add_topic(std::string_view prefix) { core_->routes().add_topic(core_->id(), prefix); }
+int subscriber::fd() const {
+  return core_->fd();
+}
+std::size_t subscriber::available() const {
+  return core_->available();
+}
+void subscriber::add_topic(std::string_view prefix) {
+  core_->routes().add_topic(core_->id(), prefix);
+}
 void subscriber::remove_topic(std::string_view prefix) {
   core_->routes().remove_topic(core_->id(), prefix);
 }
-pubsub::filter subscriber::filter() const { return core_->routes().subscriber_filter(core_->id()); }
-subscriber_counters subscriber::counters() const { return core_->counters(); }
-bool subscriber::closed() const { return core_->closed(); }
-void subscriber::close() { core_->close(); }
+pubsub::filter subscriber::filter() const {
+  return core_->routes().subscriber_filter(core_->id());
+}
+subscriber_counters subscriber::counters() const {
+  return core_->counters();
+}
+bool subscriber::closed() const {
+  return core_->closed();
+}
+void subscriber::close() {
+  core_->close();
+}
 
 } // namespace pubsub

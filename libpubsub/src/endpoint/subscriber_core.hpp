@@ -10,7 +10,8 @@
 namespace pubsub {
 
 /// `get` takes messages from the queue in small batches, so that a stream of single reads does not
-/// lock once per message; everything else looks at the taken ones first. Thread-safety: as subscriber.
+/// lock once per message; everything else looks at the taken ones first. Thread-safety: as
+/// subscriber.
 class subscriber_core {
 public:
   subscriber_core(std::shared_ptr<endpoint_core> owner, const filter& topics,
@@ -38,7 +39,7 @@ private:
   std::size_t next_ = 0;
   std::atomic<std::size_t> taken_left_{0};
   std::atomic<bool> discarded_{false}; // closed: what was taken is not given out any more
-  bool polled_ = false; // someone watches the fd: take no more than is given out
+  bool polled_ = false;                // someone watches the fd: take no more than is given out
 };
 
 } // namespace pubsub

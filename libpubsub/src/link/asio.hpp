@@ -12,7 +12,7 @@
 namespace pubsub {
 
 namespace asio = boost::asio;
-using boost::system::error_code;
 using asio::ip::tcp;
+using boost::system::error_code;
 
 } // namespace pubsub

@@ -13,9 +13,9 @@
 
 namespace pubsub {
 
-/// One connection. At most one read and one write are pending at a time. Handlers run on the loop the
-/// connection was made for; they are called with an error after `close`. Not thread-safe: use it from
-/// its loop only.
+/// One connection. At most one read and one write are pending at a time. Handlers run on the loop
+/// the connection was made for; they are called with an error after `close`. Not thread-safe: use
+/// it from its loop only.
 class connection {
 public:
   using handler = std::function<void(error_code, std::size_t transferred)>;
@@ -30,6 +30,7 @@ public:
   virtual const std::shared_ptr<asio::io_context>& loop() const noexcept = 0;
 };
 
-std::unique_ptr<connection> make_tcp_connection(std::shared_ptr<asio::io_context> loop, tcp::socket socket);
+std::unique_ptr<connection> make_tcp_connection(std::shared_ptr<asio::io_context> loop,
+                                                tcp::socket socket);
 
 } // namespace pubsub

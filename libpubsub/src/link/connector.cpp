@@ -9,7 +9,9 @@ connector::connector(std::shared_ptr<asio::io_context> loop, uri target,
     : loop_(std::move(loop)), target_(std::move(target)), connect_timeout_(connect_timeout),
       report_(std::move(report)), resolver_(*loop_), timer_(*loop_) {}
 
-void connector::retry_now() { retry_later(std::chrono::milliseconds{0}); }
+void connector::retry_now() {
+  retry_later(std::chrono::milliseconds{0});
+}
 
 void connector::retry_later(std::chrono::milliseconds delay) {
   asio::post(*loop_, [self = shared_from_this(), delay] {
@@ -65,9 +67,9 @@ void connector::on_resolved(const error_code& failure, tcp::resolver::results_ty
     return fail(timed_out_ ? "the name was not resolved in time" : failure.message());
   found_ = std::move(found);
   socket_.emplace(*loop_);
-  asio::async_connect(*socket_, found_, [self = shared_from_this()](error_code result, const auto&) {
-    self->on_connect(result);
-  });
+  asio::async_connect(
+      *socket_, found_,
+      [self = shared_from_this()](error_code result, const auto&) { self->on_connect(result); });
 }
 
 void connector::on_connect(const error_code& failure) {

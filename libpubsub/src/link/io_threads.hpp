@@ -9,9 +9,9 @@
 
 namespace pubsub {
 
-/// A fixed number of event loops, each on one thread, started on first use. A link stays on the loop
-/// it was given, so its handlers never run concurrently. Thread-safety: `next` and `start` are guarded
-/// by the caller; `stop` and `flush` must not be called from a loop.
+/// A fixed number of event loops, each on one thread, started on first use. A link stays on the
+/// loop it was given, so its handlers never run concurrently. Thread-safety: `next` and `start` are
+/// guarded by the caller; `stop` and `flush` must not be called from a loop.
 class io_threads {
 public:
   explicit io_threads(unsigned count);
@@ -23,7 +23,8 @@ public:
   const std::shared_ptr<asio::io_context>& next() noexcept;
   /// Joins the threads; handlers run no more until `flush`.
   void stop() noexcept;
-  /// After `stop`: runs the handlers of what has been cancelled, so that nothing keeps itself alive.
+  /// After `stop`: runs the handlers of what has been cancelled, so that nothing keeps itself
+  /// alive.
   void flush() noexcept;
   /// True on one of the threads.
   bool running_in_this_thread() const noexcept;

@@ -49,10 +49,10 @@ void link::read() {
   make_room(min_read_bytes);
   reading_ = true;
   connection_->read_some({buffer_->data() + filled_, buffer_->capacity() - filled_},
-                        [self = shared_from_this()](error_code failure, std::size_t n) {
-                          self->reading_ = false;
-                          self->on_read(failure, n);
-                        });
+                         [self = shared_from_this()](error_code failure, std::size_t n) {
+                           self->reading_ = false;
+                           self->on_read(failure, n);
+                         });
 }
 
 void link::on_read(error_code failure, std::size_t transferred) {
@@ -60,8 +60,8 @@ void link::on_read(error_code failure, std::size_t transferred) {
     return;
   if (failure) {
     const bool orderly = failure == asio::error::eof;
-    return do_close({errc::peer_unavailable,
-                     orderly ? "the peer closed the connection" : failure.message()});
+    return do_close(
+        {errc::peer_unavailable, orderly ? "the peer closed the connection" : failure.message()});
   }
   filled_ += transferred;
   bytes_received_.fetch_add(transferred, std::memory_order_relaxed);
@@ -100,8 +100,8 @@ bool link::deliver_frames() {
 
 /// Makes sure that at least `wanted` bytes can be read, and a frame whose length is known can be
 /// completed. Bytes in front of `parsed_` belong to messages and stay where they are; only the
-/// beginning of an incomplete frame moves. A long frame gets its space as its bytes arrive, not when
-/// its length is announced.
+/// beginning of an incomplete frame moves. A long frame gets its space as its bytes arrive, not
+/// when its length is announced.
 void link::make_room(std::size_t wanted) {
   const auto pending = filled_ - parsed_;
   if (buffer_ && pending == 0 && buffer_->unique()) {
@@ -191,9 +191,8 @@ void link::on_written(error_code failure, std::size_t transferred) {
 // -- closing -----------------------------------------------------------------------------------
 
 void link::close(error reason) {
-  asio::post(loop(), [self = shared_from_this(), reason = std::move(reason)] {
-    self->do_close(reason);
-  });
+  asio::post(loop(),
+             [self = shared_from_this(), reason = std::move(reason)] { self->do_close(reason); });
 }
 
 void link::close_when_written() {

@@ -45,8 +45,8 @@ public:
     std::uint32_t max_frame_bytes;
   };
 
-  static std::shared_ptr<link> make(std::unique_ptr<connection> carrier, const queue_options& options,
-                                    limits bounds);
+  static std::shared_ptr<link> make(std::unique_ptr<connection> carrier,
+                                    const queue_options& options, limits bounds);
   /// Starts reading and writing. The handler is kept alive until `on_closed` has returned.
   void start(std::shared_ptr<link_handler> handler);
 

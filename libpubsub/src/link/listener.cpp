@@ -13,8 +13,8 @@ expected<tcp::endpoint> resolve_local(asio::io_context& loop, const uri& where) 
     return tcp::endpoint{tcp::v6(), where.port};
   error_code failure;
   tcp::resolver resolver{loop};
-  const auto found = resolver.resolve(where.host, std::to_string(where.port),
-                                      tcp::resolver::passive, failure);
+  const auto found =
+      resolver.resolve(where.host, std::to_string(where.port), tcp::resolver::passive, failure);
   if (failure || found.empty())
     return error{errc::cannot_listen, to_string(where) + ": " + failure.message()};
   return found.begin()->endpoint();

@@ -15,8 +15,8 @@ namespace pubsub {
 /// from any thread; the callback comes on the listener's loop.
 class listener : public std::enable_shared_from_this<listener> {
 public:
-  /// Gives the loop the next accepted connection is to live on; null leaves it waiting in the kernel
-  /// until `resume`. Asked for each connection, on the listener's loop.
+  /// Gives the loop the next accepted connection is to live on; null leaves it waiting in the
+  /// kernel until `resume`. Asked for each connection, on the listener's loop.
   using choose_loop = std::function<std::shared_ptr<asio::io_context>()>;
 
   /// Binds and listens. Errors: address_in_use, cannot_listen; the context names the address.
@@ -30,7 +30,8 @@ public:
   void stop();
 
 private:
-  listener(std::shared_ptr<asio::io_context> loop) : loop_(std::move(loop)), acceptor_(*loop_), timer_(*loop_) {}
+  listener(std::shared_ptr<asio::io_context> loop)
+      : loop_(std::move(loop)), acceptor_(*loop_), timer_(*loop_) {}
   error bind_to(const uri& where);
   void accept();
   void try_later(const error_code& failure);

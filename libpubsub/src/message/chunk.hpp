@@ -10,8 +10,8 @@
 
 namespace pubsub {
 
-/// Header and bytes lie in one heap block. One owner appends; whoever holds a slice of what has been
-/// written may read it meanwhile.
+/// Header and bytes lie in one heap block. One owner appends; whoever holds a slice of what has
+/// been written may read it meanwhile.
 class chunk final : public message_storage {
 public:
   /// A chunk with one reference. Throws std::bad_alloc.

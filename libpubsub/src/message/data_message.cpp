@@ -34,7 +34,8 @@ void data_message::swap(data_message& other) noexcept {
   other.decoded_.store(mine, std::memory_order_relaxed);
 }
 
-const data_message::decoded_value* data_message::acquire_decoded(const decoded_value* slot) noexcept {
+const data_message::decoded_value*
+data_message::acquire_decoded(const decoded_value* slot) noexcept {
   slot->refs.fetch_add(1, std::memory_order_relaxed);
   return slot;
 }
@@ -86,7 +87,9 @@ data_message make_data_message(std::string_view topic, data value) {
   return message_access::value(topic, std::move(value));
 }
 
-std::string_view get_topic(const data_message& msg) noexcept { return message_access::topic(msg); }
+std::string_view get_topic(const data_message& msg) noexcept {
+  return message_access::topic(msg);
+}
 
 const data& get_data(const data_message& msg) {
   static const data nothing;
@@ -100,7 +103,9 @@ data_view get_view(const data_message& msg) {
   return msg ? data_view::from_valid(message_access::payload(msg)) : data_view{};
 }
 
-data& mutable_data(data_message& msg) { return message_access::edit(msg); }
+data& mutable_data(data_message& msg) {
+  return message_access::edit(msg);
+}
 
 std::string to_string(const data_message& msg) {
   return std::string{get_topic(msg)} + " -> " + to_string(get_data(msg));

@@ -15,8 +15,8 @@ filter::filter(const std::vector<std::string>& prefixes) {
 }
 
 bool filter::matches(std::string_view topic) const noexcept {
-  // Entries that are prefixes of `topic` sort at or before it, and since none is a prefix of another
-  // only the closest one can match.
+  // Entries that are prefixes of `topic` sort at or before it, and since none is a prefix of
+  // another only the closest one can match.
   auto after = std::upper_bound(prefixes_.begin(), prefixes_.end(), topic);
   return after != prefixes_.begin() && topic.starts_with(*std::prev(after));
 }

@@ -20,8 +20,8 @@ public:
   slab& operator=(const slab&) = delete;
   ~slab() { retire(); }
 
-  /// Room for `size` contiguous bytes; becomes part of the chunk with `commit`. A request larger than
-  /// a chunk gets a chunk of its own.
+  /// Room for `size` contiguous bytes; becomes part of the chunk with `commit`. A request larger
+  /// than a chunk gets a chunk of its own.
   std::byte* reserve(std::size_t size) {
     if (current_ == nullptr || current_->capacity() - used_ < size)
       start_chunk(size);

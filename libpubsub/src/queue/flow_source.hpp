@@ -7,8 +7,8 @@
 
 namespace pubsub {
 
-/// Something that cannot wait in place, such as a link: when it is told that a queue is full it stops
-/// reading, until the queue calls `resume`, once for every time it said so.
+/// Something that cannot wait in place, such as a link: when it is told that a queue is full it
+/// stops reading, until the queue calls `resume`, once for every time it said so.
 class flow_source {
 public:
   virtual ~flow_source() = default;

@@ -158,7 +158,8 @@ std::size_t message_queue::pull(std::vector<data_message>& out, std::size_t max,
 
 /// Called and returns with the mutex held. False on timeout, or when finished and empty.
 bool message_queue::wait_for_message(const deadline& until, std::unique_lock<std::mutex>& lock) {
-  if (count_ == 0 && !finished_ && watch_.open() && (!until || *until > std::chrono::steady_clock::now())) {
+  if (count_ == 0 && !finished_ && watch_.open() &&
+      (!until || *until > std::chrono::steady_clock::now())) {
     lock.unlock();
     watch_.watch([&] { return readable_.load(std::memory_order_acquire); });
     lock.lock();
@@ -207,7 +208,8 @@ std::size_t message_queue::move_out(std::vector<data_message>& out, std::size_t 
 
 std::size_t message_queue::drop_invalid(std::vector<data_message>& out, std::size_t first) {
   const auto begin = out.begin() + static_cast<std::ptrdiff_t>(first);
-  const auto bad = std::remove_if(begin, out.end(), [](auto& m) { return !message_access::check(m); });
+  const auto bad =
+      std::remove_if(begin, out.end(), [](auto& m) { return !message_access::check(m); });
   if (const auto n = static_cast<std::size_t>(out.end() - bad); n > 0) {
     std::lock_guard lock{mutex_};
     counters_.delivered -= n;

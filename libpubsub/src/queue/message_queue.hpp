@@ -52,10 +52,10 @@ struct queued_message {
   std::uint32_t size_bytes = 0;
 };
 
-/// Many producers, one consumer. All members are thread-safe and take one mutex; wake-ups happen only
-/// when a consumer sleeps on an empty queue or a producer on a full one. Both bounds count messages
-/// not yet taken by the consumer. `offered == delivered + dropped + queued` holds whenever the mutex
-/// is free.
+/// Many producers, one consumer. All members are thread-safe and take one mutex; wake-ups happen
+/// only when a consumer sleeps on an empty queue or a producer on a full one. Both bounds count
+/// messages not yet taken by the consumer. `offered == delivered + dropped + queued` holds whenever
+/// the mutex is free.
 class message_queue {
 public:
   explicit message_queue(const queue_options& options);
@@ -65,8 +65,8 @@ public:
   /// Offers one message. Blocks only with policy `block` and `when_full::wait`.
   push_result push(data_message&& msg, std::uint32_t size_bytes, when_full mode);
   /// Offers what an I/O thread has at hand, moving the messages out; never blocks. If the policy is
-  /// `block` and a bound is now exceeded, `source` is paused: it must stop, and is resumed once when
-  /// there is room. Returns true if paused.
+  /// `block` and a bound is now exceeded, `source` is paused: it must stop, and is resumed once
+  /// when there is room. Returns true if paused.
   bool push_batch(std::span<queued_message> batch, const std::weak_ptr<flow_source>& source);
   /// Waits until `push` would not block. False if it still would at `until`.
   bool wait_for_room(std::chrono::steady_clock::time_point until);
@@ -74,8 +74,8 @@ public:
   // -- the consumer ----------------------------------------------------------------------------
 
   /// Appends up to `max` messages to `out`, waiting for the first until `until` (no value: without
-  /// limit). Messages whose payload is invalid are dropped and counted. Returns the number appended:
-  /// 0 on timeout, or when closed and empty.
+  /// limit). Messages whose payload is invalid are dropped and counted. Returns the number
+  /// appended: 0 on timeout, or when closed and empty.
   std::size_t pull(std::vector<data_message>& out, std::size_t max, const deadline& until);
   /// `ready`: the consumer still holds messages it has pulled, so the first look shall find some.
   int fd(bool ready);

@@ -12,7 +12,9 @@ namespace {
 // A run is cut when it reaches this size, so that memory is given back piece by piece.
 constexpr std::size_t max_run_bytes = 1024 * 1024;
 
-std::size_t frame_bytes(const std::byte* frame) { return 4 + load_be<std::uint32_t>(frame); }
+std::size_t frame_bytes(const std::byte* frame) {
+  return 4 + load_be<std::uint32_t>(frame);
+}
 
 /// Bytes of the first `messages` frames at `frames`.
 std::size_t frames_bytes(const std::byte* frames, std::uint32_t messages) {
@@ -137,7 +139,8 @@ push_result outbox::refuse(std::uint32_t messages) noexcept {
 }
 
 /// How many of these frames fit, one after the other.
-std::uint32_t outbox::messages_with_room(const std::byte* bytes, std::uint32_t messages) const noexcept {
+std::uint32_t outbox::messages_with_room(const std::byte* bytes,
+                                         std::uint32_t messages) const noexcept {
   auto size = queued_bytes_;
   std::uint32_t taken = 0;
   for (; taken < messages && queued_messages_ + taken < options_.capacity_messages &&

@@ -27,9 +27,10 @@ struct frame_run {
   std::uint32_t messages = 0; ///< 0 for control frames, which are neither bounded nor dropped
 };
 
-/// Many producers, one writer. All members are thread-safe and take one mutex. Runs that continue one
-/// another in memory are merged, so a stream of messages costs a handful of runs. Bounds count frames
-/// not yet written to the socket. `offered == sent + dropped + queued` holds whenever the mutex is free.
+/// Many producers, one writer. All members are thread-safe and take one mutex. Runs that continue
+/// one another in memory are merged, so a stream of messages costs a handful of runs. Bounds count
+/// frames not yet written to the socket. `offered == sent + dropped + queued` holds whenever the
+/// mutex is free.
 class outbox {
 public:
   /// `on_work` is called, with no lock held, when the writer was idle and there is work again.
@@ -53,8 +54,8 @@ public:
 
   // -- the writer ------------------------------------------------------------------------------
 
-  /// Moves runs to `out`, up to `max_runs` and about `max_bytes`. If there are none, marks the writer
-  /// idle: `on_work` will call again.
+  /// Moves runs to `out`, up to `max_runs` and about `max_bytes`. If there are none, marks the
+  /// writer idle: `on_work` will call again.
   void take(std::vector<frame_run>& out, std::size_t max_runs, std::size_t max_bytes);
   /// Reports runs taken earlier as written to the socket.
   void written(std::uint64_t messages, std::size_t size_bytes);
@@ -69,7 +70,8 @@ public:
 
 private:
   bool full() const noexcept {
-    return queued_messages_ >= options_.capacity_messages || queued_bytes_ >= options_.capacity_bytes;
+    return queued_messages_ >= options_.capacity_messages ||
+           queued_bytes_ >= options_.capacity_bytes;
   }
   bool over() const noexcept {
     return queued_messages_ > options_.capacity_messages ||
@@ -88,7 +90,7 @@ private:
 
   const queue_options options_;
   const std::function<void()> on_work_;
-  mutable std::mutex mutex_; // guards everything below
+  mutable std::mutex mutex_;        // guards everything below
   std::condition_variable changed_; // room, emptiness, or the end
   std::deque<frame_run> runs_;
   std::size_t queued_messages_ = 0; // taken by the writer but not yet written included

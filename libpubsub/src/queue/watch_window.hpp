@@ -7,10 +7,10 @@
 
 namespace pubsub {
 
-/// Waking a sleeping thread costs tens of microseconds on a virtual machine, many times the cost of a
-/// message. So who has just been woken after a very short sleep watches for a moment before the next
-/// one, giving its processor to anybody who wants it. After a longer sleep the window closes: an idle
-/// consumer uses no CPU. Thread-safety: one thread.
+/// Waking a sleeping thread costs tens of microseconds on a virtual machine, many times the cost of
+/// a message. So who has just been woken after a very short sleep watches for a moment before the
+/// next one, giving its processor to anybody who wants it. After a longer sleep the window closes:
+/// an idle consumer uses no CPU. Thread-safety: one thread.
 class watch_window {
 public:
   using clock = std::chrono::steady_clock;

@@ -9,9 +9,9 @@
 
 namespace pubsub {
 
-/// Maps topic prefixes to small integers that the caller gives a meaning. Built once, then only read;
-/// const access is concurrent. A match costs one hash look-up per distinct prefix length that is not
-/// longer than the topic.
+/// Maps topic prefixes to small integers that the caller gives a meaning. Built once, then only
+/// read; const access is concurrent. A match costs one hash look-up per distinct prefix length that
+/// is not longer than the topic.
 class prefix_index {
 public:
   using target = std::uint32_t;

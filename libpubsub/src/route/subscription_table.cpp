@@ -21,7 +21,9 @@ bool subscription_table::remove_local_topic(subscriber_id who, std::string_view 
   return found != locals_.end() && std::erase(found->second, prefix) > 0;
 }
 
-void subscription_table::remove_local(subscriber_id who) { locals_.erase(who); }
+void subscription_table::remove_local(subscriber_id who) {
+  locals_.erase(who);
+}
 
 filter subscription_table::local_filter(subscriber_id who) const {
   auto found = locals_.find(who);
@@ -32,7 +34,9 @@ void subscription_table::set_peer(const endpoint_id& who, filter announced) {
   peers_[who] = std::move(announced);
 }
 
-void subscription_table::remove_peer(const endpoint_id& who) { peers_.erase(who); }
+void subscription_table::remove_peer(const endpoint_id& who) {
+  peers_.erase(who);
+}
 
 const filter* subscription_table::peer_filter(const endpoint_id& who) const {
   auto found = peers_.find(who);

@@ -25,7 +25,13 @@ inline constexpr std::uint16_t default_ttl = 16;
 /// Topic of routing updates, pings and pongs.
 inline constexpr std::string_view control_topic = "<$>";
 
-enum class envelope_type : std::uint8_t { data = 1, command = 2, routing_update = 3, ping = 4, pong = 5 };
+enum class envelope_type : std::uint8_t {
+  data = 1,
+  command = 2,
+  routing_update = 3,
+  ping = 4,
+  pong = 5
+};
 
 /// A parsed envelope; views into the frame.
 struct envelope_view {
@@ -37,8 +43,8 @@ struct envelope_view {
   std::span<const std::byte> payload;
 };
 
-/// Parses the payload of a frame. Nothing if it is too short, of unknown type, or its topic does not
-/// fit. The payload of the message itself is not looked at.
+/// Parses the payload of a frame. Nothing if it is too short, of unknown type, or its topic does
+/// not fit. The payload of the message itself is not looked at.
 std::optional<envelope_view> parse_envelope(std::span<const std::byte> frame_payload) noexcept;
 
 /// Bytes of a whole data frame, length prefix included.
@@ -51,9 +57,10 @@ inline std::size_t data_frame_bytes(std::size_t topic_size, std::size_t payload_
 std::byte* write_data_header(std::byte* out, const endpoint_id& sender, std::string_view topic,
                              std::size_t payload_size) noexcept;
 
-/// Overwrites sender and hop limit of the frame at `frame` (its length prefix included) before it is
-/// passed on (broker-wire-v1, 6.2: the sender is the last hop).
-inline void patch_for_forwarding(std::byte* frame, const endpoint_id& self, std::uint16_t ttl) noexcept {
+/// Overwrites sender and hop limit of the frame at `frame` (its length prefix included) before it
+/// is passed on (broker-wire-v1, 6.2: the sender is the last hop).
+inline void patch_for_forwarding(std::byte* frame, const endpoint_id& self,
+                                 std::uint16_t ttl) noexcept {
   std::memcpy(frame + frame_header_bytes, self.bytes().data(), 16);
   store_be(frame + frame_header_bytes + 33, ttl);
 }

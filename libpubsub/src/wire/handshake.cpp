@@ -157,7 +157,8 @@ handshake::outcome handshake::on_version_select(std::span<const std::byte> body)
   if (sender.is_nil())
     return fail(errc::invalid_handshake_state, "the peer has no id");
   if (!(sender < env_.self)) // only the smaller id originates
-    return fail(errc::invalid_handshake_state, "the peer originates although its id is not smaller");
+    return fail(errc::invalid_handshake_state,
+                "the peer originates although its id is not smaller");
   remote_ = sender;
   return ask_admission();
 }

@@ -27,8 +27,8 @@ enum class admission : std::uint8_t {
   closing,   ///< drop_conn 28
 };
 
-/// One handshake. `receive` is called with every frame payload until `outcome` is no longer `running`
-/// (or `paused`, which ends by itself through `proceed_now` or `reject`).
+/// One handshake. `receive` is called with every frame payload until `outcome` is no longer
+/// `running` (or `paused`, which ends by itself through `proceed_now` or `reject`).
 class handshake {
 public:
   enum class outcome : std::uint8_t {

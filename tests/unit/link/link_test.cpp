@@ -57,7 +57,8 @@ struct fixture {
       : loop(io.next()), peer(raw_socket::connect(server.port(), small_buffer)) {
     tcp::socket socket{*loop};
     socket.assign(tcp::v4(), ::dup(server.accept()->fd()));
-    carrier = pubsub::link::make(make_tcp_connection(loop, std::move(socket)), options, {max_frame_bytes});
+    carrier = pubsub::link::make(make_tcp_connection(loop, std::move(socket)), options,
+                                 {max_frame_bytes});
     io.start();
     on_loop([&] { carrier->start(handler); });
   }
@@ -79,7 +80,8 @@ struct fixture {
   }
   void push(std::size_t payload_bytes, std::uint8_t fill = 7) {
     auto memory = chunk::make(4 + payload_bytes);
-    std::memset(store_be(memory->data(), static_cast<std::uint32_t>(payload_bytes)), fill, payload_bytes);
+    std::memset(store_be(memory->data(), static_cast<std::uint32_t>(payload_bytes)), fill,
+                payload_bytes);
     carrier->out().push(memory.get(), memory->data(), 4 + payload_bytes, 1, when_full::wait);
   }
 
@@ -116,7 +118,8 @@ TEST_CASE("frames split at every byte boundary arrive whole and in order") {
   }
   CHECK(eventually([&] { return f.handler->size() == sent; }));
   for (std::size_t at = 0; at < sent; at += stream.size())
-    CHECK(std::equal(stream.begin(), stream.end(), f.handler->bytes.begin() + static_cast<std::ptrdiff_t>(at)));
+    CHECK(std::equal(stream.begin(), stream.end(),
+                     f.handler->bytes.begin() + static_cast<std::ptrdiff_t>(at)));
 }
 
 TEST_CASE("an announced length beyond the limit closes the link without allocating for it") {
@@ -188,7 +191,8 @@ TEST_CASE("frames keep their order and content when the reader is slow") {
       f.push(static_cast<std::size_t>(i * 100), static_cast<std::uint8_t>(i));
   }};
   for (int i = 0; i < 300; ++i)
-    CHECK((f.peer.read_frame() == frame(static_cast<std::size_t>(i * 100), static_cast<std::uint8_t>(i))));
+    CHECK((f.peer.read_frame() ==
+           frame(static_cast<std::size_t>(i * 100), static_cast<std::uint8_t>(i))));
   producer.join();
   CHECK(eventually([&] { return f.carrier->counters().sent == 300; }));
   CHECK(f.carrier->counters().dropped() == 0);

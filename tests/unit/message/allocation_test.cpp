@@ -26,28 +26,46 @@ void* count_and_allocate(std::size_t size) {
 
 } // namespace
 
-void* operator new(std::size_t size) { return count_and_allocate(size); }
-void* operator new[](std::size_t size) { return count_and_allocate(size); }
+void* operator new(std::size_t size) {
+  return count_and_allocate(size);
+}
+void* operator new[](std::size_t size) {
+  return count_and_allocate(size);
+}
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   return std::malloc(size == 0 ? 1 : size);
 }
 void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
   return std::malloc(size == 0 ? 1 : size);
 }
-void operator delete(void* block) noexcept { std::free(block); }
-void operator delete[](void* block) noexcept { std::free(block); }
-void operator delete(void* block, std::size_t) noexcept { std::free(block); }
-void operator delete[](void* block, std::size_t) noexcept { std::free(block); }
+void operator delete(void* block) noexcept {
+  std::free(block);
+}
+void operator delete[](void* block) noexcept {
+  std::free(block);
+}
+void operator delete(void* block, std::size_t) noexcept {
+  std::free(block);
+}
+void operator delete[](void* block, std::size_t) noexcept {
+  std::free(block);
+}
 
-std::uint64_t pubsub::test::allocations() noexcept { return of_this_thread; }
-std::uint64_t pubsub::test::allocations_of_all_threads() noexcept { return of_all_threads.load(); }
+std::uint64_t pubsub::test::allocations() noexcept {
+  return of_this_thread;
+}
+std::uint64_t pubsub::test::allocations_of_all_threads() noexcept {
+  return of_all_threads.load();
+}
 
 using namespace pubsub;
 using namespace pubsub::test;
 
 namespace {
 
-data long_value() { return vector{std::string(500, 'x'), std::string(500, 'y'), count{1}}; }
+data long_value() {
+  return vector{std::string(500, 'x'), std::string(500, 'y'), count{1}};
+}
 
 /// Heap blocks this thread asks for while `work` runs.
 template <class F>
@@ -61,7 +79,8 @@ std::uint64_t blocks_for(F work) {
 
 TEST_CASE("copying, moving and dropping a message allocates nothing") {
   slab block;
-  for (const auto& msg : {make_data_message("/t", long_value()), slice_of(block, "/t", long_value())}) {
+  for (const auto& msg :
+       {make_data_message("/t", long_value()), slice_of(block, "/t", long_value())}) {
     std::vector<data_message> copies(100);
     CHECK(blocks_for([&] {
             for (auto& each : copies)

@@ -32,9 +32,8 @@ public:
   std::vector<std::string> minimal() const {
     std::vector<std::string> out;
     for (const auto& each : all_)
-      if (std::ranges::none_of(all_, [&](const auto& other) {
-            return other != each && each.starts_with(other);
-          }))
+      if (std::ranges::none_of(
+              all_, [&](const auto& other) { return other != each && each.starts_with(other); }))
         out.push_back(each);
     return out;
   }

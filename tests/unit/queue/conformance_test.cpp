@@ -48,7 +48,8 @@ TEST_CASE_TEMPLATE("with room everything passes in order", Q, queue_under_test, 
   }
 }
 
-TEST_CASE_TEMPLATE("a full queue drops the oldest and counts it", Q, queue_under_test, outbox_under_test) {
+TEST_CASE_TEMPLATE("a full queue drops the oldest and counts it", Q, queue_under_test,
+                   outbox_under_test) {
   Q queue{bounded(overflow_policy::drop_oldest, 4)};
   for (std::uint64_t i = 0; i < 10; ++i)
     CHECK(queue.push(i) == (i < 4 ? push_result::taken : push_result::dropped));
@@ -60,7 +61,8 @@ TEST_CASE_TEMPLATE("a full queue drops the oldest and counts it", Q, queue_under
   CHECK(queue.counters().adds_up());
 }
 
-TEST_CASE_TEMPLATE("a full queue drops the newest and counts it", Q, queue_under_test, outbox_under_test) {
+TEST_CASE_TEMPLATE("a full queue drops the newest and counts it", Q, queue_under_test,
+                   outbox_under_test) {
   Q queue{bounded(overflow_policy::drop_newest, 4)};
   for (std::uint64_t i = 0; i < 10; ++i)
     CHECK(queue.push(i) == (i < 4 ? push_result::taken : push_result::dropped));
@@ -136,8 +138,8 @@ TEST_CASE_TEMPLATE("with policy block a publisher waits for room and nothing is 
   CHECK(queue.counters().adds_up());
 }
 
-TEST_CASE_TEMPLATE("who has just seen room may exceed the bounds by its message", Q, queue_under_test,
-                   outbox_under_test) {
+TEST_CASE_TEMPLATE("who has just seen room may exceed the bounds by its message", Q,
+                   queue_under_test, outbox_under_test) {
   Q queue{bounded(overflow_policy::block, 2)};
   queue.push(0);
   CHECK(queue.has_room());
@@ -169,8 +171,8 @@ TEST_CASE_TEMPLATE("a full queue takes a run whole, pauses its source and resume
   CHECK(first->resumed == 1);
 }
 
-TEST_CASE_TEMPLATE("the end resumes paused sources and wakes waiting publishers", Q, queue_under_test,
-                   outbox_under_test) {
+TEST_CASE_TEMPLATE("the end resumes paused sources and wakes waiting publishers", Q,
+                   queue_under_test, outbox_under_test) {
   Q queue{bounded(overflow_policy::block, 2)};
   auto source = std::make_shared<counting_source>();
   CHECK(queue.push_run(range(0, 2), source));

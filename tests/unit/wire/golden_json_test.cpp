@@ -23,7 +23,9 @@ endpoint_id id_of(std::uint8_t byte) {
 }
 
 /// Handshake messages begin with their tag, the others with the sender's id, here 11.. or 22...
-bool is_handshake(const golden_value& x) { return x.bytes.at(0) < std::byte{0x10}; }
+bool is_handshake(const golden_value& x) {
+  return x.bytes.at(0) < std::byte{0x10};
+}
 
 buffer data_frame(const wire::envelope_view& x) {
   buffer out(wire::data_frame_bytes(x.topic.size(), x.payload.size()));

@@ -42,7 +42,8 @@ TEST_CASE("both sides of a handshake say what Broker says, whoever has the small
   const filter connector{"/connector/topic"};
   const filter listener{"/listener/topic"};
   for (const auto& [scenario, connecting, listening] :
-       {std::tuple{"connector_smaller_id_unpeer", '1', '2'}, {"connector_larger_id_unpeer", '2', '1'}}) {
+       {std::tuple{"connector_smaller_id_unpeer", '1', '2'},
+        {"connector_larger_id_unpeer", '2', '1'}}) {
     CAPTURE(scenario);
     const auto script = load_transcript(scenario);
     replay c{script, tcp_role::connecting, golden_id(connecting), connector};
@@ -122,11 +123,12 @@ TEST_CASE("of two simultaneous connections the paused one is dropped in Broker's
   const auto script = load_transcript("mutual_simultaneous_connect", "A-connects-B");
   party us{tcp_role::connecting, golden_id('1'), {"/x"}};
   us.answer = admission::pause;
-  CHECK(us.take_sent().at(0) == script.frames.at(1).bytes); // hello
+  CHECK(us.take_sent().at(0) == script.frames.at(1).bytes);      // hello
   CHECK(us.hear(script.frames.at(0).bytes) == outcome::running); // probe
   CHECK(us.hear(script.frames.at(2).bytes) == outcome::paused);
   CHECK(us.sent.empty());
-  CHECK(us.machine.reject(errc::redundant_connection, "redundant connection") == outcome::redundant);
+  CHECK(us.machine.reject(errc::redundant_connection, "redundant connection") ==
+        outcome::redundant);
   CHECK(us.take_sent().at(0) == script.frames.at(3).bytes);
 }
 

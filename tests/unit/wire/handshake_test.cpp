@@ -19,7 +19,9 @@ endpoint_id id_of(std::uint8_t byte) {
   return endpoint_id{bytes};
 }
 
-std::string id_hex(char digit) { return std::string(32, digit); }
+std::string id_hex(char digit) {
+  return std::string(32, digit);
+}
 
 const std::string probe = "00000005 07 5a45454b";
 const std::string hello_of_low = "00000017 06 5a45454b" + id_hex('1') + "0101";
@@ -49,7 +51,10 @@ const std::vector<stage> stages = {
     {"accepted, originates", tcp_role::accepting, {hello_of_high}, {syn_ack, drop_39}},
     {"accepted, said hello", tcp_role::accepting, {hello_of_low}, {select_of_low, drop_39}},
     {"accepted, answers", tcp_role::accepting, {hello_of_low, select_of_low}, {syn, drop_39}},
-    {"accepted, has answered", tcp_role::accepting, {hello_of_low, select_of_low, syn}, {ack, drop_39}},
+    {"accepted, has answered",
+     tcp_role::accepting,
+     {hello_of_low, select_of_low, syn},
+     {ack, drop_39}},
 };
 
 std::unique_ptr<party> party_at(const stage& where) {
@@ -103,8 +108,8 @@ TEST_CASE("a handshake that is decided ignores whatever follows") {
 }
 
 TEST_CASE("each refusal of admission has its code") {
-  for (const auto& [how, code] : {std::pair{admission::redundant, 39}, {admission::illegal, 40},
-                                  {admission::closing, 28}}) {
+  for (const auto& [how, code] :
+       {std::pair{admission::redundant, 39}, {admission::illegal, 40}, {admission::closing, 28}}) {
     party us{tcp_role::accepting, id_of(0x22)};
     us.answer = how;
     us.hear(hello_of_high);
@@ -157,8 +162,10 @@ TEST_CASE("a peer without an id is refused") {
 }
 
 TEST_CASE("codes of a drop_conn are passed on, unknown ones as unspecified") {
-  for (const auto& [hex, code] : {std::pair{"02", errc::peer_incompatible}, {"1c", errc::shutting_down},
-                                  {"29", errc::unspecified}, {"ff", errc::unspecified},
+  for (const auto& [hex, code] : {std::pair{"02", errc::peer_incompatible},
+                                  {"1c", errc::shutting_down},
+                                  {"29", errc::unspecified},
+                                  {"ff", errc::unspecified},
                                   {"00", errc::unspecified}}) {
     party us{tcp_role::connecting, id_of(0x22)};
     CHECK(us.hear("00000018 09 5a45454b" + id_hex('1') + hex + "01 78") == outcome::failed);
