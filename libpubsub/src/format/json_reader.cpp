@@ -250,6 +250,8 @@ bool reader::pairs(dom::array json, data& out, std::uint32_t depth_left) {
 class document {
 public:
   expected<dom::element> parse(std::string_view text, const decode_limits& limits) {
+    if (text.empty()) // may have no address, which the parser copies from
+      return error{errc::invalid_json, "empty text"};
     auto code = parse_strict(text, limits);
     if (code == simdjson::SUCCESS)
       return root_;

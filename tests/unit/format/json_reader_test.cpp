@@ -62,6 +62,10 @@ std::string repeat(std::string_view text, int times) {
 
 } // namespace
 
+TEST_CASE("text without an address is no JSON, and no undefined behaviour either") {
+  CHECK(pubsub::from_json(std::string_view{}).error() == pubsub::errc::invalid_json);
+}
+
 TEST_CASE("each type reads back from its own spelling") {
   CHECK(read("none", "{}") == data{});
   CHECK(read("boolean", "true") == data{true});
