@@ -34,7 +34,7 @@ void stream_core::run(const std::function<void(stream_core&)>& body) {
   }
   {
     std::lock_guard lock{mutex_};
-    failure_ = failure;
+    failure_ = std::move(failure); // the waiter alone holds it from here on
     done_.store(true, std::memory_order_release);
   }
   ended_.notify_all();
