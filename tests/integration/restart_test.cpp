@@ -53,6 +53,7 @@ private:
 
 } // namespace
 
+// Not a test: the process the test below starts by name, and kills; skipped in an ordinary run.
 TEST_CASE("a relay until it is killed" * doctest::skip()) {
   const auto* port = std::getenv(port_variable);
   REQUIRE(port != nullptr);

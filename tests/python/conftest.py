@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import sysconfig
@@ -38,7 +39,9 @@ def pubsub_command():
     beside = Path(sysconfig.get_path("scripts")) / "pubsub"
     found = str(beside) if beside.exists() else shutil.which("pubsub")
     if found is None:
-        pytest.skip("the command pubsub is not installed")
+        # A wheel may lack the command (no CLI11 or fmt); in CI that would hide the relay tests.
+        missing = pytest.fail if os.environ.get("CI") else pytest.skip
+        missing("the command pubsub is not installed")
     return found
 
 
