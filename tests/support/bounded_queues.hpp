@@ -10,6 +10,7 @@
 #include "message/slab.hpp"
 #include "queue/message_queue.hpp"
 #include "queue/outbox.hpp"
+#include "queue/run_writer.hpp"
 
 namespace pubsub::test {
 
@@ -31,6 +32,14 @@ struct counting_source final : flow_source {
 
 inline constexpr std::uint32_t usual_size = 64;
 
+/// Publishes one finished run of one message, the way an idle publisher does.
+inline push_result push_alone(bounded_queue& queue, data_message msg,
+                              std::uint32_t size = usual_size, when_full mode = when_full::wait) {
+  bounded_queue* const exits[] = {&queue};
+  run_writer writer;
+  return writer.push(exits, msg, size, {}, mode);
+}
+
 /// Messages are numbered; every one counts `size` bytes.
 class queue_under_test {
 public:
@@ -38,15 +47,18 @@ public:
 
   push_result push(std::uint64_t number, when_full mode = when_full::wait,
                    std::uint32_t size = usual_size) {
-    return queue_.push(make_data_message("/t", count{number}), size, mode);
+    return push_alone(queue_, make_data_message("/t", count{number}), size, mode);
   }
   /// Offers `numbers` at once, as a link does. True if `source` was paused.
   bool push_run(const std::vector<std::uint64_t>& numbers,
                 const std::shared_ptr<flow_source>& source, std::uint32_t size = usual_size) {
-    std::vector<queued_message> batch;
-    for (auto each : numbers)
-      batch.push_back({make_data_message("/t", count{each}), size});
-    return queue_.push_batch(batch, source);
+    auto run = message_run::of_handles(static_cast<std::uint32_t>(numbers.size()));
+    for (auto each : numbers) {
+      auto msg = make_data_message("/t", count{each});
+      run->append(msg, size);
+    }
+    run->close();
+    return queue_.push_run(run, source);
   }
   /// Everything that is there.
   std::vector<std::uint64_t> pull_all() {
@@ -63,6 +75,13 @@ public:
     const auto c = queue_.counters();
     return {c.offered, c.delivered, c.dropped(), c.queued};
   }
+  bounded_queue& queue() { return queue_; }
+  /// The writer's next message: built, for a queue of messages.
+  static push_result write(run_writer& writer, run_writer::exits to, std::uint64_t number,
+                           const deadline& until = {}) {
+    auto msg = make_data_message("/t", count{number});
+    return writer.push(to, msg, usual_size, until);
+  }
 
 private:
   message_queue queue_;
@@ -77,22 +96,30 @@ public:
                    std::uint32_t size = usual_size) {
     slab memory;
     const auto* frame = write_frames(memory, {number}, size);
-    return box_.push(memory.current(), frame, size, 1, mode);
+    if (mode == when_full::overshoot) { // a run that has entered may hold its first message
+      auto run = message_run::of_frames(memory.current(), frame);
+      const auto granted = box_.open(run);
+      if (granted.entered)
+        run->append(size);
+      run->close();
+      return granted.result;
+    }
+    bounded_queue* const exits[] = {&box_};
+    run_writer writer;
+    return writer.push(exits, memory.current(), frame, size, {});
   }
   bool push_run(const std::vector<std::uint64_t>& numbers,
                 const std::shared_ptr<flow_source>& source, std::uint32_t size = usual_size) {
     slab memory;
-    const auto* frames = write_frames(memory, numbers, size);
-    return box_.push_from(memory.current(), frames, numbers.size() * size,
-                          static_cast<std::uint32_t>(numbers.size()), source);
+    return box_.push_run(run_of(memory, numbers, size), source);
   }
   std::vector<std::uint64_t> pull_all() {
-    std::vector<frame_run> runs;
-    box_.take(runs, 1'000'000, ~std::size_t{0});
+    std::vector<run_slice> slices;
+    box_.take(slices, 1'000'000, ~std::size_t{0});
     std::vector<std::uint64_t> numbers;
-    for (const auto& each : runs) {
+    for (const auto& each : slices) {
       read_frames(each, numbers);
-      box_.written(each.messages, each.size_bytes);
+      box_.written(each.size);
     }
     return numbers;
   }
@@ -101,6 +128,13 @@ public:
   account counters() const {
     const auto c = box_.counters();
     return {c.offered, c.sent, c.dropped(), c.queued};
+  }
+  bounded_queue& queue() { return box_; }
+  static push_result write(run_writer& writer, run_writer::exits to, std::uint64_t number,
+                           const deadline& until = {}) {
+    thread_local slab memory;
+    const auto* frame = write_frames(memory, {number}, usual_size);
+    return writer.push(to, memory.current(), frame, usual_size, until);
   }
 
   /// Frames of `size` bytes each, one after the other.
@@ -115,8 +149,15 @@ public:
     memory.commit(numbers.size() * size);
     return first;
   }
-  static void read_frames(const frame_run& run, std::vector<std::uint64_t>& numbers) {
-    for (const auto* pos = run.bytes; pos != run.bytes + run.size_bytes;) {
+  static intrusive_ptr<message_run> run_of(slab& memory, const std::vector<std::uint64_t>& numbers,
+                                           std::uint32_t size = usual_size) {
+    const auto* frames = write_frames(memory, numbers, size);
+    const auto count = static_cast<std::uint32_t>(numbers.size());
+    return message_run::of_frames(memory.current(), frames, {count, std::uint64_t{count} * size});
+  }
+  static void read_frames(const run_slice& slice, std::vector<std::uint64_t>& numbers) {
+    const auto* pos = slice.run->frames() + slice.from.bytes;
+    for (const auto* end = pos + slice.size.bytes; pos != end;) {
       numbers.push_back(load_be<std::uint64_t>(pos + 4));
       pos += 4 + load_be<std::uint32_t>(pos);
     }

@@ -15,6 +15,8 @@
 
 namespace pubsub {
 
+class message_run;
+
 /// A cheap handle (32 bytes, nothrow move) on immutable shared storage. Copying one costs a
 /// reference count, never a copy of the value, however many subscribers hold it. Storage is either
 /// the value as it was published in this process, or a slice of the bytes it arrived in; the value
@@ -59,6 +61,7 @@ public:
 
 private:
   friend class message_access; // how the rooms of the core build and take apart messages
+  friend class message_run;
 
   struct decoded_value;
   const decoded_value* share_decoded() const noexcept {

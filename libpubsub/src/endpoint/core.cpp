@@ -1,5 +1,7 @@
 #include "endpoint/core.hpp"
 
+#include <algorithm>
+
 namespace pubsub {
 
 endpoint_core::endpoint_core(endpoint_options options)
@@ -16,20 +18,31 @@ std::unique_ptr<outbound> endpoint_core::make_outbound() {
                                     options_.max_frame_bytes, counts_.make());
 }
 
+/// The one this thread had last, so that its messages stay in order without ending its run; else
+/// any, whose run is ended.
 std::unique_ptr<outbound> endpoint_core::borrow() {
   std::unique_lock lock{idle_mutex_};
   if (idle_.empty()) {
     lock.unlock();
     return make_outbound();
   }
-  auto result = std::move(idle_.back());
-  idle_.pop_back();
+  const auto me = std::this_thread::get_id();
+  auto chosen =
+      std::ranges::find_if(idle_, [&](const idle_outbound& each) { return each.last == me; });
+  const bool mine = chosen != idle_.end();
+  if (!mine)
+    chosen = std::prev(idle_.end());
+  auto result = std::move(chosen->out);
+  idle_.erase(chosen);
+  lock.unlock();
+  if (!mine)
+    result->seal();
   return result;
 }
 
 void endpoint_core::give_back(std::unique_ptr<outbound> idle) {
   std::lock_guard lock{idle_mutex_};
-  idle_.push_back(std::move(idle));
+  idle_.push_back({std::this_thread::get_id(), std::move(idle)});
 }
 
 void endpoint_core::close(std::chrono::milliseconds timeout) noexcept {

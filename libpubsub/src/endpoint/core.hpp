@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include <pubsub/endpoint.hpp>
@@ -42,6 +43,11 @@ public:
   void close() noexcept { close(options_.close_timeout); }
 
 private:
+  struct idle_outbound {
+    std::thread::id last; // its runs hold what this thread has published
+    std::unique_ptr<outbound> out;
+  };
+
   std::unique_ptr<outbound> borrow();
   void give_back(std::unique_ptr<outbound> idle);
 
@@ -52,7 +58,7 @@ private:
   status_hub events_;
   std::shared_ptr<peering> peering_;
   std::mutex idle_mutex_; // guards idle_
-  std::vector<std::unique_ptr<outbound>> idle_;
+  std::vector<idle_outbound> idle_;
   std::atomic<bool> closed_{false};
 };
 

@@ -1,21 +1,34 @@
 #include "endpoint/dispatcher.hpp"
 
+#include <algorithm>
+
 namespace pubsub {
 
 void dispatcher::reset(std::uint64_t version) {
   last_ = nullptr;
+  topics_.clear();
   routes_.clear();
   snapshot_ = router_.snapshot();
   version_ = version;
 }
 
 const route& dispatcher::find(std::string_view topic) {
-  auto found = routes_.find(topic);
-  if (found == routes_.end())
-    found = routes_.emplace(std::string{topic}, match(topic)).first;
+  auto found = topics_.find(topic);
+  if (found == topics_.end())
+    found = topics_.emplace(std::string{topic}, intern(match(topic))).first;
   last_topic_ = found->first;
-  last_ = &found->second;
+  last_ = found->second;
   return *last_;
+}
+
+const route* dispatcher::intern(route&& found) {
+  if (routes_.size() <= max_shared_routes) {
+    const auto same =
+        std::ranges::find_if(routes_, [&](const route& x) { return x.exits == found.exits; });
+    if (same != routes_.end())
+      return &*same;
+  }
+  return &routes_.emplace_back(std::move(found));
 }
 
 route dispatcher::match(std::string_view topic) const {
@@ -27,6 +40,10 @@ route dispatcher::match(std::string_view topic) const {
     for (auto position : snapshot_->peer_index.match(topic))
       if (const auto& via = snapshot_->links[position]; via.get() != open_.except)
         result.links.push_back(via);
+  for (const auto& each : result.queues)
+    result.exits.push_back(each.get());
+  for (const auto& each : result.links)
+    result.exits.push_back(&each->out());
   return result;
 }
 

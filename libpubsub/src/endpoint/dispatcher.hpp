@@ -1,6 +1,7 @@
 // Topic to exits, remembered per topic: what a publishing thread or a link asks for every message.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,12 +23,16 @@ class dispatcher {
 public:
   dispatcher(const router& source, exits open) : router_(source), open_(open) {}
 
-  /// Takes over the current snapshot. Invalidates routes resolved before, if anything has changed.
-  void refresh() {
-    if (const auto now = router_.version(); now != version_ || routes_.size() > max_cached_topics)
-      reset(now);
+  /// Takes over the current snapshot. True if there was a change: routes resolved before are void.
+  bool refresh() {
+    const auto now = router_.version();
+    if (now == version_ && topics_.size() <= max_cached_topics)
+      return false;
+    reset(now);
+    return true;
   }
-  /// The exits for `topic`; valid until the next `refresh`.
+  /// The exits for `topic`; valid until the next `refresh`. Topics with the same exits share one
+  /// route where there are not too many.
   const route& resolve(std::string_view topic) {
     if (last_ != nullptr && topic == last_topic_)
       return *last_;
@@ -38,6 +43,7 @@ public:
 
 private:
   static constexpr std::size_t max_cached_topics = 4096;
+  static constexpr std::size_t max_shared_routes = 64;
 
   struct text_hash {
     using is_transparent = void;
@@ -49,13 +55,15 @@ private:
   void reset(std::uint64_t version);
   const route& find(std::string_view topic);
   route match(std::string_view topic) const;
+  const route* intern(route&& found);
 
   const router& router_;
   const exits open_;
   std::uint64_t version_ = 0;
   std::shared_ptr<const routing_snapshot> snapshot_;
-  std::unordered_map<std::string, route, text_hash, std::equal_to<>> routes_;
-  std::string_view last_topic_; // points into routes_
+  std::deque<route> routes_;
+  std::unordered_map<std::string, const route*, text_hash, std::equal_to<>> topics_;
+  std::string_view last_topic_; // points into topics_
   const route* last_ = nullptr;
 };
 

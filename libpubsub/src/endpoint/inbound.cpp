@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "message/message_access.hpp"
+#include "message/message_run.hpp"
 
 namespace pubsub {
 
@@ -60,7 +60,7 @@ void inbound::take_data(std::byte* frame, std::size_t size, const wire::envelope
   }
   if (pass_on)
     wire::patch_for_forwarding(frame, env_.self, static_cast<std::uint16_t>(envelope.ttl - 1));
-  join_run(to, pass_on, frame, size, envelope);
+  join_run(to, pass_on, frame, size);
 }
 
 /// A message for one endpoint: ours, or a direct peer's (broker-wire-v1, 6.2).
@@ -68,7 +68,7 @@ void inbound::take_addressed(std::byte* frame, std::size_t size,
                              const wire::envelope_view& envelope) {
   if (envelope.receiver == env_.self) {
     if (const auto& to = routes_.resolve(envelope.topic); !to.queues.empty())
-      join_run(to, false, frame, size, envelope);
+      join_run(to, false, frame, size);
     return;
   }
   auto target = env_.forwarding ? routes_.link_to(envelope.receiver) : nullptr;
@@ -77,89 +77,51 @@ void inbound::take_addressed(std::byte* frame, std::size_t size,
   end_run();
   wire::patch_for_forwarding(frame, env_.self, static_cast<std::uint16_t>(envelope.ttl - 1));
   counts_->forwarded.add(1);
-  if (target->out().push_from(owner_->get(), frame, size, 1, source_))
-    env_.via->expect_resume();
+  bounded_queue* const exit = &target->out();
+  hand_on({&exit, 1}, message_run::of_frames(owner_->get(), frame, {1, size}));
 }
 
-void inbound::join_run(const route& to, bool pass_on, std::byte* frame, std::size_t size,
-                       const wire::envelope_view& envelope) {
+void inbound::join_run(const route& to, bool pass_on, std::byte* frame, std::size_t size) {
   const bool continues =
-      run_route_ == &to && run_passes_on_ == pass_on && run_begin_ + run_size_ == frame;
+      run_route_ == &to && run_passes_on_ == pass_on && run_begin_ + run_size_.bytes == frame;
   if (!continues) {
     end_run();
     run_route_ = &to;
     run_passes_on_ = pass_on;
     run_begin_ = frame;
   }
-  run_size_ += size;
-  run_.push_back({reinterpret_cast<const std::byte*>(envelope.topic.data()),
-                  static_cast<std::uint16_t>(envelope.topic.size()),
-                  static_cast<std::uint32_t>(envelope.payload.size())});
+  run_size_.bytes += size;
+  ++run_size_.messages;
 }
 
 void inbound::end_run() {
   if (run_route_ == nullptr)
     return;
-  if (run_passes_on_)
-    run_to_links();
-  if (!run_route_->queues.empty())
-    run_to_queues();
+  const auto& to = *run_route_;
+  const auto links = run_passes_on_ ? to.to_links() : std::span<bounded_queue* const>{};
+  auto run = message_run::of_frames(owner_->get(), run_begin_, run_size_);
+  auto for_queues = to.queues.empty() || !worth_copying() ? run : copy_run();
+  if (to.queues.size() > 1)
+    for_queues->set_shared();
+  counts_->forwarded.add(links.size() * run_size_.messages);
+  hand_on(links, run);
+  hand_on(to.to_queues(), for_queues);
   run_route_ = nullptr;
-  run_size_ = 0;
-  run_.clear();
+  run_size_ = {};
 }
 
-void inbound::run_to_links() {
-  const auto messages = static_cast<std::uint32_t>(run_.size());
-  for (const auto& each : run_route_->links) {
-    counts_->forwarded.add(messages);
-    if (each->out().push_from(owner_->get(), run_begin_, run_size_, messages, source_))
+void inbound::hand_on(std::span<bounded_queue* const> to, const intrusive_ptr<message_run>& run) {
+  for (auto* each : to)
+    if (each->push_run(run, source_))
       env_.via->expect_resume();
-  }
-}
-
-void inbound::run_to_queues() {
-  batch_.clear();
-  if (worth_copying())
-    slices_of_copy();
-  else
-    slices_of_buffer();
-  const auto& queues = run_route_->queues;
-  if (queues.size() > 1)
-    for (auto& each : batch_)
-      message_access::share_decoding(each.msg);
-  for (std::size_t i = 0; i < queues.size(); ++i) {
-    const bool last = i + 1 == queues.size();
-    auto copy = last ? std::move(batch_) : batch_;
-    if (queues[i]->push_batch(copy, source_))
-      env_.via->expect_resume();
-    if (last)
-      batch_ = std::move(copy); // keeps its memory
-  }
-  batch_.clear();
-}
-
-/// The messages stay where they were read. One reference each, added at once.
-void inbound::slices_of_buffer() {
-  batch_.reserve(run_.size());
-  (*owner_)->acquire(static_cast<std::uint32_t>(run_.size()));
-  for (const auto& each : run_)
-    batch_.push_back({message_access::slice(owner_->get(), each.topic, each.topic_size,
-                                            each.payload_size, false),
-                      each.topic_size + each.payload_size});
 }
 
 /// A few messages out of a large buffer: copied, so that they do not keep all of it alive.
-void inbound::slices_of_copy() {
-  for (const auto& each : run_) {
-    const auto size = each.topic_size + each.payload_size;
-    auto* to = copies_.reserve(size);
-    std::memcpy(to, each.topic, size); // the payload follows the topic
-    copies_.commit(size);
-    batch_.push_back({message_access::slice(copies_.take_reference(), to, each.topic_size,
-                                            each.payload_size, false),
-                      size});
-  }
+intrusive_ptr<message_run> inbound::copy_run() {
+  auto* to = copies_.reserve(run_size_.bytes);
+  std::memcpy(to, run_begin_, run_size_.bytes);
+  copies_.commit(run_size_.bytes);
+  return message_run::of_frames(copies_.current(), to, run_size_);
 }
 
 } // namespace pubsub

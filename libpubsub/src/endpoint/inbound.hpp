@@ -4,7 +4,6 @@
 #include <functional>
 #include <memory>
 #include <span>
-#include <vector>
 
 #include <pubsub/endpoint_id.hpp>
 
@@ -36,23 +35,14 @@ public:
   void receive(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames);
 
 private:
-  struct slice {
-    const std::byte* topic;
-    std::uint16_t topic_size;
-    std::uint32_t payload_size;
-  };
-
   void take_frame(std::byte* frame, std::size_t size);
   void take_data(std::byte* frame, std::size_t size, const wire::envelope_view& envelope);
   void take_addressed(std::byte* frame, std::size_t size, const wire::envelope_view& envelope);
-  void join_run(const route& to, bool pass_on, std::byte* frame, std::size_t size,
-                const wire::envelope_view& envelope);
+  void join_run(const route& to, bool pass_on, std::byte* frame, std::size_t size);
   void end_run();
-  void run_to_queues();
-  void run_to_links();
-  bool worth_copying() const noexcept { return run_size_ * 4 < frames_size_; }
-  void slices_of_buffer();
-  void slices_of_copy();
+  void hand_on(std::span<bounded_queue* const> to, const intrusive_ptr<message_run>& run);
+  bool worth_copying() const noexcept { return run_size_.bytes * 4 < frames_size_; }
+  intrusive_ptr<message_run> copy_run();
 
   const environment env_;
   const std::weak_ptr<flow_source> source_; // what a full queue pauses: our link
@@ -64,9 +54,7 @@ private:
   const route* run_route_ = nullptr;            // of the run being gathered
   bool run_passes_on_ = false;                  // whether it goes to other links
   std::byte* run_begin_ = nullptr;
-  std::size_t run_size_ = 0;
-  std::vector<slice> run_; // its messages
-  std::vector<queued_message> batch_;
+  run_position run_size_;
   slab copies_; // of short runs
 };
 

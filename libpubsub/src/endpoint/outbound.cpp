@@ -8,136 +8,107 @@
 
 namespace pubsub {
 
-namespace {
-
-bool wait_for_room(const route& to, std::chrono::steady_clock::time_point until) {
-  for (const auto& queue : to.queues)
-    if (!queue->wait_for_room(until))
-      return false;
-  for (const auto& each : to.links)
-    if (!each->out().wait_for_room(until))
-      return false;
-  return true;
+bool outbound::acceptable(std::string_view topic, std::size_t payload_size) const noexcept {
+  return topic.size() <= topic::max_size_bytes && !is_reserved_topic(topic) &&
+         payload_size <= max_frame_bytes_ &&
+         wire::data_frame_bytes(topic.size(), payload_size) <= max_frame_bytes_;
 }
 
-publish_result worse(publish_result x, publish_result y) {
-  return x == publish_result::dropped ? x : y;
+const route& outbound::resolve(std::string_view topic) {
+  if (routes_.refresh())
+    seal();
+  return routes_.resolve(topic);
 }
 
-} // namespace
-
-/// Checks the message and finds its exits; null if it goes nowhere, with `result` saying why.
-const route* outbound::enter(std::string_view topic, std::size_t payload_size, patience until,
-                             publish_result& result) {
-  if (topic.size() > topic::max_size_bytes || is_reserved_topic(topic) ||
-      payload_size > max_frame_bytes_ ||
-      wire::data_frame_bytes(topic.size(), payload_size) > max_frame_bytes_) {
-    result = refuse();
-    return nullptr;
-  }
-  routes_.refresh();
-  const auto& to = routes_.resolve(topic);
-  mode_ = when_full::wait;
-  if (until) {
-    if (!wait_for_room(to, *until)) {
-      result = publish_result::would_block;
-      return nullptr;
-    }
-    mode_ = when_full::overshoot;
-  }
-  counts_->published.add(1);
-  if (to.empty()) {
-    counts_->unwanted.add(1);
-    result = publish_result::unwanted;
-    return nullptr;
-  }
-  result = publish_result::taken;
-  return &to;
+void outbound::seal() noexcept {
+  frames_.seal();
+  handles_.seal();
 }
 
 std::byte* outbound::begin_frame(std::string_view topic, std::size_t payload_size) {
-  auto* frame = slab_.reserve(wire::data_frame_bytes(topic.size(), payload_size));
-  return wire::write_data_header(frame, self_, topic, payload_size);
+  frame_size_ = wire::data_frame_bytes(topic.size(), payload_size);
+  return wire::write_data_header(slab_.reserve(frame_size_), self_, topic, payload_size);
 }
 
-publish_result outbound::publish(std::string_view topic, data value, patience until) {
-  const auto size = encoded_size(value);
-  publish_result result;
-  const auto* to = enter(topic, size, until, result);
-  if (to == nullptr)
-    return result;
-  if (!to->links.empty()) {
-    encode(value, begin_frame(topic, size));
-    result = to_links(*to, wire::data_frame_bytes(topic.size(), size));
-  }
-  if (!to->queues.empty())
-    result = worse(result, to_queues(*to, message_access::value(topic, std::move(value)),
-                                     topic.size() + size));
+/// Hands on the frame just written. If nobody takes it, its bytes are used again.
+push_result outbound::end_frame(run_writer::exits to, const deadline& until) {
+  const auto* frame = slab_.reserve(0);
+  const auto result = frames_.push(to, slab_.current(), frame, frame_size_, until);
+  if (result != push_result::would_block)
+    slab_.commit(frame_size_);
   return result;
 }
 
-publish_result outbound::publish_encoded(std::string_view topic, std::span<const std::byte> value,
-                                         patience until) {
-  publish_result result;
-  const auto* to = enter(topic, value.size(), until, result);
-  if (to == nullptr)
-    return result;
-  auto* payload = begin_frame(topic, value.size());
-  std::memcpy(payload, value.data(), value.size());
-  const auto frame_size = wire::data_frame_bytes(topic.size(), value.size());
-  if (to->queues.empty())
-    return to_links(*to, frame_size);
-  auto msg = message_access::slice(slab_.take_reference(), payload - topic.size(),
-                                   static_cast<std::uint16_t>(topic.size()),
-                                   static_cast<std::uint32_t>(value.size()), false);
-  if (to->queues.size() > 1)
-    message_access::share_decoding(msg);
-  result = to_links(*to, frame_size);
-  return worse(result, to_queues(*to, std::move(msg), topic.size() + value.size()));
+publish_result outbound::count(push_result result) {
+  if (result == push_result::would_block)
+    return publish_result::would_block;
+  counts_->published.add(1);
+  return result == push_result::dropped ? publish_result::dropped : publish_result::taken;
 }
 
-publish_result outbound::publish(const data_message& msg, patience until) {
+publish_result outbound::publish_encoded(std::string_view topic, std::span<const std::byte> value,
+                                         const deadline& until) {
+  if (!acceptable(topic, value.size()))
+    return refuse();
+  const auto& to = resolve(topic);
+  if (to.empty()) {
+    counts_->unwanted.add(1);
+    counts_->published.add(1);
+    return publish_result::unwanted;
+  }
+  if (!std::exchange(frames_to_queues_, true))
+    seal();
+  std::memcpy(begin_frame(topic, value.size()), value.data(), value.size());
+  return count(end_frame(to.to_all(), until));
+}
+
+publish_result outbound::publish(std::string_view topic, data value, const deadline& until) {
+  const auto size = encoded_size(value);
+  if (!acceptable(topic, size))
+    return refuse();
+  const auto& to = resolve(topic);
+  if (to.queues.empty() && !to.links.empty()) { // nobody here wants the value itself
+    encode(value, begin_frame(topic, size));
+    return count(end_frame(to.to_links(), until));
+  }
+  return publish_built(to, message_access::value(topic, std::move(value)), size, until);
+}
+
+publish_result outbound::publish(const data_message& msg, const deadline& until) {
   if (!msg)
     return refuse();
   const auto topic = get_topic(msg);
   const auto* stored = message_access::stored_value(msg);
   const auto size =
       stored != nullptr ? encoded_size(stored->value()) : message_access::payload(msg).size();
-  publish_result result;
-  const auto* to = enter(topic, size, until, result);
-  if (to == nullptr)
-    return result;
-  if (!to->links.empty()) {
-    const auto payload = message_access::payload(msg);
-    std::memcpy(begin_frame(topic, size), payload.data(), payload.size());
-    result = to_links(*to, wire::data_frame_bytes(topic.size(), size));
-  }
-  if (!to->queues.empty())
-    result = worse(result, to_queues(*to, msg, topic.size() + size));
-  return result;
+  if (!acceptable(topic, size))
+    return refuse();
+  return publish_built(resolve(topic), msg, size, until);
 }
 
-/// Hands the frame just written to the slab to every link.
-publish_result outbound::to_links(const route& to, std::size_t frame_size) {
-  auto* frame = slab_.reserve(0);
-  auto result = publish_result::taken;
-  slab_.commit(frame_size);
-  for (const auto& each : to.links)
-    if (each->out().push(slab_.current(), frame, frame_size, 1, mode_) == push_result::dropped)
-      result = publish_result::dropped;
-  return result;
-}
-
-publish_result outbound::to_queues(const route& to, data_message msg, std::size_t size_bytes) {
-  const auto size = static_cast<std::uint32_t>(size_bytes);
-  auto result = publish_result::taken;
-  for (std::size_t i = 0; i < to.queues.size(); ++i) {
-    const bool last = i + 1 == to.queues.size();
-    auto pushed = to.queues[i]->push(last ? std::move(msg) : data_message{msg}, size, mode_);
-    if (pushed == push_result::dropped)
-      result = publish_result::dropped;
+/// Queues get the handle, links the encoded form.
+publish_result outbound::publish_built(const route& to, data_message msg, std::size_t payload_size,
+                                       const deadline& until) {
+  if (to.empty()) {
+    counts_->unwanted.add(1);
+    counts_->published.add(1);
+    return publish_result::unwanted;
   }
-  return result;
+  if (std::exchange(frames_to_queues_, false))
+    seal();
+  const auto size = static_cast<std::uint32_t>(get_topic(msg).size() + payload_size);
+  if (to.links.empty())
+    return count(handles_.push(to.to_queues(), msg, size, until));
+  // All or none: the queues must have room before the links get the message.
+  if (!handles_.goes_on(to.to_queues()) && !run_writer::wait_for_room(to.to_queues(), until))
+    return publish_result::would_block;
+  const auto payload = message_access::payload(msg);
+  std::memcpy(begin_frame(get_topic(msg), payload_size), payload.data(), payload.size());
+  const auto sent = end_frame(to.to_links(), until);
+  if (sent == push_result::would_block || to.queues.empty())
+    return count(sent);
+  const auto queued = handles_.push(to.to_queues(), msg, size, until, when_full::overshoot);
+  return count(sent == push_result::dropped ? sent : queued);
 }
 
 } // namespace pubsub

@@ -1,8 +1,6 @@
 // Publishing: from a value on the caller's thread to queues and link outboxes.
 #pragma once
 
-#include <chrono>
-#include <optional>
 #include <span>
 #include <string_view>
 
@@ -13,43 +11,50 @@
 #include "endpoint/dispatcher.hpp"
 #include "endpoint/tally.hpp"
 #include "message/slab.hpp"
+#include "queue/run_writer.hpp"
 
 namespace pubsub {
 
-/// One publishing thread's way into the endpoint: routes at hand, and a slab that each message is
-/// encoded into at most once whatever the number of links. Thread-safety: one thread.
+/// One publishing thread's way into the endpoint: routes at hand, a slab that each message is
+/// encoded into at most once whatever the number of links, and the runs that the queues read.
+/// Thread-safety: one thread.
 class outbound {
 public:
-  /// `until`: how long to wait for full queues with policy `block`; nothing means without limit.
-  using patience = std::optional<std::chrono::steady_clock::time_point>;
-
   outbound(const endpoint_id& self, const router& routes, bool own_messages,
            std::uint32_t max_frame_bytes, std::shared_ptr<tally> counts)
       : self_(self), routes_(routes, {.queues = own_messages}), max_frame_bytes_(max_frame_bytes),
         counts_(std::move(counts)) {}
 
-  publish_result publish(std::string_view topic, data value, patience until = {});
+  /// `until`: how long to wait for full queues with policy `block`; nothing means without limit.
+  publish_result publish(std::string_view topic, data value, const deadline& until = {});
   publish_result publish_encoded(std::string_view topic, std::span<const std::byte> value,
-                                 patience until = {});
-  publish_result publish(const data_message& msg, patience until = {});
+                                 const deadline& until = {});
+  publish_result publish(const data_message& msg, const deadline& until = {});
   publish_result refuse() {
     counts_->refused.add(1);
     return publish_result::refused;
   }
+  /// What is published next comes behind everything other threads have published by then.
+  void seal() noexcept;
 
 private:
-  const route* enter(std::string_view topic, std::size_t payload_size, patience until,
-                     publish_result& result);
+  bool acceptable(std::string_view topic, std::size_t payload_size) const noexcept;
+  const route& resolve(std::string_view topic);
   std::byte* begin_frame(std::string_view topic, std::size_t payload_size);
-  publish_result to_links(const route& to, std::size_t frame_size);
-  publish_result to_queues(const route& to, data_message msg, std::size_t size_bytes);
+  push_result end_frame(run_writer::exits to, const deadline& until);
+  publish_result publish_built(const route& to, data_message msg, std::size_t payload_size,
+                               const deadline& until);
+  publish_result count(push_result result);
 
   const endpoint_id self_;
   dispatcher routes_;
   const std::uint32_t max_frame_bytes_;
   const std::shared_ptr<tally> counts_;
   slab slab_;
-  when_full mode_ = when_full::wait; // of the publish at hand
+  std::size_t frame_size_ = 0; // of the frame begun
+  run_writer frames_;          // encoded messages: to links, or to links and queues
+  run_writer handles_;         // built messages: to queues
+  bool frames_to_queues_ = false;
 };
 
 } // namespace pubsub

@@ -6,7 +6,7 @@ namespace pubsub {
 
 namespace {
 
-outbound::patience no_waiting() {
+deadline no_waiting() {
   return std::chrono::steady_clock::time_point::min();
 }
 

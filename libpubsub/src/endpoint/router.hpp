@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -23,8 +24,16 @@ namespace pubsub {
 struct route {
   std::vector<std::shared_ptr<message_queue>> queues;
   std::vector<std::shared_ptr<link>> links;
+  std::vector<bounded_queue*> exits; // of the queues, then of the links
 
-  bool empty() const noexcept { return queues.empty() && links.empty(); }
+  std::span<bounded_queue* const> to_all() const noexcept { return exits; }
+  std::span<bounded_queue* const> to_queues() const noexcept {
+    return to_all().first(queues.size());
+  }
+  std::span<bounded_queue* const> to_links() const noexcept {
+    return to_all().subspan(queues.size());
+  }
+  bool empty() const noexcept { return exits.empty(); }
 };
 
 /// An immutable picture of all subscriptions; const access is concurrent.

@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "base/bytes.hpp"
+#include "message/frame.hpp"
 
 namespace pubsub {
 
@@ -13,9 +14,8 @@ namespace {
 constexpr std::size_t read_chunk_bytes = 256 * 1024;
 constexpr std::size_t min_read_bytes = 16 * 1024;
 constexpr std::size_t max_spare_chunks = 8;
-constexpr std::size_t max_runs_per_write = 64;
+constexpr std::size_t max_slices_per_write = 64;
 constexpr std::size_t max_bytes_per_write = 1024 * 1024;
-constexpr std::size_t frame_header_bytes = 4;
 
 } // namespace
 
@@ -141,20 +141,20 @@ void link::resume() noexcept {
 void link::write() {
   if (writing_ || closed_)
     return;
-  if (first_run_ == runs_.size()) {
-    runs_.clear();
-    first_run_ = 0;
-    out_.take(runs_, max_runs_per_write, max_bytes_per_write);
+  if (first_slice_ == slices_.size()) {
+    slices_.clear();
+    first_slice_ = 0;
+    out_.take(slices_, max_slices_per_write, max_bytes_per_write);
   }
-  if (runs_.empty()) {
+  if (slices_.empty()) {
     if (close_when_written_)
       do_close({});
     return;
   }
   buffers_.clear();
-  for (auto i = first_run_; i < runs_.size(); ++i)
-    buffers_.emplace_back(runs_[i].bytes, runs_[i].size_bytes);
-  buffers_.front() += first_run_written_;
+  for (auto i = first_slice_; i < slices_.size(); ++i)
+    buffers_.emplace_back(slices_[i].run->frames() + slices_[i].from.bytes, slices_[i].size.bytes);
+  buffers_.front() += first_slice_written_;
   writing_ = true;
   connection_->write_some(buffers_, [self = shared_from_this()](error_code failure, std::size_t n) {
     self->writing_ = false;
@@ -168,23 +168,22 @@ void link::on_written(error_code failure, std::size_t transferred) {
   if (failure)
     return do_close({errc::peer_unavailable, failure.message()});
   bytes_sent_.fetch_add(transferred, std::memory_order_relaxed);
-  std::uint64_t messages = 0;
-  std::size_t data_bytes = 0;
+  run_position data;
   while (transferred > 0) {
-    auto& run = runs_[first_run_];
-    const auto step = std::min(transferred, run.size_bytes - first_run_written_);
-    first_run_written_ += step;
+    auto& slice = slices_[first_slice_];
+    const auto step = std::min(transferred, slice.size.bytes - first_slice_written_);
+    first_slice_written_ += step;
     transferred -= step;
-    if (first_run_written_ < run.size_bytes)
+    if (first_slice_written_ < slice.size.bytes)
       break;
-    messages += run.messages;
-    data_bytes += run.messages > 0 ? run.size_bytes : 0;
-    run.owner = {};
-    ++first_run_;
-    first_run_written_ = 0;
+    data.messages += slice.size.messages;
+    data.bytes += slice.size.messages > 0 ? slice.size.bytes : 0;
+    slice.run = {};
+    ++first_slice_;
+    first_slice_written_ = 0;
   }
-  if (messages > 0)
-    out_.written(messages, data_bytes);
+  if (data.messages > 0)
+    out_.written(data);
   write();
 }
 

@@ -36,7 +36,8 @@ public:
   virtual void on_closed(const error& reason) = 0;
 };
 
-/// Reads big, splits frames without copying, writes runs of frames with one gathered write. Reading
+/// Reads big, splits frames without copying, writes runs of frames with one gathered
+/// write. Reading
 /// stops while a queue it feeds is full (`flow_source`). Thread-safety: `out`, `close` and
 /// `close_when_written` from any thread, the rest from the link's loop.
 class link final : public flow_source, public std::enable_shared_from_this<link> {
@@ -95,11 +96,11 @@ private:
   std::atomic<int> pauses_{0}; // queues that have paused us; reading stands still while > 0
   bool reading_ = false;
 
-  // Writing: runs taken from the outbox, the first of them partly written.
-  std::vector<frame_run> runs_;
+  // Writing: slices taken from the outbox, the first of them partly written.
+  std::vector<run_slice> slices_;
   std::vector<asio::const_buffer> buffers_;
-  std::size_t first_run_ = 0;
-  std::size_t first_run_written_ = 0;
+  std::size_t first_slice_ = 0;
+  std::size_t first_slice_written_ = 0;
   bool writing_ = false;
   bool close_when_written_ = false;
   std::atomic<bool> closed_{false}; // set on the loop, read anywhere

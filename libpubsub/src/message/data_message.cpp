@@ -51,11 +51,6 @@ data_message message_access::value(std::string_view topic, data x) {
   return msg;
 }
 
-void message_access::share_decoding(data_message& msg) {
-  if (is_slice(msg) && msg.decoded_.load(std::memory_order_relaxed) == nullptr)
-    msg.decoded_.store(new data_message::decoded_value, std::memory_order_release);
-}
-
 std::span<const std::byte> message_access::payload(const data_message& msg) {
   if (is_slice(msg))
     return {msg.bytes_ + msg.topic_size_, msg.payload_size_};
@@ -64,14 +59,22 @@ std::span<const std::byte> message_access::payload(const data_message& msg) {
   return {};
 }
 
-const data& message_access::decoded(const data_message& msg) {
+/// The place for the decoded value of a slice: one for all handles that read the same run.
+const data_message::decoded_value* message_access::slot_of(const data_message& msg) {
   const auto* slot = msg.decoded_.load(std::memory_order_acquire);
-  if (slot == nullptr) {
-    auto fresh = std::make_unique<data_message::decoded_value>();
-    // Another thread reading the same handle may get there first; then its slot is used.
-    if (msg.decoded_.compare_exchange_strong(slot, fresh.get(), std::memory_order_acq_rel))
-      slot = fresh.release();
-  }
+  if (slot != nullptr)
+    return slot;
+  const auto* run = static_cast<const message_run*>(msg.owner_);
+  const auto* fresh = run->shared() ? run->decoded_at(msg.bytes_) : new_decoded();
+  // Another thread reading the same handle may get there first; then its slot is used.
+  if (msg.decoded_.compare_exchange_strong(slot, fresh, std::memory_order_acq_rel))
+    return fresh;
+  release(fresh);
+  return slot;
+}
+
+const data& message_access::decoded(const data_message& msg) {
+  const auto* slot = slot_of(msg);
   std::call_once(slot->once, [&] { slot->value = data_view::from_valid(payload(msg)).to_data(); });
   return slot->value;
 }

@@ -12,7 +12,7 @@
 
 #include <pubsub/data_message.hpp>
 
-#include "message/chunk.hpp"
+#include "message/message_run.hpp"
 
 namespace pubsub {
 
@@ -46,10 +46,11 @@ struct data_message::decoded_value {
 
 class message_access {
 public:
-  /// A slice of `owner`, whose reference the message takes over: `topic_size` bytes of topic at
-  /// `bytes`, directly followed by `payload_size` bytes of bin::v1.
-  static data_message slice(const chunk* owner, const std::byte* bytes, std::uint16_t topic_size,
-                            std::uint32_t payload_size, bool checked) noexcept {
+  /// A slice of `owner`, one of whose references the message takes over: `topic_size` bytes of
+  /// topic at `bytes`, directly followed by `payload_size` bytes of bin::v1.
+  static data_message slice(const message_run* owner, const std::byte* bytes,
+                            std::uint16_t topic_size, std::uint32_t payload_size,
+                            bool checked) noexcept {
     data_message msg;
     msg.owner_ = owner;
     msg.bytes_ = bytes;
@@ -67,8 +68,6 @@ public:
     msg.checked_ = data_view::make(payload(msg)).has_value();
     return msg.checked_;
   }
-  /// Gives all later copies of `msg` one place for the decoded value. Call before fanning out.
-  static void share_decoding(data_message& msg);
 
   static bool is_slice(const data_message& msg) noexcept { return msg.bytes_ != nullptr; }
   static std::string_view topic(const data_message& msg) noexcept {
@@ -84,6 +83,20 @@ public:
   }
   static const data& decoded(const data_message& msg);
   static data& edit(data_message& msg);
+
+  static const data_message::decoded_value* new_decoded() {
+    return new data_message::decoded_value;
+  }
+  static const data_message::decoded_value*
+  acquire(const data_message::decoded_value* slot) noexcept {
+    return data_message::acquire_decoded(slot);
+  }
+  static void release(const data_message::decoded_value* slot) noexcept {
+    data_message::release_decoded(slot);
+  }
+
+private:
+  static const data_message::decoded_value* slot_of(const data_message& msg);
 };
 
 } // namespace pubsub

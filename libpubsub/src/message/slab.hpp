@@ -1,16 +1,15 @@
 // Bump allocation of message bytes: one heap block for hundreds of messages.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
-#include <cstdint>
 
 #include "message/chunk.hpp"
 
 namespace pubsub {
 
-/// Appends byte runs to a chunk and starts a new chunk when one is full. Thread-safety: one thread.
-/// References for slices are taken from the chunk in bulk, so handing one out is not an atomic
-/// operation.
+/// Appends bytes to a chunk and starts a new chunk when one is full; whoever points into a chunk
+/// holds a reference of his own. Thread-safety: one thread.
 class slab {
 public:
   static constexpr std::size_t chunk_bytes = 64 * 1024;
@@ -18,34 +17,26 @@ public:
   slab() = default;
   slab(const slab&) = delete;
   slab& operator=(const slab&) = delete;
-  ~slab() { retire(); }
 
   /// Room for `size` contiguous bytes; becomes part of the chunk with `commit`. A request larger
   /// than a chunk gets a chunk of its own.
   std::byte* reserve(std::size_t size) {
-    if (current_ == nullptr || current_->capacity() - used_ < size)
+    if (!current_ || current_->capacity() - used_ < size)
       start_chunk(size);
     return current_->data() + used_;
   }
   void commit(std::size_t size) noexcept { used_ += size; }
 
-  chunk* current() const noexcept { return current_; }
-  /// One reference to the current chunk, owned by the caller.
-  const chunk* take_reference() noexcept {
-    if (spare_references_ == 0)
-      stock_up();
-    --spare_references_;
-    return current_;
-  }
+  const chunk* current() const noexcept { return current_.get(); }
 
 private:
-  void start_chunk(std::size_t at_least);
-  void stock_up() noexcept;
-  void retire() noexcept;
+  void start_chunk(std::size_t at_least) {
+    current_ = chunk::make(std::max(chunk_bytes, at_least));
+    used_ = 0;
+  }
 
-  chunk* current_ = nullptr; // holds one reference plus the spare ones
+  intrusive_ptr<chunk> current_;
   std::size_t used_ = 0;
-  std::uint32_t spare_references_ = 0;
 };
 
 } // namespace pubsub

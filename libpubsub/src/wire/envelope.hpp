@@ -14,13 +14,12 @@
 #include <pubsub/filter.hpp>
 
 #include "base/bytes.hpp"
+#include "message/frame.hpp"
 
 namespace pubsub::wire {
 
-/// u32 length before every frame's payload.
-inline constexpr std::size_t frame_header_bytes = 4;
-/// Sender, receiver, type, ttl and topic length.
-inline constexpr std::size_t envelope_header_bytes = 37;
+using pubsub::envelope_header_bytes;
+using pubsub::frame_header_bytes;
 inline constexpr std::uint16_t default_ttl = 16;
 /// Topic of routing updates, pings and pongs.
 inline constexpr std::string_view control_topic = "<$>";

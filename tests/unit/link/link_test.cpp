@@ -1,5 +1,6 @@
 // One link over a real loopback connection, the test holding the other end.
 #include "link/link.hpp"
+#include "queue/run_writer.hpp"
 
 #include "link/io_threads.hpp"
 #include "support/allocations.hpp"
@@ -82,7 +83,9 @@ struct fixture {
     auto memory = chunk::make(4 + payload_bytes);
     std::memset(store_be(memory->data(), static_cast<std::uint32_t>(payload_bytes)), fill,
                 payload_bytes);
-    carrier->out().push(memory.get(), memory->data(), 4 + payload_bytes, 1, when_full::wait);
+    bounded_queue* const exits[] = {&carrier->out()};
+    run_writer writer;
+    writer.push(exits, memory.get(), memory->data(), 4 + payload_bytes, {});
   }
 
   static constexpr int small_buffer = 64 * 1024;

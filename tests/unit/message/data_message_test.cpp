@@ -93,17 +93,19 @@ TEST_CASE("writing to a built message renews its encoded form") {
   CHECK(get_view(msg).to_data() == data{count{2}});
 }
 
-TEST_CASE("copies of a received message share one decoded value") {
+TEST_CASE("all readers of a shared run get one decoded value per message") {
   slab block;
-  auto msg = slice_of(block, "/t", sample);
-  message_access::share_decoding(msg);
-  std::vector<data_message> copies(8, msg);
-  const auto* first = &get_data(copies[3]);
-  for (const auto& each : copies)
+  auto run = run_of(block, "/t", encoded(sample));
+  run->set_shared();
+  std::vector<data_message> handles;
+  for (int reader = 0; reader < 8; ++reader)
+    run->read({}, 1, handles);
+  run = {};
+  const auto* first = &get_data(handles[3]);
+  for (const auto& each : handles)
     CHECK(&get_data(each) == first);
-  msg.reset();
-  copies.erase(copies.begin(), copies.end() - 1);
-  CHECK(get_data(copies.front()) == sample);
+  handles.erase(handles.begin(), handles.end() - 1);
+  CHECK(get_data(handles.front()) == sample);
 }
 
 TEST_CASE("threads that read one received message at once decode it once") {

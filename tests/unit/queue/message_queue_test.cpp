@@ -1,5 +1,6 @@
 #include "queue/message_queue.hpp"
 
+#include "support/bounded_queues.hpp"
 #include "support/eventually.hpp"
 #include "support/slices.hpp"
 
@@ -20,7 +21,7 @@ std::size_t pull(message_queue& queue, std::size_t max = 1000, const deadline& u
 }
 
 void push(message_queue& queue, std::uint64_t number = 0) {
-  queue.push(make_data_message("/t", count{number}), 10, when_full::wait);
+  push_alone(queue, make_data_message("/t", count{number}), 10);
 }
 
 } // namespace
@@ -115,21 +116,21 @@ TEST_CASE("the descriptor follows drops as well") {
 TEST_CASE("a payload that is no value never reaches the consumer and is counted") {
   message_queue queue{{}};
   slab block;
-  queue.push(slice_of(block, "/t", from_hex("ff")), 3, when_full::wait);
-  queue.push(slice_of(block, "/t", data{count{1}}), 11, when_full::wait);
-  queue.push(slice_of(block, "/t", from_hex("0200")), 4, when_full::wait);
+  push_alone(queue, slice_of(block, "/t", from_hex("ff")), 3);
+  push_alone(queue, slice_of(block, "/t", data{count{1}}), 11);
+  push_alone(queue, slice_of(block, "/t", from_hex("0200")), 4);
   std::vector<data_message> out;
   CHECK(queue.pull(out, 10, at_once) == 1);
   CHECK(get_data(out[0]) == data{count{1}});
   CHECK(queue.counters().decode_errors == 2);
   CHECK(queue.counters().delivered == 1);
-  queue.push(slice_of(block, "/t", from_hex("ff")), 3, when_full::wait);
+  push_alone(queue, slice_of(block, "/t", from_hex("ff")), 3);
   CHECK(pull(queue, 10, std::chrono::steady_clock::now()) == 0); // waits on, in vain
   CHECK(queue.counters().offered == 4);
   CHECK(queue.counters().dropped() == 3);
 }
 
-TEST_CASE("order survives growing and wrapping around") {
+TEST_CASE("order survives many runs and partial pulls") {
   message_queue queue{{overflow_policy::block, 10'000, 1 << 30}};
   std::uint64_t pushed = 0;
   std::uint64_t pulled = 0;

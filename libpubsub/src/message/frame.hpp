@@ -1,0 +1,34 @@
+// Where topic and payload lie in a data frame: what a frame in memory shares with one on the wire.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/bytes.hpp"
+
+namespace pubsub {
+
+/// u32 length before every frame's payload (broker-wire-v1, 3.2).
+inline constexpr std::size_t frame_header_bytes = 4;
+/// Sender, receiver, type, ttl and topic length (broker-wire-v1, 6).
+inline constexpr std::size_t envelope_header_bytes = 37;
+
+/// Bytes of the whole frame at `frame`, length included. The frame has been checked before.
+inline std::size_t frame_bytes(const std::byte* frame) noexcept {
+  return frame_header_bytes + load_be<std::uint32_t>(frame);
+}
+
+/// Topic and payload of a data frame, one directly behind the other.
+struct frame_content {
+  explicit frame_content(const std::byte* frame) noexcept
+      : topic(frame + frame_header_bytes + envelope_header_bytes),
+        topic_size(load_be<std::uint16_t>(topic - 2)),
+        payload_size(load_be<std::uint32_t>(frame) -
+                     static_cast<std::uint32_t>(envelope_header_bytes + topic_size)) {}
+
+  const std::byte* topic;
+  std::uint16_t topic_size;
+  std::uint32_t payload_size;
+};
+
+} // namespace pubsub

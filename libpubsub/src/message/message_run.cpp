@@ -1,0 +1,147 @@
+#include "message/message_run.hpp"
+
+#include "message/frame.hpp"
+#include "message/message_access.hpp"
+
+namespace pubsub {
+
+namespace {
+
+// The word: closed | watched | 20 bits of messages | 42 bits of bytes.
+constexpr std::uint64_t closed_bit = std::uint64_t{1} << 63;
+constexpr std::uint64_t watched_bit = std::uint64_t{1} << 62;
+constexpr unsigned messages_shift = 42;
+constexpr std::uint64_t bytes_mask = (std::uint64_t{1} << messages_shift) - 1;
+
+constexpr std::uint64_t pack(run_position x) noexcept {
+  return (std::uint64_t{x.messages} << messages_shift) | x.bytes;
+}
+constexpr std::uint32_t messages_in(std::uint64_t state) noexcept {
+  return static_cast<std::uint32_t>(state >> messages_shift) & message_run::max_messages;
+}
+
+} // namespace
+
+struct message_run::decoded_table {
+  std::mutex mutex; // guards slots
+  std::unordered_map<const std::byte*, const data_message::decoded_value*> slots;
+
+  ~decoded_table() {
+    for (const auto& [at, value] : slots)
+      message_access::release(value);
+  }
+};
+
+message_run::message_run(const chunk* owner, const std::byte* first, std::uint64_t state)
+    : state_(state), owner_(intrusive_ptr<const chunk>::share(owner)), first_(first) {}
+
+message_run::message_run(std::uint32_t slots)
+    : state_(0), slots_(std::make_unique<slot[]>(slots)), slot_count_(slots) {}
+
+message_run::~message_run() = default;
+
+intrusive_ptr<message_run> message_run::of_frames(const chunk* owner, const std::byte* first) {
+  return intrusive_ptr<message_run>::adopt(new message_run(owner, first, 0));
+}
+
+intrusive_ptr<message_run> message_run::of_frames(const chunk* owner, const std::byte* first,
+                                                  run_position size) {
+  return intrusive_ptr<message_run>::adopt(new message_run(owner, first, closed_bit | pack(size)));
+}
+
+intrusive_ptr<message_run> message_run::of_handles(std::uint32_t slots) {
+  return intrusive_ptr<message_run>::adopt(new message_run(slots));
+}
+
+// -- the appending thread ----------------------------------------------------------------------
+
+message_run::outcome message_run::extend(std::size_t size_bytes) noexcept {
+  auto state = state_.load(std::memory_order_relaxed);
+  const auto step = pack({1, size_bytes});
+  while ((state & closed_bit) == 0) {
+    const auto next = (state & ~watched_bit) + step;
+    if (state_.compare_exchange_weak(state, next, std::memory_order_acq_rel,
+                                     std::memory_order_relaxed))
+      return (state & watched_bit) == 0 ? outcome::appended : outcome::watched;
+  }
+  return outcome::closed;
+}
+
+message_run::outcome message_run::append(std::size_t size_bytes) noexcept {
+  return extend(size_bytes);
+}
+
+message_run::outcome message_run::append(data_message& msg, std::uint32_t size_bytes) noexcept {
+  auto& place = slots_[messages_in(state_.load(std::memory_order_relaxed))];
+  place.msg = std::move(msg);
+  place.size_bytes = size_bytes;
+  const auto result = extend(size_bytes);
+  if (result == outcome::closed)
+    msg = std::move(place.msg);
+  return result;
+}
+
+bool message_run::full() const noexcept {
+  const auto limit = slots_ ? slot_count_ : max_messages;
+  return messages_in(state_.load(std::memory_order_relaxed)) >= limit;
+}
+
+// -- anybody -----------------------------------------------------------------------------------
+
+message_run::extent message_run::now() const noexcept {
+  const auto state = state_.load(std::memory_order_acquire);
+  return {{messages_in(state), state & bytes_mask}, (state & closed_bit) != 0};
+}
+
+void message_run::close() noexcept {
+  state_.fetch_or(closed_bit, std::memory_order_acq_rel);
+}
+
+bool message_run::watch(std::uint64_t seen_bytes) noexcept {
+  auto state = state_.load(std::memory_order_acquire);
+  while ((state & bytes_mask) == seen_bytes && (state & closed_bit) == 0) {
+    if (state_.compare_exchange_weak(state, state | watched_bit, std::memory_order_acq_rel,
+                                     std::memory_order_acquire))
+      return true;
+  }
+  return (state & bytes_mask) == seen_bytes;
+}
+
+// -- readers -----------------------------------------------------------------------------------
+
+std::uint64_t message_run::bytes_of(run_position from, std::uint32_t messages) const noexcept {
+  std::uint64_t size = 0;
+  for (std::uint32_t i = 0; i < messages; ++i)
+    size += slots_ ? slots_[from.messages + i].size_bytes : frame_bytes(first_ + from.bytes + size);
+  return size;
+}
+
+void message_run::read(run_position from, std::uint32_t messages, std::vector<data_message>& out) {
+  if (slots_) {
+    for (auto i = from.messages; i < from.messages + messages; ++i)
+      if (shared_)
+        out.push_back(slots_[i].msg);
+      else
+        out.push_back(std::move(slots_[i].msg));
+    return;
+  }
+  acquire(messages);
+  const auto* pos = first_ + from.bytes;
+  for (; messages > 0; --messages) {
+    const frame_content content{pos};
+    out.push_back(message_access::slice(this, content.topic, content.topic_size,
+                                        content.payload_size, false));
+    pos += frame_bytes(pos);
+  }
+}
+
+const data_message::decoded_value* message_run::decoded_at(const std::byte* at) const {
+  std::call_once(table_made_, [&] { table_ = std::make_unique<decoded_table>(); });
+  std::lock_guard lock{table_->mutex};
+  auto& value = table_->slots[at];
+  if (value == nullptr)
+    value = message_access::new_decoded();
+  return message_access::acquire(value);
+}
+
+} // namespace pubsub

@@ -1,0 +1,294 @@
+#include "queue/bounded_queue.hpp"
+
+namespace pubsub {
+
+// -- producers ---------------------------------------------------------------------------------
+
+run_grant bounded_queue::open(const intrusive_ptr<message_run>& run) {
+  std::unique_lock lock{mutex_};
+  settle(false);
+  if (ended_) {
+    ++counts_.offered;
+    ++counts_.dropped_closed;
+    return {push_result::closed};
+  }
+  if (!full_for_good() || options_.policy == overflow_policy::block)
+    return grant_room(run, push_result::taken);
+  if (options_.policy == overflow_policy::drop_newest) {
+    ++counts_.offered;
+    ++counts_.dropped_newest;
+    return {push_result::dropped};
+  }
+  auto result = push_result::taken;
+  while (full() && drop_front())
+    result = push_result::dropped;
+  return grant_room(run, result);
+}
+
+/// All the room there is, and at least one message.
+run_grant bounded_queue::grant_room(const intrusive_ptr<message_run>& run, push_result result) {
+  const auto messages = std::clamp<std::int64_t>(
+      static_cast<std::int64_t>(options_.capacity_messages) - held_messages_, 1,
+      message_run::max_messages);
+  const auto bytes =
+      std::max<std::int64_t>(static_cast<std::int64_t>(options_.capacity_bytes) - held_bytes_, 1);
+  const run_position granted{static_cast<std::uint32_t>(messages),
+                             static_cast<std::uint64_t>(bytes)};
+  entries_.push_back({.run = run, .growing = true, .granted = granted});
+  ++growing_;
+  held_messages_ += messages;
+  held_bytes_ += bytes;
+  if (armed_)
+    run->watch(0);
+  return {result, true, granted.messages, granted.bytes};
+}
+
+void bounded_queue::wake() {
+  std::unique_lock lock{mutex_};
+  if (armed_ && available())
+    signal(lock);
+}
+
+void bounded_queue::signal(std::unique_lock<std::mutex>& lock) {
+  armed_ = false;
+  on_work(lock);
+}
+
+bool bounded_queue::wait_for_room(const deadline& until) {
+  if (options_.policy != overflow_policy::block)
+    return true;
+  std::unique_lock lock{mutex_};
+  auto room = [&] { return ended_ || !full_for_good(); };
+  if (room())
+    return true;
+  ++waiting_;
+  bool found = true;
+  if (until)
+    found = room_.wait_until(lock, *until, room);
+  else
+    room_.wait(lock, room);
+  --waiting_;
+  return found;
+}
+
+bool bounded_queue::push_run(const intrusive_ptr<message_run>& run,
+                             const std::weak_ptr<flow_source>& source) {
+  std::unique_lock lock{mutex_};
+  auto size = run->now().end;
+  counts_.offered += size.messages;
+  if (ended_) {
+    counts_.dropped_closed += size.messages;
+    return false;
+  }
+  settle(options_.policy != overflow_policy::block || full());
+  if (options_.policy == overflow_policy::drop_newest) {
+    const auto part = part_with_room(*run, size);
+    counts_.dropped_newest += size.messages - part.messages;
+    if (part.messages == 0)
+      return false;
+    size = part;
+  }
+  entries_.push_back({.run = run, .end = size});
+  held_messages_ += size.messages;
+  held_bytes_ += static_cast<std::int64_t>(size.bytes);
+  if (options_.policy == overflow_policy::drop_oldest)
+    while (over() && drop_front()) {
+    }
+  const bool pause = options_.policy == overflow_policy::block && full_for_good();
+  if (pause)
+    paused_.add(source);
+  if (armed_)
+    signal(lock);
+  return pause;
+}
+
+void bounded_queue::enter_control(intrusive_ptr<message_run> frame,
+                                  std::unique_lock<std::mutex>& lock) {
+  const auto size = frame->now().end;
+  entries_.push_back({.run = std::move(frame), .end = size});
+  if (armed_)
+    signal(lock);
+}
+
+/// How many messages of the run fit, one after the other.
+run_position bounded_queue::part_with_room(const message_run& run,
+                                           run_position size) const noexcept {
+  run_position part;
+  auto fits = [&] {
+    return held_messages_ + part.messages < static_cast<std::int64_t>(options_.capacity_messages) &&
+           held_bytes_ + static_cast<std::int64_t>(part.bytes) <
+               static_cast<std::int64_t>(options_.capacity_bytes);
+  };
+  while (part.messages < size.messages && fits()) {
+    part.bytes += run.bytes_of(part, 1);
+    ++part.messages;
+  }
+  return part;
+}
+
+// -- growing runs ------------------------------------------------------------------------------
+
+/// Notices what was appended; a run that has ended gives back the room it did not use.
+void bounded_queue::look_at(entry& x) noexcept {
+  if (!x.growing)
+    return;
+  const auto [end, closed] = x.run->now();
+  x.end = end;
+  if (!closed)
+    return;
+  x.growing = false;
+  --growing_;
+  held_messages_ -= std::int64_t{x.granted.messages} - std::int64_t{end.messages};
+  held_bytes_ -= static_cast<std::int64_t>(x.granted.bytes) - static_cast<std::int64_t>(end.bytes);
+  counts_.offered += end.messages;
+}
+
+template <class F>
+void bounded_queue::for_each_growing(F visit) {
+  auto left = growing_;
+  for (auto each = entries_.rbegin(); left > 0; ++each)
+    if (each->growing) {
+      --left;
+      visit(*each);
+    }
+}
+
+/// Takes back the room of runs that have ended, or, with `revoke`, ends them for it.
+void bounded_queue::settle(bool revoke) noexcept {
+  for_each_growing([&](entry& x) {
+    if (revoke)
+      x.run->close();
+    look_at(x);
+  });
+}
+
+/// Full even after unused room was taken back.
+bool bounded_queue::full_for_good() {
+  if (full())
+    settle(true);
+  return full();
+}
+
+bool bounded_queue::drop_front() noexcept {
+  auto front = std::find_if(entries_.begin(), entries_.end(), [&](entry& x) {
+    look_at(x);
+    return !x.control() && !x.empty();
+  });
+  if (front == entries_.end())
+    return false;
+  const auto size = front->run->bytes_of(front->taken, 1);
+  front->taken.bytes += size;
+  ++front->taken.messages;
+  --held_messages_;
+  held_bytes_ -= static_cast<std::int64_t>(size);
+  ++counts_.dropped_oldest;
+  if (front->empty() && !front->growing)
+    entries_.erase(front);
+  return true;
+}
+
+// -- the consumer ------------------------------------------------------------------------------
+
+run_position bounded_queue::take(std::vector<run_slice>& out, const limits& most) {
+  run_position total;
+  std::size_t kept = 0; // growing runs with nothing left for now; they stay in front
+  std::size_t i = 0;
+  for (; i < entries_.size(); ++i) {
+    auto& x = entries_[i];
+    look_at(x);
+    if (!x.empty()) {
+      if (out.size() >= most.slices || total.bytes >= most.bytes ||
+          (total.messages >= most.messages && !x.control()))
+        break;
+      run_position part{x.end.messages - x.taken.messages, x.end.bytes - x.taken.bytes};
+      const auto room = most.messages - total.messages;
+      const bool whole = part.messages <= room;
+      if (!whole)
+        part = {room, x.run->bytes_of(x.taken, room)};
+      total.messages += part.messages;
+      total.bytes += part.bytes;
+      out.push_back({x.growing || !whole ? x.run : std::move(x.run), x.taken, part});
+      x.taken = {x.taken.messages + part.messages, x.taken.bytes + part.bytes};
+      if (!whole)
+        break;
+    }
+    if (x.growing) {
+      if (kept != i)
+        entries_[kept] = std::move(x);
+      ++kept;
+    }
+  }
+  const auto begin = entries_.begin();
+  entries_.erase(begin + static_cast<std::ptrdiff_t>(kept), begin + static_cast<std::ptrdiff_t>(i));
+  return total;
+}
+
+bool bounded_queue::available() {
+  return std::any_of(entries_.begin(), entries_.end(), [&](entry& x) {
+    look_at(x);
+    return !x.empty();
+  });
+}
+
+bool bounded_queue::arm() {
+  for (auto& each : entries_) {
+    look_at(each);
+    if (!each.empty() || (each.growing && !each.run->watch(each.end.bytes)))
+      return false;
+  }
+  armed_ = true;
+  return true;
+}
+
+bounded_queue::account bounded_queue::accounts() const noexcept {
+  auto result = counts_;
+  auto held = held_messages_;
+  auto left = growing_;
+  for (auto each = entries_.rbegin(); left > 0; ++each)
+    if (each->growing) {
+      --left;
+      const std::int64_t messages = each->run->now().end.messages;
+      result.offered += static_cast<std::uint64_t>(messages);
+      held -= std::int64_t{each->granted.messages} - messages;
+    }
+  result.queued = static_cast<std::uint64_t>(held);
+  return result;
+}
+
+void bounded_queue::release(run_position size, std::unique_lock<std::mutex>& lock) {
+  held_messages_ -= size.messages;
+  held_bytes_ -= static_cast<std::int64_t>(size.bytes);
+  if (waiting_ == 0 && paused_.empty())
+    return lock.unlock();
+  settle(!low()); // nobody shall wait for room that is only reserved
+  // Producers go on at half full, not at every free slot: one wake-up buys many messages.
+  std::vector<std::weak_ptr<flow_source>> sources;
+  const bool wake = low();
+  if (wake)
+    sources = paused_.take();
+  lock.unlock();
+  if (wake)
+    room_.notify_all();
+  resume_all(sources);
+}
+
+// -- the end -----------------------------------------------------------------------------------
+
+void bounded_queue::end_input(std::unique_lock<std::mutex>& lock) {
+  ended_ = true;
+  settle(true);
+  auto sources = paused_.take();
+  lock.unlock();
+  room_.notify_all();
+  resume_all(sources);
+}
+
+void bounded_queue::clear() {
+  settle(true);
+  counts_.dropped_closed += static_cast<std::uint64_t>(held_messages_);
+  entries_.clear();
+  held_messages_ = 0;
+  held_bytes_ = 0;
+}
+
+} // namespace pubsub

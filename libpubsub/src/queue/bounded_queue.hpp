@@ -1,0 +1,166 @@
+// The producers' side of every bounded place: runs go in, a policy says what happens when it is
+// full.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include <pubsub/queue_options.hpp>
+
+#include "message/message_run.hpp"
+#include "queue/flow_source.hpp"
+
+namespace pubsub {
+
+using deadline = std::optional<std::chrono::steady_clock::time_point>;
+
+/// Saturates: a timeout too long for the clock means no limit.
+inline deadline deadline_after(std::chrono::nanoseconds timeout) noexcept {
+  const auto now = std::chrono::steady_clock::now();
+  if (timeout > std::chrono::steady_clock::time_point::max() - now)
+    return {};
+  return now + timeout;
+}
+
+/// Both capacities are at least 1, or nothing would ever fit.
+inline queue_options within_bounds(queue_options options) noexcept {
+  options.capacity_messages = std::max<std::size_t>(options.capacity_messages, 1);
+  options.capacity_bytes = std::max<std::size_t>(options.capacity_bytes, 1);
+  return options;
+}
+
+/// What became of a message offered to a queue.
+enum class push_result : std::uint8_t { taken, dropped, closed, would_block };
+
+/// How much may be appended to a run before its writer asks again: messages, and bytes that only
+/// the last message may exceed. Nothing, if the queue does not take the run.
+struct run_grant {
+  push_result result = push_result::taken;
+  bool entered = false;
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// A part of a run.
+struct run_slice {
+  intrusive_ptr<message_run> run;
+  run_position from;
+  run_position size; ///< 0 messages for control frames, which are neither bounded nor dropped
+};
+
+/// A sequence of runs, some still growing. A run enters once and takes room for as much as it is
+/// granted; from then on its writer appends without asking, and takes the mutex only to wake a
+/// consumer that sleeps. Room granted but not used is taken back from its writer, by closing the
+/// run, when somebody else needs it. Bounds and counters are exact:
+/// `offered == gone out + dropped + queued` holds whenever the mutex is free. Thread-safe.
+class bounded_queue {
+public:
+  bounded_queue(const bounded_queue&) = delete;
+  bounded_queue& operator=(const bounded_queue&) = delete;
+
+  /// Lets a fresh run enter, as the policy says. With `block` it always enters: wait for room
+  /// before. A run that does not enter, or makes others drop, counts as one message offered.
+  run_grant open(const intrusive_ptr<message_run>& run);
+  /// A writer was told that somebody watches its run.
+  void wake();
+  /// Waits until there is room. False if there is none at `until`; a queue that has ended, or whose
+  /// policy is not to wait, always has room.
+  bool wait_for_room(const deadline& until);
+  /// Takes what an I/O thread has at hand, a finished run; never blocks. If the policy is `block`
+  /// and a bound is now exceeded, `source` is paused: it must stop, and is resumed once when there
+  /// is room. Returns true if paused.
+  bool push_run(const intrusive_ptr<message_run>& run, const std::weak_ptr<flow_source>& source);
+
+protected:
+  struct entry {
+    intrusive_ptr<message_run> run;
+    run_position taken{};
+    run_position end{}; ///< as far as it is ours; of a growing run, as last seen
+    bool growing = false;
+    run_position granted{}; ///< counted as held while growing
+
+    bool empty() const noexcept { return taken.bytes == end.bytes; }
+    bool control() const noexcept { return !growing && end.messages == 0; }
+  };
+  struct account {
+    std::uint64_t offered = 0;
+    std::uint64_t dropped_oldest = 0;
+    std::uint64_t dropped_newest = 0;
+    std::uint64_t dropped_closed = 0;
+    std::uint64_t queued = 0; ///< not gone out yet
+  };
+  struct limits {
+    std::uint32_t messages = ~std::uint32_t{0};
+    std::size_t slices = ~std::size_t{0};
+    std::uint64_t bytes = ~std::uint64_t{0}; ///< about
+  };
+
+  explicit bounded_queue(const queue_options& options) : options_(within_bounds(options)) {}
+  virtual ~bounded_queue() = default;
+
+  // All of these are called with the mutex held.
+
+  /// The consumer slept, or wanted to be told: there is work. May unlock.
+  virtual void on_work(std::unique_lock<std::mutex>& lock) = 0;
+  void enter_control(intrusive_ptr<message_run> frame, std::unique_lock<std::mutex>& lock);
+  /// Moves slices to `out`, oldest first. They count as held until `release`.
+  run_position take(std::vector<run_slice>& out, const limits& most);
+  /// Whether there is anything to take.
+  bool available();
+  /// `on_work` shall be called with the next thing that enters. False if there is one already.
+  bool arm();
+  account accounts() const noexcept;
+  /// What went out is no longer held. Unlocks, and lets waiting producers go on if there is room.
+  void release(run_position size, std::unique_lock<std::mutex>& lock);
+  /// Nothing enters any more. Unlocks, and wakes waiting producers.
+  void end_input(std::unique_lock<std::mutex>& lock);
+  /// Drops everything held.
+  void clear();
+  bool ended() const noexcept { return ended_; }
+
+  mutable std::mutex mutex_; // guards everything below
+  std::condition_variable room_;
+  std::size_t waiting_ = 0; // at room_
+
+private:
+  bool full() const noexcept {
+    return held_messages_ >= static_cast<std::int64_t>(options_.capacity_messages) ||
+           held_bytes_ >= static_cast<std::int64_t>(options_.capacity_bytes);
+  }
+  bool over() const noexcept {
+    return held_messages_ > static_cast<std::int64_t>(options_.capacity_messages) ||
+           (held_messages_ > 1 && held_bytes_ > static_cast<std::int64_t>(options_.capacity_bytes));
+  }
+  bool low() const noexcept {
+    return held_messages_ <= static_cast<std::int64_t>(options_.capacity_messages / 2) &&
+           held_bytes_ <= static_cast<std::int64_t>(options_.capacity_bytes / 2);
+  }
+  bool full_for_good();
+  run_grant grant_room(const intrusive_ptr<message_run>& run, push_result result);
+  void look_at(entry& x) noexcept;
+  template <class F>
+  void for_each_growing(F visit);
+  void settle(bool revoke) noexcept;
+  bool drop_front() noexcept;
+  run_position part_with_room(const message_run& run, run_position size) const noexcept;
+  void signal(std::unique_lock<std::mutex>& lock);
+
+  const queue_options options_;
+  std::deque<entry> entries_;
+  std::size_t growing_ = 0; // entries that are
+  std::int64_t held_messages_ = 0;
+  std::int64_t held_bytes_ = 0;
+  bool armed_ = false;
+  bool ended_ = false;
+  account counts_; // without growing runs
+  paused_sources paused_;
+};
+
+} // namespace pubsub

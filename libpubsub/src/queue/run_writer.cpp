@@ -1,0 +1,104 @@
+#include "queue/run_writer.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace pubsub {
+
+void run_writer::seal() noexcept {
+  if (run_)
+    run_->close();
+  run_ = {};
+}
+
+bool run_writer::goes_on(exits to) const noexcept {
+  return run_ && to.data() == to_.data() && to.size() == to_.size() && messages_left_ > 0 &&
+         bytes_left_ > 0 && !run_->full();
+}
+
+push_result run_writer::push(exits to, const chunk* owner, const std::byte* frame,
+                             std::size_t size_bytes, const deadline& until) {
+  auto result = push_result::taken;
+  bool ready = goes_on(to) && run_->continues_at(owner, frame);
+  while (true) {
+    if (!ready) {
+      seal();
+      if (!wait_for_room(to, until))
+        return push_result::would_block;
+      result = open(to, message_run::of_frames(owner, frame));
+    }
+    if (!run_)
+      return result;
+    const auto appended = run_->append(size_bytes);
+    if (appended != message_run::outcome::closed) {
+      count(size_bytes, appended);
+      return result;
+    }
+    ready = false;
+  }
+}
+
+push_result run_writer::push(exits to, data_message& msg, std::uint32_t size_bytes,
+                             const deadline& until, when_full mode) {
+  auto result = push_result::taken;
+  bool ready = goes_on(to);
+  while (true) {
+    if (!ready) {
+      const bool filled = run_ && run_->full();
+      next_slots_ = filled ? std::min(2 * next_slots_, most_slots) : first_slots;
+      seal();
+      if (mode == when_full::wait && !wait_for_room(to, until))
+        return push_result::would_block;
+      result = open(to, message_run::of_handles(next_slots_));
+    }
+    if (!run_)
+      return result;
+    const auto appended = run_->append(msg, size_bytes);
+    if (appended != message_run::outcome::closed) {
+      count(size_bytes, appended);
+      return result;
+    }
+    ready = false;
+  }
+}
+
+bool run_writer::wait_for_room(exits to, const deadline& until) {
+  return std::ranges::all_of(to, [&](auto* each) { return each->wait_for_room(until); });
+}
+
+void run_writer::count(std::size_t size_bytes, message_run::outcome appended) {
+  --messages_left_;
+  bytes_left_ -= static_cast<std::int64_t>(size_bytes);
+  if (appended == message_run::outcome::watched)
+    for (auto* each : to_)
+      each->wake();
+}
+
+/// Lets `fresh` enter all queues. Afterwards there is a run to append to, unless no queue takes the
+/// next message.
+push_result run_writer::open(exits to, intrusive_ptr<message_run> fresh) {
+  if (to.size() > 1)
+    fresh->set_shared();
+  auto result = push_result::taken;
+  bool entered = false;
+  messages_left_ = std::numeric_limits<std::uint64_t>::max();
+  bytes_left_ = std::numeric_limits<std::int64_t>::max();
+  for (auto* each : to) {
+    const auto granted = each->open(fresh);
+    if (granted.result != push_result::taken) {
+      messages_left_ = 1; // the queue is asked again, and counts again, for every message
+      result = result == push_result::dropped ? result : granted.result;
+    }
+    if (!granted.entered)
+      continue;
+    entered = true;
+    messages_left_ = std::min(messages_left_, granted.messages);
+    bytes_left_ = std::min(bytes_left_, static_cast<std::int64_t>(granted.bytes));
+  }
+  if (entered)
+    run_ = std::move(fresh);
+  to_ = to;
+  return result;
+}
+
+} // namespace pubsub

@@ -1,0 +1,53 @@
+// A publishing thread's way into a set of queues: the run it appends to.
+#pragma once
+
+#include <span>
+
+#include "queue/bounded_queue.hpp"
+
+namespace pubsub {
+
+/// Whether to wait for room in full queues whose policy is `block`, or to exceed their bounds by
+/// this message because the caller has just seen room.
+enum class when_full : std::uint8_t { wait, overshoot };
+
+/// Keeps a run open in all the queues its messages go to, and opens another one where that run
+/// cannot go on: other queues, other memory, no room left. Thread-safety: one thread.
+class run_writer {
+public:
+  using exits = std::span<bounded_queue* const>;
+
+  run_writer() = default;
+  run_writer(const run_writer&) = delete;
+  run_writer& operator=(const run_writer&) = delete;
+  ~run_writer() { seal(); }
+
+  /// Appends the frame of `size_bytes` bytes at `frame` in `owner`, the same for all of `to`. Waits
+  /// for room until `until`: `would_block` if some queue has none by then, and nobody got it.
+  push_result push(exits to, const chunk* owner, const std::byte* frame, std::size_t size_bytes,
+                   const deadline& until);
+  /// As above for a built message that counts `size_bytes`; `msg` is moved from where it was taken.
+  push_result push(exits to, data_message& msg, std::uint32_t size_bytes, const deadline& until,
+                   when_full mode = when_full::wait);
+  /// Waits until every queue has room. False if some queue has none at `until`.
+  static bool wait_for_room(exits to, const deadline& until);
+  /// Whether the next message for `to` needs nobody's leave.
+  bool goes_on(exits to) const noexcept;
+  /// Ends the run: what is pushed next enters behind everything other threads have pushed by then.
+  void seal() noexcept;
+
+private:
+  static constexpr std::uint32_t first_slots = 1;
+  static constexpr std::uint32_t most_slots = 256;
+
+  push_result open(exits to, intrusive_ptr<message_run> fresh);
+  void count(std::size_t size_bytes, message_run::outcome appended);
+
+  intrusive_ptr<message_run> run_;
+  exits to_;
+  std::uint64_t messages_left_ = 0;
+  std::int64_t bytes_left_ = 0; // the last message may exceed it
+  std::uint32_t next_slots_ = first_slots;
+};
+
+} // namespace pubsub
