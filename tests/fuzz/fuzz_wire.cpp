@@ -1,9 +1,11 @@
 // Any bytes as frames of Broker's protocol: envelopes parse to nothing or to what they hold,
 // filters are written as they were read, and a handshake ends or goes on, whatever it hears.
 #include "fuzz/check.hpp"
+#include "wire/batch.hpp"
 #include "wire/envelope.hpp"
 #include "wire/handshake.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -25,6 +27,23 @@ void try_envelope(std::span<const std::byte> bytes) {
   fuzz::check(wire::parse_filter(again) == announced, "a filter is read as it was written");
 }
 
+void try_batch(std::span<const std::byte> bytes) {
+  if (const auto x = wire::parse_batch(bytes)) {
+    std::vector<std::byte> again(wire::batch_header_bytes);
+    wire::write_batch_header(again.data(), x->header, x->records.size());
+    fuzz::check(std::ranges::equal(std::span{again}.subspan(5),
+                                   bytes.subspan(1, wire::batch_header_bytes - 5)),
+                "a batch header is written as it was read");
+    auto rest = x->records;
+    while (const auto size = wire::checked_record_bytes(rest, 256)) {
+      fuzz::check(size <= rest.size(), "a record ends inside its batch");
+      rest = rest.subspan(size);
+    }
+  }
+  if (const auto x = wire::parse_topics(bytes))
+    fuzz::check(x->first + x->topics.size() <= topic_table::max_topics, "topics have numbers");
+}
+
 /// The first byte picks the role; the rest is cut into frames by its own lengths.
 void try_handshake(std::span<const std::byte> bytes) {
   if (bytes.empty())
@@ -37,6 +56,7 @@ void try_handshake(std::span<const std::byte> bytes) {
   wire::handshake machine{
       role,
       {.self = endpoint_id{id},
+       .max_version = 2,
        .local_filter = [](const endpoint_id&) { return filter{"/t"}; },
        .admit = [](const endpoint_id&, bool) { return wire::admission::proceed; },
        .is_known = [](const endpoint_id&) { return false; },
@@ -60,6 +80,7 @@ void try_handshake(std::span<const std::byte> bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* input, std::size_t size) {
   const std::span bytes{reinterpret_cast<const std::byte*>(input), size};
   try_envelope(bytes);
+  try_batch(bytes);
   try_handshake(bytes);
   std::vector<std::byte> framed;
   for (int i = 0; i < 3; ++i) { // hear a handshake message alone, too

@@ -97,6 +97,7 @@ private:
 
 endpoint_options named(char digit, const filter& forward_topics = {}) {
   endpoint_options out;
+  out.max_wire_version = 1; // as the recorded Broker has it
   out.id = golden_id(digit);
   out.forward_topics = forward_topics;
   return out;

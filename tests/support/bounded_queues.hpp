@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "message/record.hpp"
 #include "message/slab.hpp"
 #include "queue/message_queue.hpp"
 #include "queue/outbox.hpp"
@@ -87,7 +88,7 @@ private:
   message_queue queue_;
 };
 
-/// As above; a frame of `size` bytes carries the number.
+/// As above; a record of `size` bytes carries the number.
 class outbox_under_test {
 public:
   explicit outbox_under_test(const queue_options& options) : box_(options, [] {}) {}
@@ -95,9 +96,9 @@ public:
   push_result push(std::uint64_t number, when_full mode = when_full::wait,
                    std::uint32_t size = usual_size) {
     slab memory;
-    const auto* frame = write_frames(memory, {number}, size);
+    const auto source = write_records(memory, {number}, size);
     if (mode == when_full::overshoot) { // a run that has entered may hold its first message
-      auto run = message_run::of_frames(memory.current(), frame);
+      auto run = message_run::of_records(source);
       const auto granted = box_.open(run);
       if (granted.entered)
         run->append(size);
@@ -106,7 +107,7 @@ public:
     }
     bounded_queue* const exits[] = {&box_};
     run_writer writer;
-    return writer.push(exits, memory.current(), frame, size, {});
+    return writer.push(exits, source, size, {});
   }
   bool push_run(const std::vector<std::uint64_t>& numbers,
                 const std::shared_ptr<flow_source>& source, std::uint32_t size = usual_size) {
@@ -118,7 +119,7 @@ public:
     box_.take(slices, 1'000'000, ~std::size_t{0});
     std::vector<std::uint64_t> numbers;
     for (const auto& each : slices) {
-      read_frames(each, numbers);
+      read_records(each, numbers);
       box_.written(each.size);
     }
     return numbers;
@@ -133,34 +134,40 @@ public:
   static push_result write(run_writer& writer, run_writer::exits to, std::uint64_t number,
                            const deadline& until = {}) {
     thread_local slab memory;
-    const auto* frame = write_frames(memory, {number}, usual_size);
-    return writer.push(to, memory.current(), frame, usual_size, until);
+    return writer.push(to, write_records(memory, {number}, usual_size), usual_size, until);
   }
 
-  /// Frames of `size` bytes each, one after the other.
-  static const std::byte* write_frames(slab& memory, const std::vector<std::uint64_t>& numbers,
-                                       std::uint32_t size) {
+  /// Records of `size` bytes each, one after the other.
+  static record_source write_records(slab& memory, const std::vector<std::uint64_t>& numbers,
+                                     std::uint32_t size) {
     auto* const first = memory.reserve(numbers.size() * size);
     auto* pos = first;
     for (auto each : numbers) {
-      store_be(store_be(pos, size - 4), each);
+      store_be(write_record_header(pos, size - record_header_bytes, 0), each);
       pos += size;
     }
     memory.commit(numbers.size() * size);
-    return first;
+    record_source source;
+    source.owner = memory.current();
+    source.first = first;
+    source.topics = no_topics();
+    source.origin.first_sequence = numbers.front();
+    return source;
   }
   static intrusive_ptr<message_run> run_of(slab& memory, const std::vector<std::uint64_t>& numbers,
                                            std::uint32_t size = usual_size) {
-    const auto* frames = write_frames(memory, numbers, size);
     const auto count = static_cast<std::uint32_t>(numbers.size());
-    return message_run::of_frames(memory.current(), frames, {count, std::uint64_t{count} * size});
+    return message_run::of_records(write_records(memory, numbers, size),
+                                   {count, std::uint64_t{count} * size});
   }
-  static void read_frames(const run_slice& slice, std::vector<std::uint64_t>& numbers) {
-    const auto* pos = slice.run->frames() + slice.from.bytes;
-    for (const auto* end = pos + slice.size.bytes; pos != end;) {
-      numbers.push_back(load_be<std::uint64_t>(pos + 4));
-      pos += 4 + load_be<std::uint32_t>(pos);
-    }
+  static void read_records(const run_slice& slice, std::vector<std::uint64_t>& numbers) {
+    const auto* pos = slice.run->bytes() + slice.from.bytes;
+    for (const auto* end = pos + slice.size.bytes; pos != end; pos += record_bytes(pos))
+      numbers.push_back(load_be<std::uint64_t>(pos + record_header_bytes));
+  }
+  static const topic_table* no_topics() {
+    static const auto table = topic_table::make(1);
+    return table.get();
   }
 
 private:

@@ -13,8 +13,10 @@ using wire::tcp_role;
 using outcome = wire::handshake::outcome;
 
 struct party {
-  party(tcp_role role, const endpoint_id& self, const filter& announced = {"/own"})
+  party(tcp_role role, const endpoint_id& self, const filter& announced = {"/own"},
+        std::uint8_t max_version = 1)
       : machine(role, {.self = self,
+                       .max_version = max_version,
                        .local_filter = [announced](const endpoint_id&) { return announced; },
                        .admit =
                            [this](const endpoint_id& remote, bool originator) {

@@ -21,6 +21,11 @@ void add_connection_options(CLI::App& command, connection_options& options) {
                   "Seconds to wait for a peer at the start")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  command
+      .add_option("--wire-version", options.wire_version,
+                  "Newest version of the peering protocol to offer; 1 is Zeek's Broker")
+      ->check(CLI::Range(1U, 2U))
+      ->capture_default_str();
 }
 
 std::string listen_address(const std::string& asked, std::uint16_t port) {

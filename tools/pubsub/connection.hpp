@@ -19,6 +19,14 @@ struct connection_options {
   std::vector<std::string> peers;
   /// How long the first connection to a peer may take.
   double connect_timeout_s = 10;
+  /// Newest version of the peering protocol to offer; 1 is Broker's.
+  unsigned wire_version = endpoint_options{}.max_wire_version;
+
+  endpoint_options for_endpoint() const {
+    endpoint_options result;
+    result.max_wire_version = static_cast<std::uint8_t>(wire_version);
+    return result;
+  }
 };
 
 void add_connection_options(CLI::App& command, connection_options& options);

@@ -36,7 +36,7 @@ exit_code run_node(const node_options& options) {
   }
   auto style = options.json ? event_style::json : event_style::text;
   stop_signal stop;
-  endpoint_options settings;
+  auto settings = options.connection.for_endpoint();
   settings.forward_topics = filter{options.topics};
   endpoint ep{settings};
   auto events = ep.make_status_subscriber();

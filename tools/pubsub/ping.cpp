@@ -119,7 +119,7 @@ exit_code run_ping(const ping_options& options) {
     return exit_code::usage;
   }
   stop_signal stop;
-  endpoint ep;
+  endpoint ep{options.connection.for_endpoint()};
   if (auto failed = connect(ep, options.connection, peering::wait); failed != exit_code::ok)
     return failed;
   auto outcome = options.echo ? run_echo(ep, stop) : pinger{ep, options}.run(stop);

@@ -160,7 +160,7 @@ exit_code run_pub(const pub_options& options) {
   if (!source)
     return fail(source.error());
   stop_signal stop;
-  endpoint ep;
+  endpoint ep{options.connection.for_endpoint()};
   if (auto failed = connect(ep, options.connection, peering::wait); failed != exit_code::ok)
     return failed;
   sender out{ep, **source, options, stop};

@@ -86,7 +86,7 @@ exit_code run_sub(const sub_options& options) {
     return exit_code::usage;
   }
   stop_signal stop;
-  endpoint ep;
+  endpoint ep{options.connection.for_endpoint()};
   auto sub = ep.make_subscriber(filter{options.topics});
   if (auto failed = connect(ep, options.connection, peering::wait); failed != exit_code::ok)
     return failed;

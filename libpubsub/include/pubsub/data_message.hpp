@@ -78,8 +78,7 @@ private:
   static void release_decoded(const decoded_value* slot) noexcept;
 
   const message_storage* owner_ = nullptr;
-  const std::byte* bytes_ =
-      nullptr; // topic, then payload; null where owner_ is a locally built value
+  const std::byte* bytes_ = nullptr; // payload; null where owner_ is a locally built value
   std::uint32_t payload_size_ = 0;
   std::uint16_t topic_size_ = 0;
   bool checked_ = false; // the payload has passed validation

@@ -54,6 +54,10 @@ struct endpoint_options {
   std::chrono::milliseconds connect_timeout{3'000};
   /// Connections accepted but not yet peered, at most; further ones wait in the kernel.
   std::size_t max_half_open = 64;
+  /// The newest version of the peering protocol to offer: 1 is Broker's; 2, spoken between nodes of
+  /// this library, carries many messages in a frame (docs/wire-format.md). Peers agree on the
+  /// highest both speak.
+  std::uint8_t max_wire_version = 2;
   /// How long `close` and the destructor wait for queued messages and goodbyes.
   std::chrono::milliseconds close_timeout{3'000};
 };

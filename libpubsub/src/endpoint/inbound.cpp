@@ -1,10 +1,15 @@
 #include "endpoint/inbound.hpp"
 
+#include <algorithm>
 #include <cstring>
 
-#include "message/message_run.hpp"
+#include <pubsub/topic.hpp>
 
 namespace pubsub {
+
+namespace {
+constexpr std::size_t max_told_bytes = 64 * 1024 * 1024;
+}
 
 inbound::inbound(environment env, const router& routes, std::shared_ptr<tally> counts)
     : env_(std::move(env)), source_(env_.via),
@@ -13,24 +18,39 @@ inbound::inbound(environment env, const router& routes, std::shared_ptr<tally> c
 
 void inbound::receive(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) {
   owner_ = &owner;
-  frames_size_ = frames.size();
-  routes_.refresh();
+  batch_size_ = frames.size();
+  refresh();
   auto* pos = frames.data();
   const auto* end = pos + frames.size();
   while (pos != end) {
-    const auto size = wire::frame_header_bytes + load_be<std::uint32_t>(pos);
-    take_frame(pos, size);
+    const auto word = load_be<std::uint32_t>(pos);
+    const bool flagged = env_.via->version() >= 2 && (word & wire::batch_flag) != 0;
+    const auto size = frame_header_bytes + (flagged ? word & ~wire::batch_flag : word);
+    if (!flagged) {
+      take_frame(pos, size);
+    } else if (!take_flagged({pos + frame_header_bytes, size - frame_header_bytes})) {
+      env_.on_violation({errc::invalid_message, "the peer sent a malformed batch"});
+      break;
+    }
     pos += size;
   }
   end_run();
   owner_ = nullptr;
 }
 
+void inbound::refresh() {
+  if (routes_.refresh())
+    for (auto& each : tables_)
+      each.routes.clear();
+}
+
+// -- version 1 ---------------------------------------------------------------------------------
+
 void inbound::take_frame(std::byte* frame, std::size_t size) {
-  if (size == wire::frame_header_bytes)
+  if (size == frame_header_bytes)
     return; // empty frames mean nothing (broker-wire-v1, 3.2)
   const auto envelope =
-      wire::parse_envelope({frame + wire::frame_header_bytes, size - wire::frame_header_bytes});
+      wire::parse_envelope({frame + frame_header_bytes, size - frame_header_bytes});
   // A message that claims to come from us, or from nobody, would be taken for one of our own.
   if (!envelope || envelope->sender == env_.self || envelope->sender.is_nil()) {
     counts_->malformed_frames.add(1);
@@ -42,7 +62,7 @@ void inbound::take_frame(std::byte* frame, std::size_t size) {
     return; // data stores are not ours
   end_run();
   env_.on_control(*envelope);
-  routes_.refresh();
+  refresh();
 }
 
 void inbound::take_data(std::byte* frame, std::size_t size, const wire::envelope_view& envelope) {
@@ -81,33 +101,128 @@ void inbound::take_addressed(std::byte* frame, std::size_t size,
   hand_on({&exit, 1}, message_run::of_frames(owner_->get(), frame, {1, size}));
 }
 
+// -- version 2 ---------------------------------------------------------------------------------
+
+bool inbound::take_flagged(std::span<std::byte> payload) {
+  end_run();
+  const auto kind = wire::kind_of(payload);
+  if (!kind)
+    return false;
+  return *kind == wire::batch_kind::topics ? take_topics(payload) : take_batch(payload);
+}
+
+bool inbound::take_topics(std::span<const std::byte> payload) {
+  const auto told = wire::parse_topics(payload);
+  if (!told || std::ranges::any_of(told->topics,
+                                   [](auto topic) { return topic.size() > topic::max_size_bytes; }))
+    return false;
+  if (told->table >= tables_.size())
+    tables_.resize(told->table + std::size_t{1});
+  auto& [topics, routes] = tables_[told->table];
+  if (told->first == 0) {
+    for (std::size_t i = 0; topics && i < topics->size(); ++i)
+      told_bytes_ -= topics->at(i).size();
+    topics = topic_table::make(topic_table::max_topics);
+    routes.clear();
+  }
+  if (!topics || told->first != topics->size())
+    return false;
+  for (auto each : told->topics) {
+    topics->add(each);
+    told_bytes_ += each.size();
+  }
+  return told_bytes_ <= max_told_bytes;
+}
+
+bool inbound::take_batch(std::span<std::byte> payload) {
+  const auto batch = wire::parse_batch(payload);
+  if (!batch || batch->header.table >= tables_.size() || !tables_[batch->header.table].topics)
+    return false;
+  auto& told = tables_[batch->header.table];
+  const auto records = payload.last(batch->records.size());
+  auto rest = batch->records;
+  for (auto left = batch->header.messages; left > 0; --left) {
+    const auto size = wire::checked_record_bytes(rest, told.topics->size());
+    if (size == 0)
+      return false;
+    rest = rest.subspan(size);
+  }
+  if (!rest.empty())
+    return false;
+  counts_->received.add(batch->header.messages);
+  env_.via->count_received(batch->header.messages);
+  if (batch->header.origin.endpoint != env_.self) // else it has come home: we have it already
+    take_records(told, batch->header, records);
+  return true;
+}
+
+/// Cuts the batch where the route changes; the records have been checked.
+void inbound::take_records(told_table& told, const wire::batch_header& header,
+                           std::span<std::byte> records) {
+  const bool may_pass = header.origin.hops_left > 1;
+  auto* pos = records.data();
+  for (std::uint32_t n = 0; n < header.messages; ++n) {
+    const auto size = record_bytes(pos);
+    const auto& to = route_of(told, record_topic(pos));
+    if (&to != run_.to) {
+      end_run();
+      run_ = {.to = &to,
+              .pass_on = may_pass && !to.links.empty(),
+              .begin = pos,
+              .size = {},
+              .topics = told.topics.get(),
+              .origin = header.origin};
+      run_.origin.first_sequence += n;
+      run_.origin.hops_left = static_cast<std::uint8_t>(may_pass ? header.origin.hops_left - 1 : 0);
+    }
+    if (!may_pass && !to.links.empty())
+      counts_->ttl_expired.add(1);
+    run_.size.bytes += size;
+    ++run_.size.messages;
+    pos += size;
+  }
+  end_run();
+}
+
+const route& inbound::route_of(told_table& told, std::uint8_t topic) {
+  while (told.routes.size() <= topic)
+    told.routes.push_back(&routes_.resolve(told.topics->at(told.routes.size())));
+  return *told.routes[topic];
+}
+
+// -- runs --------------------------------------------------------------------------------------
+
 void inbound::join_run(const route& to, bool pass_on, std::byte* frame, std::size_t size) {
   const bool continues =
-      run_route_ == &to && run_passes_on_ == pass_on && run_begin_ + run_size_.bytes == frame;
+      run_.to == &to && run_.pass_on == pass_on && run_.begin + run_.size.bytes == frame;
   if (!continues) {
     end_run();
-    run_route_ = &to;
-    run_passes_on_ = pass_on;
-    run_begin_ = frame;
+    run_.to = &to;
+    run_.pass_on = pass_on;
+    run_.begin = frame;
   }
-  run_size_.bytes += size;
-  ++run_size_.messages;
+  run_.size.bytes += size;
+  ++run_.size.messages;
 }
 
 void inbound::end_run() {
-  if (run_route_ == nullptr)
-    return;
-  const auto& to = *run_route_;
-  const auto links = run_passes_on_ ? to.to_links() : std::span<bounded_queue* const>{};
-  auto run = message_run::of_frames(owner_->get(), run_begin_, run_size_);
-  auto for_queues = to.queues.empty() || !worth_copying() ? run : copy_run();
-  if (to.queues.size() > 1)
-    for_queues->set_shared();
-  counts_->forwarded.add(links.size() * run_size_.messages);
-  hand_on(links, run);
-  hand_on(to.to_queues(), for_queues);
-  run_route_ = nullptr;
-  run_size_ = {};
+  if (run_.to != nullptr && !run_.to->empty()) {
+    const auto& to = *run_.to;
+    const auto links = run_.pass_on ? to.to_links() : std::span<bounded_queue* const>{};
+    const auto run = run_at(owner_->get(), run_.begin);
+    const auto for_queues = to.queues.empty() || !worth_copying() ? run : copy_run();
+    if (to.queues.size() > 1)
+      for_queues->set_shared();
+    counts_->forwarded.add(links.size() * run_.size.messages);
+    hand_on(links, run);
+    hand_on(to.to_queues(), for_queues);
+  }
+  run_ = {};
+}
+
+intrusive_ptr<message_run> inbound::run_at(const chunk* owner, const std::byte* begin) const {
+  return message_run::of_records(
+      {.owner = owner, .first = begin, .topics = run_.topics, .origin = run_.origin}, run_.size);
 }
 
 void inbound::hand_on(std::span<bounded_queue* const> to, const intrusive_ptr<message_run>& run) {
@@ -118,10 +233,10 @@ void inbound::hand_on(std::span<bounded_queue* const> to, const intrusive_ptr<me
 
 /// A few messages out of a large buffer: copied, so that they do not keep all of it alive.
 intrusive_ptr<message_run> inbound::copy_run() {
-  auto* to = copies_.reserve(run_size_.bytes);
-  std::memcpy(to, run_begin_, run_size_.bytes);
-  copies_.commit(run_size_.bytes);
-  return message_run::of_frames(copies_.current(), to, run_size_);
+  auto* to = copies_.reserve(run_.size.bytes);
+  std::memcpy(to, run_.begin, run_.size.bytes);
+  copies_.commit(run_.size.bytes);
+  return run_at(copies_.current(), to);
 }
 
 } // namespace pubsub

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string_view>
+#include <unordered_map>
 
 #include <pubsub/data_message.hpp>
 #include <pubsub/endpoint_id.hpp>
@@ -40,21 +41,29 @@ public:
 private:
   bool acceptable(std::string_view topic, std::size_t payload_size) const noexcept;
   const route& resolve(std::string_view topic);
-  std::byte* begin_frame(std::string_view topic, std::size_t payload_size);
-  push_result end_frame(run_writer::exits to, const deadline& until);
+  std::uint8_t number_of(std::string_view topic);
+  std::byte* begin_record(std::string_view topic, std::size_t payload_size);
+  push_result end_record(run_writer::exits to, const deadline& until);
   publish_result publish_built(const route& to, data_message msg, std::size_t payload_size,
                                const deadline& until);
   publish_result count(push_result result);
+  static std::uint32_t next_stream() noexcept;
 
   const endpoint_id self_;
   dispatcher routes_;
   const std::uint32_t max_frame_bytes_;
   const std::shared_ptr<tally> counts_;
   slab slab_;
-  std::size_t frame_size_ = 0; // of the frame begun
-  run_writer frames_;          // encoded messages: to links, or to links and queues
+  std::size_t record_size_ = 0; // of the record begun
+  intrusive_ptr<topic_table> topics_;
+  std::unordered_map<std::string_view, std::uint8_t> numbers_; // of the topics in topics_
+  std::string_view last_topic_;                                // in topics_
+  std::uint8_t last_number_ = 0;
+  const std::uint32_t stream_ = next_stream();
+  std::uint64_t sequence_ = 0; // of the next record
+  run_writer records_;         // encoded messages: to links, or to links and queues
   run_writer handles_;         // built messages: to queues
-  bool frames_to_queues_ = false;
+  bool records_to_queues_ = false;
 };
 
 } // namespace pubsub

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "endpoint/peering.hpp"
+#include "wire/batch.hpp"
 
 namespace pubsub {
 
@@ -19,6 +20,8 @@ session::session(std::shared_ptr<peering> owner, std::shared_ptr<link> carrier, 
 wire::handshake::environment session::make_environment() {
   return {
       .self = peering_->self(),
+      .max_version =
+          std::clamp<std::uint8_t>(peering_->options().max_wire_version, 1, wire::newest_version),
       .local_filter =
           [this](const endpoint_id& remote) {
             told_ = peering_->routes().announcement_for(remote);
@@ -77,12 +80,14 @@ void session::act_on(wire::handshake::outcome outcome) {
 
 void session::become_peered() {
   timer_.cancel();
-  link_->set_limits({peering_->options().max_frame_bytes});
+  link_->begin_messages(handshake_.version(), peering_->self(),
+                        {peering_->options().max_frame_bytes});
   inbound_.emplace(
       inbound::environment{.self = peering_->self(),
                            .via = link_,
                            .forwarding = peering_->options().forwarding == forwarding::on,
-                           .on_control = [this](const auto& x) { on_control(x); }},
+                           .on_control = [this](const auto& x) { on_control(x); },
+                           .on_violation = [this](error reason) { cut(std::move(reason)); }},
       peering_->routes(), peering_->make_tally());
   peering_->on_peered(shared_from_this());
 }

@@ -15,6 +15,7 @@ constexpr std::size_t read_chunk_bytes = 256 * 1024;
 constexpr std::size_t min_read_bytes = 16 * 1024;
 constexpr std::size_t max_spare_chunks = 8;
 constexpr std::size_t max_slices_per_write = 64;
+constexpr std::uint32_t max_batch_bytes = 64 * 1024 + 64; // a run of small messages (slab.hpp)
 constexpr std::size_t max_bytes_per_write = 1024 * 1024;
 
 } // namespace
@@ -73,13 +74,23 @@ void link::on_read(error_code failure, std::size_t transferred) {
   }
 }
 
+/// Payload bytes of the frame at `header`, and whether it may be that long. Version-2 frames carry
+/// a flag in their length; batches of up to `max_batch_bytes` are always allowed.
+link::frame_length link::length_at(const std::byte* header) const noexcept {
+  const auto word = load_be<std::uint32_t>(header);
+  if (version_ < 2 || (word & wire::batch_flag) == 0)
+    return {word, word <= limits_.max_frame_bytes};
+  const auto size = word & ~wire::batch_flag;
+  return {size, size <= std::max(limits_.max_frame_bytes, max_batch_bytes)};
+}
+
 /// Hands all whole frames to the handler. Returns false if the link was closed meanwhile.
 bool link::deliver_frames() {
   auto* const bytes = buffer_->data();
   auto end = parsed_;
   while (filled_ - end >= frame_header_bytes) {
-    const auto size = load_be<std::uint32_t>(bytes + end);
-    if (size > limits_.max_frame_bytes) {
+    const auto [size, allowed] = length_at(bytes + end);
+    if (!allowed) {
       if (end > parsed_)
         break; // the frames before it may raise the limit: the last one of a handshake does
       do_close({errc::limit_exceeded, "the peer announced a frame of " + std::to_string(size) +
@@ -141,25 +152,31 @@ void link::resume() noexcept {
 void link::write() {
   if (writing_ || closed_)
     return;
-  if (first_slice_ == slices_.size()) {
-    slices_.clear();
-    first_slice_ = 0;
-    out_.take(slices_, max_slices_per_write, max_bytes_per_write);
-  }
+  if (first_slice_ == slices_.size())
+    take_slices();
   if (slices_.empty()) {
     if (close_when_written_)
       do_close({});
     return;
   }
-  buffers_.clear();
-  for (auto i = first_slice_; i < slices_.size(); ++i)
-    buffers_.emplace_back(slices_[i].run->frames() + slices_[i].from.bytes, slices_[i].size.bytes);
-  buffers_.front() += first_slice_written_;
   writing_ = true;
-  connection_->write_some(buffers_, [self = shared_from_this()](error_code failure, std::size_t n) {
+  connection_->write_some(rest(), [self = shared_from_this()](error_code failure, std::size_t n) {
     self->writing_ = false;
     self->on_written(failure, n);
   });
+}
+
+/// The next slices of the outbox, as bytes of the wire.
+void link::take_slices() {
+  slices_.clear();
+  slice_bytes_.clear();
+  first_slice_ = 0;
+  buffers_.clear();
+  first_buffer_ = 0;
+  encoder_.forget();
+  out_.take(slices_, max_slices_per_write, max_bytes_per_write);
+  for (const auto& each : slices_)
+    slice_bytes_.push_back(encoder_.encode(each, buffers_));
 }
 
 void link::on_written(error_code failure, std::size_t transferred) {
@@ -169,12 +186,13 @@ void link::on_written(error_code failure, std::size_t transferred) {
     return do_close({errc::peer_unavailable, failure.message()});
   bytes_sent_.fetch_add(transferred, std::memory_order_relaxed);
   run_position data;
+  skip_buffers(transferred);
   while (transferred > 0) {
     auto& slice = slices_[first_slice_];
-    const auto step = std::min(transferred, slice.size.bytes - first_slice_written_);
+    const auto step = std::min(transferred, slice_bytes_[first_slice_] - first_slice_written_);
     first_slice_written_ += step;
     transferred -= step;
-    if (first_slice_written_ < slice.size.bytes)
+    if (first_slice_written_ < slice_bytes_[first_slice_])
       break;
     data.messages += slice.size.messages;
     data.bytes += slice.size.messages > 0 ? slice.size.bytes : 0;
@@ -185,6 +203,17 @@ void link::on_written(error_code failure, std::size_t transferred) {
   if (data.messages > 0)
     out_.written(data);
   write();
+}
+
+void link::skip_buffers(std::size_t written) {
+  while (written > 0) {
+    auto& buffer = buffers_[first_buffer_];
+    const auto step = std::min(written, buffer.size());
+    buffer += step;
+    written -= step;
+    if (buffer.size() == 0)
+      ++first_buffer_;
+  }
 }
 
 // -- closing -----------------------------------------------------------------------------------

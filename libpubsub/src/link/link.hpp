@@ -11,6 +11,7 @@
 #include <pubsub/error.hpp>
 
 #include "link/connection.hpp"
+#include "link/frame_encoder.hpp"
 #include "message/chunk.hpp"
 #include "queue/flow_source.hpp"
 #include "queue/outbox.hpp"
@@ -57,7 +58,13 @@ public:
   /// Closes once everything queued before is written.
   void close_when_written();
 
-  void set_limits(limits bounds) noexcept { limits_ = bounds; }
+  /// The handshake is over: from here on frames as `version` has them, within `bounds`.
+  void begin_messages(std::uint8_t version, const endpoint_id& self, limits bounds) {
+    version_ = version;
+    limits_ = bounds;
+    encoder_.begin(version, self);
+  }
+  std::uint8_t version() const noexcept { return version_; }
   /// Notes that a queue has paused this link; it will call `resume` once.
   void expect_resume() noexcept { pauses_.fetch_add(1, std::memory_order_relaxed); }
   /// From a queue's consumer: one pause less.
@@ -73,12 +80,23 @@ public:
 private:
   link(std::unique_ptr<connection> carrier, const queue_options& options, limits bounds);
 
+  struct frame_length {
+    std::uint32_t bytes;
+    bool allowed;
+  };
+
+  frame_length length_at(const std::byte* header) const noexcept;
   void read();
   void on_read(error_code failure, std::size_t transferred);
   bool deliver_frames();
   void make_room(std::size_t wanted);
   intrusive_ptr<chunk> fresh_chunk(std::size_t at_least);
   void write();
+  void take_slices();
+  std::span<const asio::const_buffer> rest() const noexcept {
+    return std::span{buffers_}.subspan(first_buffer_);
+  }
+  void skip_buffers(std::size_t written);
   void on_written(error_code failure, std::size_t transferred);
   void do_close(error reason);
 
@@ -87,6 +105,7 @@ private:
   outbox out_;
   std::shared_ptr<link_handler> handler_;
   limits limits_;
+  std::uint8_t version_ = 1;
 
   // Reading: bytes [parsed_, filled_) of the buffer are the beginning of a frame.
   intrusive_ptr<chunk> buffer_;
@@ -98,7 +117,10 @@ private:
 
   // Writing: slices taken from the outbox, the first of them partly written.
   std::vector<run_slice> slices_;
-  std::vector<asio::const_buffer> buffers_;
+  std::vector<std::size_t> slice_bytes_; // of each, as encoded
+  frame_encoder encoder_;
+  std::vector<asio::const_buffer> buffers_; // what they are on the wire
+  std::size_t first_buffer_ = 0;
   std::size_t first_slice_ = 0;
   std::size_t first_slice_written_ = 0;
   bool writing_ = false;

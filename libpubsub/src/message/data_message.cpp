@@ -53,7 +53,7 @@ data_message message_access::value(std::string_view topic, data x) {
 
 std::span<const std::byte> message_access::payload(const data_message& msg) {
   if (is_slice(msg))
-    return {msg.bytes_ + msg.topic_size_, msg.payload_size_};
+    return {msg.bytes_, msg.payload_size_};
   if (const auto* stored = stored_value(msg))
     return stored->encoded();
   return {};
@@ -64,7 +64,7 @@ const data_message::decoded_value* message_access::slot_of(const data_message& m
   const auto* slot = msg.decoded_.load(std::memory_order_acquire);
   if (slot != nullptr)
     return slot;
-  const auto* run = static_cast<const message_run*>(msg.owner_);
+  const auto* run = run_of(msg);
   const auto* fresh = run->shared() ? run->decoded_at(msg.bytes_) : new_decoded();
   // Another thread reading the same handle may get there first; then its slot is used.
   if (msg.decoded_.compare_exchange_strong(slot, fresh, std::memory_order_acq_rel))

@@ -18,15 +18,13 @@ inline std::size_t frame_bytes(const std::byte* frame) noexcept {
   return frame_header_bytes + load_be<std::uint32_t>(frame);
 }
 
-/// Topic and payload of a data frame, one directly behind the other.
+/// The sizes of topic and payload of a data frame, which lie one directly behind the other.
 struct frame_content {
   explicit frame_content(const std::byte* frame) noexcept
-      : topic(frame + frame_header_bytes + envelope_header_bytes),
-        topic_size(load_be<std::uint16_t>(topic - 2)),
+      : topic_size(load_be<std::uint16_t>(frame + frame_header_bytes + envelope_header_bytes - 2)),
         payload_size(load_be<std::uint32_t>(frame) -
                      static_cast<std::uint32_t>(envelope_header_bytes + topic_size)) {}
 
-  const std::byte* topic;
   std::uint16_t topic_size;
   std::uint32_t payload_size;
 };

@@ -46,17 +46,15 @@ struct data_message::decoded_value {
 
 class message_access {
 public:
-  /// A slice of `owner`, one of whose references the message takes over: `topic_size` bytes of
-  /// topic at `bytes`, directly followed by `payload_size` bytes of bin::v1.
-  static data_message slice(const message_run* owner, const std::byte* bytes,
-                            std::uint16_t topic_size, std::uint32_t payload_size,
-                            bool checked) noexcept {
+  /// A slice of `owner`, one of whose references the message takes over: `payload_size` bytes of
+  /// bin::v1 at `payload`, not validated yet. `topic_size` is 0 in a run of records.
+  static data_message slice(const message_run* owner, const std::byte* payload,
+                            std::uint16_t topic_size, std::uint32_t payload_size) noexcept {
     data_message msg;
     msg.owner_ = owner;
-    msg.bytes_ = bytes;
+    msg.bytes_ = payload;
     msg.topic_size_ = topic_size;
     msg.payload_size_ = payload_size;
-    msg.checked_ = checked;
     return msg;
   }
   static data_message value(std::string_view topic, data x);
@@ -72,8 +70,12 @@ public:
   static bool is_slice(const data_message& msg) noexcept { return msg.bytes_ != nullptr; }
   static std::string_view topic(const data_message& msg) noexcept {
     if (is_slice(msg))
-      return {reinterpret_cast<const char*>(msg.bytes_), msg.topic_size_};
+      return run_of(msg)->topic_of(msg.bytes_, msg.topic_size_);
     return msg ? std::string_view{stored_value(msg)->topic()} : std::string_view{};
+  }
+  /// The run a slice belongs to.
+  static const message_run* run_of(const data_message& msg) noexcept {
+    return static_cast<const message_run*>(msg.owner_);
   }
   /// The encoded value; a locally built one is encoded on first use.
   static std::span<const std::byte> payload(const data_message& msg);

@@ -2,6 +2,7 @@
 
 #include "message/frame.hpp"
 #include "message/message_access.hpp"
+#include "message/record.hpp"
 
 namespace pubsub {
 
@@ -32,21 +33,29 @@ struct message_run::decoded_table {
   }
 };
 
-message_run::message_run(const chunk* owner, const std::byte* first, std::uint64_t state)
-    : state_(state), owner_(intrusive_ptr<const chunk>::share(owner)), first_(first) {}
+message_run::message_run(const record_source& source, std::uint64_t state)
+    : state_(state), owner_(intrusive_ptr<const chunk>::share(source.owner)), first_(source.first),
+      topics_(intrusive_ptr<const topic_table>::share(source.topics)), origin_(source.origin) {}
 
 message_run::message_run(std::uint32_t slots)
     : state_(0), slots_(std::make_unique<slot[]>(slots)), slot_count_(slots) {}
 
 message_run::~message_run() = default;
 
-intrusive_ptr<message_run> message_run::of_frames(const chunk* owner, const std::byte* first) {
-  return intrusive_ptr<message_run>::adopt(new message_run(owner, first, 0));
+intrusive_ptr<message_run> message_run::of_records(const record_source& source) {
+  return intrusive_ptr<message_run>::adopt(new message_run(source, 0));
+}
+
+intrusive_ptr<message_run> message_run::of_records(const record_source& source, run_position size) {
+  return intrusive_ptr<message_run>::adopt(new message_run(source, closed_bit | pack(size)));
 }
 
 intrusive_ptr<message_run> message_run::of_frames(const chunk* owner, const std::byte* first,
                                                   run_position size) {
-  return intrusive_ptr<message_run>::adopt(new message_run(owner, first, closed_bit | pack(size)));
+  record_source source;
+  source.owner = owner;
+  source.first = first;
+  return of_records(source, size);
 }
 
 intrusive_ptr<message_run> message_run::of_handles(std::uint32_t slots) {
@@ -109,30 +118,49 @@ bool message_run::watch(std::uint64_t seen_bytes) noexcept {
 
 // -- readers -----------------------------------------------------------------------------------
 
+/// Bytes of the message at this place.
+std::uint64_t message_run::size_at(run_position at) const noexcept {
+  if (slots_)
+    return slots_[at.messages].size_bytes;
+  return topics_ ? record_bytes(first_ + at.bytes) : frame_bytes(first_ + at.bytes);
+}
+
 std::uint64_t message_run::bytes_of(run_position from, std::uint32_t messages) const noexcept {
-  std::uint64_t size = 0;
-  for (std::uint32_t i = 0; i < messages; ++i)
-    size += slots_ ? slots_[from.messages + i].size_bytes : frame_bytes(first_ + from.bytes + size);
-  return size;
+  auto at = from;
+  for (; messages > 0; --messages) {
+    at.bytes += size_at(at);
+    ++at.messages;
+  }
+  return at.bytes - from.bytes;
 }
 
 void message_run::read(run_position from, std::uint32_t messages, std::vector<data_message>& out) {
-  if (slots_) {
-    for (auto i = from.messages; i < from.messages + messages; ++i)
-      if (shared_)
-        out.push_back(slots_[i].msg);
-      else
-        out.push_back(std::move(slots_[i].msg));
-    return;
-  }
+  if (slots_)
+    return read_handles(from.messages, messages, out);
   acquire(messages);
   const auto* pos = first_ + from.bytes;
   for (; messages > 0; --messages) {
-    const frame_content content{pos};
-    out.push_back(message_access::slice(this, content.topic, content.topic_size,
-                                        content.payload_size, false));
-    pos += frame_bytes(pos);
+    if (topics_) {
+      const auto size = record_payload_size(pos);
+      pos += record_header_bytes;
+      out.push_back(message_access::slice(this, pos, 0, size));
+      pos += size;
+    } else {
+      const frame_content content{pos};
+      pos += frame_bytes(pos);
+      out.push_back(message_access::slice(this, pos - content.payload_size, content.topic_size,
+                                          content.payload_size));
+    }
   }
+}
+
+void message_run::read_handles(std::uint32_t first, std::uint32_t messages,
+                               std::vector<data_message>& out) {
+  for (auto i = first; i < first + messages; ++i)
+    if (shared_)
+      out.push_back(slots_[i].msg);
+    else
+      out.push_back(std::move(slots_[i].msg));
 }
 
 const data_message::decoded_value* message_run::decoded_at(const std::byte* at) const {

@@ -6,14 +6,17 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include <pubsub/data_message.hpp>
+#include <pubsub/endpoint_id.hpp>
 #include <pubsub/message_storage.hpp>
 
 #include "base/intrusive_ptr.hpp"
 #include "message/chunk.hpp"
+#include "message/topic_table.hpp"
 
 namespace pubsub {
 
@@ -23,10 +26,28 @@ struct run_position {
   std::uint64_t bytes = 0;
 };
 
-/// Either data frames that lie next to each other in a chunk, or handles on built messages. All
-/// exits that take the same messages share one run, so what a message costs its publisher does not
-/// depend on their number. One thread appends; any thread reads, watches and closes. The length,
-/// the end and the watch are one atomic word: whoever sees a length sees the messages below it.
+/// Where the messages of a run come from: the n-th of them has sequence number
+/// `first_sequence + n` in its stream. Nil and zeros if unknown (version-1 peers do not tell).
+struct run_origin {
+  endpoint_id endpoint;
+  std::uint32_t stream = 0;
+  std::uint64_t first_sequence = 0;
+  std::uint8_t hops_left = 0;
+};
+
+/// Memory that records of one stream are, or will be, written to one after the other.
+struct record_source {
+  const chunk* owner = nullptr;
+  const std::byte* first = nullptr;
+  const topic_table* topics = nullptr;
+  run_origin origin;
+};
+
+/// Messages in a row: records, as publishers write them and version 2 carries them; data frames, as
+/// version-1 peers send them; or handles on built messages. All exits that take the same messages
+/// share one run, so what a message costs its publisher does not depend on their number. One thread
+/// appends; any thread reads, watches and closes. The length, the end and the watch are one atomic
+/// word: whoever sees a length sees the messages below it.
 class message_run final : public message_storage {
 public:
   /// What became of an attempt to append. `watched`: appended, and somebody waits to be told.
@@ -37,9 +58,11 @@ public:
   };
   static constexpr std::uint32_t max_messages = (1U << 20) - 1;
 
-  /// An empty run of frames that will lie at `first` in `owner`.
-  static intrusive_ptr<message_run> of_frames(const chunk* owner, const std::byte* first);
-  /// A finished run; `messages` is 0 for a control frame.
+  /// An empty run of records.
+  static intrusive_ptr<message_run> of_records(const record_source& source);
+  /// A finished run of records, each of which has been checked.
+  static intrusive_ptr<message_run> of_records(const record_source& source, run_position size);
+  /// A finished run of frames, each of which has been checked; `messages` is 0 for control frames.
   static intrusive_ptr<message_run> of_frames(const chunk* owner, const std::byte* first,
                                               run_position size);
   /// An empty run with room for `slots` handles.
@@ -51,14 +74,17 @@ public:
 
   // -- the appending thread --------------------------------------------------------------------
 
-  /// The frame of `size_bytes` bytes behind the last one is complete.
+  /// The record of `size_bytes` bytes behind the last one is complete.
   outcome append(std::size_t size_bytes) noexcept;
   /// Puts a handle into the next slot; `msg` is moved from unless closed. It counts `size_bytes`.
   outcome append(data_message& msg, std::uint32_t size_bytes) noexcept;
   bool full() const noexcept;
-  /// Whether a frame at `frame` in `owner` would continue this run.
-  bool continues_at(const chunk* owner, const std::byte* frame) const noexcept {
-    return owner_.get() == owner && first_ + now().end.bytes == frame;
+  /// Whether a record at `source` would continue this run.
+  bool continues_with(const record_source& source) const noexcept {
+    const auto end = now().end;
+    return owner_.get() == source.owner && first_ + end.bytes == source.first &&
+           topics_.get() == source.topics &&
+           origin_.first_sequence + end.messages == source.origin.first_sequence;
   }
 
   // -- anybody ---------------------------------------------------------------------------------
@@ -71,11 +97,19 @@ public:
 
   // -- readers, below the length they have seen ------------------------------------------------
 
-  const std::byte* frames() const noexcept { return first_; }
+  const std::byte* bytes() const noexcept { return first_; }
+  bool has_records() const noexcept { return topics_.get() != nullptr; }
+  const topic_table* topics() const noexcept { return topics_.get(); }
+  const run_origin& origin() const noexcept { return origin_; }
+  /// The topic of a message whose payload is at `payload`; `size` is that of the topic in a frame.
+  std::string_view topic_of(const std::byte* payload, std::uint16_t size) const noexcept {
+    return topics_ ? topics_->at(static_cast<std::uint8_t>(payload[-1]))
+                   : std::string_view{reinterpret_cast<const char*>(payload) - size, size};
+  }
   std::uint64_t bytes_of(run_position from, std::uint32_t messages) const noexcept;
-  /// Appends the messages to `out`, with one reference count for all frames.
+  /// Appends the messages to `out`, with one reference count for all of a chunk.
   void read(run_position from, std::uint32_t messages, std::vector<data_message>& out);
-  /// The decoded form of the message whose topic is at `at`, one for all readers; the caller gets
+  /// The decoded form of the message whose payload is at `at`, one for all readers; the caller gets
   /// a reference.
   const data_message::decoded_value* decoded_at(const std::byte* at) const;
 
@@ -86,15 +120,19 @@ private:
   };
   struct decoded_table;
 
-  message_run(const chunk* owner, const std::byte* first, std::uint64_t state);
+  message_run(const record_source& source, std::uint64_t state);
   explicit message_run(std::uint32_t slots);
   ~message_run() override;
   void destroy() const noexcept override { delete this; }
   outcome extend(std::size_t size_bytes) noexcept;
+  std::uint64_t size_at(run_position at) const noexcept;
+  void read_handles(std::uint32_t first, std::uint32_t messages, std::vector<data_message>& out);
 
   std::atomic<std::uint64_t> state_; // see message_run.cpp
   const intrusive_ptr<const chunk> owner_;
   const std::byte* const first_ = nullptr;
+  const intrusive_ptr<const topic_table> topics_; // of records
+  const run_origin origin_;                       // of records
   const std::unique_ptr<slot[]> slots_;
   const std::uint32_t slot_count_ = 0;
   bool shared_ = false;

@@ -16,16 +16,16 @@ bool run_writer::goes_on(exits to) const noexcept {
          bytes_left_ > 0 && !run_->full();
 }
 
-push_result run_writer::push(exits to, const chunk* owner, const std::byte* frame,
-                             std::size_t size_bytes, const deadline& until) {
+push_result run_writer::push(exits to, const record_source& source, std::size_t size_bytes,
+                             const deadline& until) {
   auto result = push_result::taken;
-  bool ready = goes_on(to) && run_->continues_at(owner, frame);
+  bool ready = goes_on(to) && run_->continues_with(source);
   while (true) {
     if (!ready) {
       seal();
       if (!wait_for_room(to, until))
         return push_result::would_block;
-      result = open(to, message_run::of_frames(owner, frame));
+      result = open(to, message_run::of_records(source));
     }
     if (!run_)
       return result;

@@ -22,9 +22,9 @@ public:
   run_writer& operator=(const run_writer&) = delete;
   ~run_writer() { seal(); }
 
-  /// Appends the frame of `size_bytes` bytes at `frame` in `owner`, the same for all of `to`. Waits
-  /// for room until `until`: `would_block` if some queue has none by then, and nobody got it.
-  push_result push(exits to, const chunk* owner, const std::byte* frame, std::size_t size_bytes,
+  /// Appends the record of `size_bytes` bytes at `source`, the same for all of `to`. Waits for room
+  /// until `until`: `would_block` if some queue has none by then, and nobody got it.
+  push_result push(exits to, const record_source& source, std::size_t size_bytes,
                    const deadline& until);
   /// As above for a built message that counts `size_bytes`; `msg` is moved from where it was taken.
   push_result push(exits to, data_message& msg, std::uint32_t size_bytes, const deadline& until,

@@ -20,11 +20,11 @@ void append_varbyte(std::vector<std::byte>& out, std::size_t value) {
 
 std::byte* write_envelope_header(std::byte* out, const endpoint_id& sender,
                                  const endpoint_id& receiver, envelope_type type,
-                                 std::string_view topic) noexcept {
+                                 std::string_view topic, std::uint16_t ttl) noexcept {
   std::memcpy(out, sender.bytes().data(), 16);
   std::memcpy(out + 16, receiver.bytes().data(), 16);
   out[32] = static_cast<std::byte>(type);
-  store_be(out + 33, default_ttl);
+  store_be(out + 33, ttl);
   store_be(out + 35, static_cast<std::uint16_t>(topic.size()));
   std::memcpy(out + envelope_header_bytes, topic.data(), topic.size());
   return out + envelope_header_bytes + topic.size();
@@ -33,7 +33,7 @@ std::byte* write_envelope_header(std::byte* out, const endpoint_id& sender,
 std::vector<std::byte> make_control(const endpoint_id& sender, const endpoint_id& receiver,
                                     envelope_type type, std::span<const std::byte> payload) {
   std::vector<std::byte> envelope(envelope_header_bytes + control_topic.size());
-  write_envelope_header(envelope.data(), sender, receiver, type, control_topic);
+  write_envelope_header(envelope.data(), sender, receiver, type, control_topic, default_ttl);
   append(envelope, payload);
   return make_frame(envelope);
 }
@@ -62,10 +62,10 @@ std::optional<envelope_view> parse_envelope(std::span<const std::byte> frame_pay
 }
 
 std::byte* write_data_header(std::byte* out, const endpoint_id& sender, std::string_view topic,
-                             std::size_t payload_size) noexcept {
+                             std::size_t payload_size, std::uint16_t ttl) noexcept {
   const auto length = envelope_header_bytes + topic.size() + payload_size;
   out = store_be(out, static_cast<std::uint32_t>(length));
-  return write_envelope_header(out, sender, endpoint_id{}, envelope_type::data, topic);
+  return write_envelope_header(out, sender, endpoint_id{}, envelope_type::data, topic, ttl);
 }
 
 std::vector<std::byte> make_routing_update(const endpoint_id& sender, const endpoint_id& receiver,

@@ -54,7 +54,7 @@ inline std::size_t data_frame_bytes(std::size_t topic_size, std::size_t payload_
 /// Writes everything of a data frame up to the payload, which the caller puts where the returned
 /// pointer is.
 std::byte* write_data_header(std::byte* out, const endpoint_id& sender, std::string_view topic,
-                             std::size_t payload_size) noexcept;
+                             std::size_t payload_size, std::uint16_t ttl = default_ttl) noexcept;
 
 /// Overwrites sender and hop limit of the frame at `frame` (its length prefix included) before it
 /// is passed on (broker-wire-v1, 6.2: the sender is the last hop).

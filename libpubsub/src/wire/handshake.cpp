@@ -1,5 +1,7 @@
 #include "wire/handshake.hpp"
 
+#include <algorithm>
+
 #include "base/byte_reader.hpp"
 #include "wire/envelope.hpp"
 
@@ -8,7 +10,7 @@ namespace pubsub::wire {
 namespace {
 
 constexpr std::uint32_t magic = 0x5A45454B; // "ZEEK"
-constexpr std::uint8_t version = 1;
+constexpr std::uint8_t min_version = 1;
 constexpr std::uint8_t first_unknown_code = 41;
 
 enum tag : std::uint8_t {
@@ -117,13 +119,14 @@ handshake::outcome handshake::on_hello(std::span<const std::byte> body) {
     return out_of_order(tag_hello);
   byte_reader in{body};
   std::uint32_t word = 0;
-  std::uint8_t min_version = 0;
-  std::uint8_t max_version = 0;
-  if (!in.read(word) || !read_id(in, remote_) || !in.read(min_version) || !in.read(max_version))
+  std::uint8_t lowest = 0;
+  std::uint8_t highest = 0;
+  if (!in.read(word) || !read_id(in, remote_) || !in.read(lowest) || !in.read(highest))
     return fail_and_tell(errc::deserialization_failed, "malformed hello");
   if (word != magic)
     return fail_and_tell(errc::wrong_magic_number, "wrong magic number");
-  if (min_version > version || max_version < version)
+  version_ = std::min(env_.max_version, highest);
+  if (version_ < lowest || version_ < min_version)
     return fail_and_tell(errc::peer_incompatible, "unsupported versions offered");
   if (remote_.is_nil()) // means "nobody" everywhere else
     return fail(errc::invalid_handshake_state, "the peer has no id");
@@ -150,8 +153,9 @@ handshake::outcome handshake::on_version_select(std::span<const std::byte> body)
     return fail_and_tell(errc::deserialization_failed, "malformed version_select");
   if (word != magic)
     return fail_and_tell(errc::wrong_magic_number, "wrong magic number");
-  if (selected != version)
+  if (selected < min_version || selected > env_.max_version)
     return fail_and_tell(errc::peer_incompatible, "version range not supported");
+  version_ = selected;
   if (!remote_.is_nil() && sender != remote_)
     return fail(errc::invalid_handshake_state, "the peer changed its id");
   if (sender.is_nil())
@@ -252,11 +256,16 @@ handshake::outcome handshake::out_of_order(std::uint8_t tag) {
 }
 
 void handshake::send_hello() {
-  env_.send(frame_builder{tag_hello}.add(magic).add(env_.self).add(version).add(version).frame());
+  env_.send(frame_builder{tag_hello}
+                .add(magic)
+                .add(env_.self)
+                .add(min_version)
+                .add(env_.max_version)
+                .frame());
 }
 
 void handshake::send_version_select() {
-  env_.send(frame_builder{tag_version_select}.add(magic).add(env_.self).add(version).frame());
+  env_.send(frame_builder{tag_version_select}.add(magic).add(env_.self).add(version_).frame());
 }
 
 void handshake::send_filter(std::uint8_t tag) {

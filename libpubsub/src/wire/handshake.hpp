@@ -41,6 +41,8 @@ public:
 
   struct environment {
     endpoint_id self;
+    /// The highest version to offer: 1 is Broker's, 2 adds batches.
+    std::uint8_t max_version = 1;
     /// The filter to announce to this peer, asked for at the moment it is sent.
     std::function<filter(const endpoint_id& remote)> local_filter;
     /// Asked once, when the remote id is known. `originator` tells who decides.
@@ -65,6 +67,8 @@ public:
   /// Nil until known.
   const endpoint_id& remote() const noexcept { return remote_; }
   const filter& remote_filter() const noexcept { return remote_filter_; }
+  /// What both sides speak; known once the handshake is past its hellos.
+  std::uint8_t version() const noexcept { return version_; }
   const error& failure() const noexcept { return failure_; }
   bool is_originator() const noexcept { return originator_; }
 
@@ -101,6 +105,7 @@ private:
   endpoint_id remote_;
   filter remote_filter_;
   error failure_;
+  std::uint8_t version_ = 1;
   bool originator_ = false;
 };
 

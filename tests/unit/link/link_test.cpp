@@ -1,6 +1,5 @@
 // One link over a real loopback connection, the test holding the other end.
 #include "link/link.hpp"
-#include "queue/run_writer.hpp"
 
 #include "link/io_threads.hpp"
 #include "support/allocations.hpp"
@@ -83,9 +82,9 @@ struct fixture {
     auto memory = chunk::make(4 + payload_bytes);
     std::memset(store_be(memory->data(), static_cast<std::uint32_t>(payload_bytes)), fill,
                 payload_bytes);
-    bounded_queue* const exits[] = {&carrier->out()};
-    run_writer writer;
-    writer.push(exits, memory.get(), memory->data(), 4 + payload_bytes, {});
+    const auto run = message_run::of_frames(memory.get(), memory->data(), {1, 4 + payload_bytes});
+    carrier->out().wait_for_room({});
+    carrier->out().push_run(run, {});
   }
 
   static constexpr int small_buffer = 64 * 1024;
@@ -159,7 +158,7 @@ TEST_CASE("a frame of 20 MB passes both ways") {
 
 TEST_CASE("the limit raised by a frame holds for the one read together with it") {
   fixture f{100};
-  f.handler->on_batch = [&](const frame_batch&) { f.carrier->set_limits({5000}); };
+  f.handler->on_batch = [&](const frame_batch&) { f.carrier->begin_messages(1, {}, {5000}); };
   auto both = frame(10);
   const auto second = frame(4000);
   both.insert(both.end(), second.begin(), second.end());

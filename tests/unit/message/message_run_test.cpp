@@ -1,4 +1,5 @@
 #include "message/message_run.hpp"
+#include "message/record.hpp"
 
 #include "support/slices.hpp"
 
@@ -12,17 +13,30 @@ using outcome = message_run::outcome;
 
 namespace {
 
-/// A run of frames that grows in a slab.
+/// A run of records that grows in a slab.
 struct growing {
+  growing() {
+    topics->add("/t");
+    source.owner = block.current();
+    source.first = first;
+    source.topics = topics.get();
+    run = message_run::of_records(source);
+  }
   outcome append(std::uint64_t number) {
     const auto payload = encoded(count{number});
-    run_of(block, "/t", payload); // writes the frame behind the last one
-    return run->append(frame_bytes(block.current()->data()));
+    const auto size = record_header_bytes + payload.size();
+    auto* at =
+        write_record_header(block.reserve(size), static_cast<std::uint32_t>(payload.size()), 0);
+    std::ranges::copy(payload, at);
+    block.commit(size);
+    return run->append(size);
   }
 
   slab block;
-  std::byte* first = block.reserve(0);
-  intrusive_ptr<message_run> run = message_run::of_frames(block.current(), first);
+  std::byte* first = block.reserve(1);
+  intrusive_ptr<topic_table> topics = topic_table::make(1);
+  record_source source;
+  intrusive_ptr<message_run> run;
 };
 
 } // namespace
@@ -39,6 +53,26 @@ TEST_CASE("a run grows frame by frame and ends for good") {
   CHECK(g.append(2) == outcome::closed);
   CHECK(g.run->now().end.messages == 2);
   CHECK(g.run->now().closed);
+}
+
+TEST_CASE("a run goes on only with the same memory, topics and sequence") {
+  growing g;
+  g.append(0);
+  auto next = g.source;
+  next.first = g.block.reserve(0);
+  next.origin.first_sequence = 1;
+  CHECK(g.run->continues_with(next));
+  for (int what = 0; what < 3; ++what) {
+    auto other = next;
+    const auto other_topics = topic_table::make(1);
+    if (what == 0)
+      ++other.first;
+    else if (what == 1)
+      other.topics = other_topics.get();
+    else
+      other.origin.first_sequence = 2; // one was published elsewhere in between
+    CHECK_FALSE(g.run->continues_with(other));
+  }
 }
 
 TEST_CASE("who watches a run is announced by the next message, once") {

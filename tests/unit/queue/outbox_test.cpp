@@ -20,16 +20,15 @@ struct fixture {
   explicit fixture(queue_options options = {}) : box(options, [this] { ++calls; }) {}
 
   push_result push(std::uint64_t number, std::uint32_t size = usual_size) {
-    const auto* frame = outbox_under_test::write_frames(memory, {number}, size);
-    return writer.push(exits, memory.current(), frame, size, {});
+    return writer.push(exits, outbox_under_test::write_records(memory, {number}, size), size, {});
   }
   void push_run(const numbers& frames, std::uint32_t size = usual_size) {
     box.push_run(outbox_under_test::run_of(memory, frames, size), {});
   }
   void push_control(std::uint64_t number) {
     slab own;
-    const auto* bytes = outbox_under_test::write_frames(own, {number}, 12);
-    box.push_control({bytes, 12});
+    const auto* bytes = outbox_under_test::write_records(own, {number}, 13).first;
+    box.push_control({bytes, 13});
   }
   std::vector<run_slice> take(std::size_t slices = everything, std::size_t bytes = everything) {
     std::vector<run_slice> out;
@@ -39,7 +38,7 @@ struct fixture {
   static numbers read(const std::vector<run_slice>& slices) {
     numbers out;
     for (const auto& each : slices)
-      outbox_under_test::read_frames(each, out);
+      outbox_under_test::read_records(each, out);
     return out;
   }
 
@@ -52,7 +51,7 @@ struct fixture {
 
 } // namespace
 
-TEST_CASE("frames that lie one after the other are one slice") {
+TEST_CASE("messages that lie one after the other are one slice") {
   fixture f;
   for (std::uint64_t i = 0; i < 100; ++i)
     f.push(i);
@@ -65,7 +64,7 @@ TEST_CASE("frames that lie one after the other are one slice") {
   CHECK(f.read(f.take()) == numbers{100});
 }
 
-TEST_CASE("a slice ends where the run ends or the kind of frame changes") {
+TEST_CASE("a slice ends where the run ends or a control frame comes between") {
   fixture f;
   f.push(1);
   f.push_control(2);
@@ -78,11 +77,11 @@ TEST_CASE("a slice ends where the run ends or the kind of frame changes") {
   CHECK(slices[1].size.messages == 0);
 }
 
-TEST_CASE("dropping the oldest crosses runs and keeps frames whole") {
+TEST_CASE("dropping the oldest crosses runs and keeps messages whole") {
   fixture f{{overflow_policy::drop_oldest, 5, 1 << 20}};
   f.push_run({0, 1, 2}, 40);
   f.push_control(100);
-  f.push_run({3, 4}, 200); // sizes differ: a frame's end is found by its length
+  f.push_run({3, 4}, 200); // sizes differ: a message's end is found by its length
   f.push_run({5, 6, 7, 8}, 24);
   CHECK(f.read(f.take()) == numbers{100, 4, 5, 6, 7, 8});
   CHECK(f.box.counters().dropped_oldest == 4);
@@ -93,7 +92,7 @@ TEST_CASE("control frames are neither counted, bounded nor dropped") {
     fixture f{{policy, 1, 1}};
     for (std::uint64_t i = 0; i < 10; ++i)
       f.push_control(i);
-    CHECK(f.box.control_bytes() == 120);
+    CHECK(f.box.control_bytes() == 130);
     CHECK(f.push(50) == push_result::taken);
     f.push_control(60);
     CHECK(f.read(f.take()).size() == 12);
@@ -139,7 +138,7 @@ TEST_CASE("taking stops at the number of runs and about at the number of bytes")
     f.push_control(100 + i);
   }
   CHECK(f.take(3).size() == 3);
-  CHECK(f.take(everything, 150).size() == 4); // 12 + 100 + 12 are not yet 150
+  CHECK(f.take(everything, 150).size() == 4); // 13 + 100 + 13 are not yet 150
   CHECK(f.take(everything, 1).size() == 1);
 }
 

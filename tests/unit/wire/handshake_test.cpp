@@ -209,3 +209,39 @@ TEST_CASE("every change of one byte of an expected frame leaves a state that mak
         }
     }
 }
+
+TEST_CASE("two endpoints agree on the highest version both speak") {
+  for (const std::uint8_t low_speaks : {1, 2})
+    for (const std::uint8_t high_speaks : {1, 2})
+      for (const auto low_role : {tcp_role::connecting, tcp_role::accepting}) {
+        const bool connects = low_role == tcp_role::connecting;
+        party low{low_role, id_of(0x11), {"/low"}, low_speaks};
+        party high{connects ? tcp_role::accepting : tcp_role::connecting,
+                   id_of(0x33),
+                   {"/high"},
+                   high_speaks};
+        for (bool more = true; more;) {
+          const auto from_low = low.take_sent();
+          for (const auto& frame : from_low)
+            high.hear(frame);
+          const auto from_high = high.take_sent();
+          for (const auto& frame : from_high)
+            low.hear(frame);
+          more = !from_low.empty() || !from_high.empty();
+        }
+        CHECK(low.machine.state() == outcome::peered);
+        CHECK(high.machine.state() == outcome::peered);
+        CHECK(low.machine.version() == std::min(low_speaks, high_speaks));
+        CHECK(high.machine.version() == low.machine.version());
+      }
+}
+
+TEST_CASE("a version nobody has offered is refused") {
+  party us{tcp_role::connecting, id_of(0x22), {}, 2};
+  CHECK(us.hear("00000016 08 5a45454b" + id_hex('1') + "03") == outcome::failed);
+  CHECK(us.machine.failure() == errc::peer_incompatible);
+  party old{tcp_role::connecting, id_of(0x22), {}, 1};
+  CHECK(old.hear("00000016 08 5a45454b" + id_hex('1') + "02") == outcome::failed);
+  party strict{tcp_role::accepting, id_of(0x22), {}, 2};
+  CHECK(strict.hear("00000017 06 5a45454b" + id_hex('3') + "0309") == outcome::failed);
+}

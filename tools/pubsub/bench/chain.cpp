@@ -68,6 +68,7 @@ json_object params_of(const chain_options& options) {
   json_object params;
   params.add("relays", relays)
       .add("duration_s", options.settings.duration_s)
+      .add("wire_version", options.settings.wire_version)
       .add("runs", options.runs);
   if (options.settings.input.empty())
     params.add("payload_bytes", options.settings.payload_bytes);
@@ -139,6 +140,11 @@ void add_bench_chain(CLI::App& app, exit_code& outcome) {
       ->add_option("--input", settings.input,
                    "Send records instead: a Zeek log, or an event dump (.jsonl)")
       ->type_name("FILE");
+  command
+      ->add_option("--wire-version", settings.wire_version,
+                   "Version of the peering protocol between the processes; 1 is Zeek's Broker")
+      ->check(CLI::Range(1U, 2U))
+      ->capture_default_str();
   command->add_option("--duration", settings.duration_s, "Seconds to publish")
       ->check(CLI::Range(0.1, 1e6))
       ->capture_default_str();

@@ -34,6 +34,13 @@ struct part_options {
   double duration_s = 5;
   std::size_t payload_bytes = 100;
   std::string input;
+  unsigned wire_version = 2;
+
+  endpoint_options for_endpoint() const {
+    endpoint_options result;
+    result.max_wire_version = static_cast<std::uint8_t>(wire_version);
+    return result;
+  }
 };
 
 void report(const std::string& line) {
@@ -66,7 +73,7 @@ exit_code run_publisher(const part_options& options) {
   if (contents->skipped() > 0)
     complain(fmt::format("{}: lines left out because they cannot be read: {}", options.input,
                          contents->skipped()));
-  endpoint ep;
+  endpoint ep{options.for_endpoint()};
   if (auto failed = join(ep, options.peer); failed != exit_code::ok)
     return failed;
   auto out = ep.make_publisher(topic);
@@ -113,8 +120,8 @@ exit_code consume(subscriber& sub, numbered_consumer& consumer, rate_meter& mete
   return exit_code::ok;
 }
 
-exit_code run_subscriber() {
-  endpoint ep;
+exit_code run_subscriber(const part_options& options) {
+  endpoint ep{options.for_endpoint()};
   auto sub = ep.make_subscriber({topic});
   if (auto failed = open_port(ep); failed != exit_code::ok)
     return failed;
@@ -144,7 +151,7 @@ void wait_for_end_of_input() {
 }
 
 exit_code run_relay(const part_options& options) {
-  endpoint ep;
+  endpoint ep{options.for_endpoint()};
   if (auto failed = join(ep, options.peer); failed != exit_code::ok)
     return failed;
   if (auto failed = open_port(ep); failed != exit_code::ok)
@@ -159,7 +166,7 @@ exit_code run_relay(const part_options& options) {
 exit_code run_part(const part_options& options) {
   if (options.part == "pub")
     return run_publisher(options);
-  return options.part == "sub" ? run_subscriber() : run_relay(options);
+  return options.part == "sub" ? run_subscriber(options) : run_relay(options);
 }
 
 } // namespace
@@ -177,6 +184,7 @@ void add_bench_chain_part(CLI::App& app, exit_code& outcome) {
   command->add_option("--duration", options->duration_s);
   command->add_option("--payload", options->payload_bytes);
   command->add_option("--input", options->input);
+  command->add_option("--wire-version", options->wire_version);
   command->callback([options, &outcome] { outcome = bench::run_part(*options); });
 }
 

@@ -72,7 +72,8 @@ public:
 
 private:
   child_process& start_child(const std::string& name, std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {"bench", "chain-part"});
+    arguments.insert(arguments.begin(), {"bench", "chain-part", "--wire-version",
+                                         std::to_string(settings_.wire_version)});
     children_.emplace_back(name, arguments);
     progress_(fmt::format("{}: pid {}", name, children_.back().pid()));
     return children_.back();

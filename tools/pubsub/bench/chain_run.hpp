@@ -15,6 +15,7 @@ struct chain_settings {
   unsigned relays = 0;
   std::size_t payload_bytes = 100;
   double duration_s = 5;
+  unsigned wire_version = 2;
   std::string input; ///< file of records to send instead of a synthetic payload, or empty
 };
 

@@ -208,7 +208,7 @@ exit_code run_stream(const stream_options& options) {
   if (!contents)
     return fail(contents.error());
   stop_signal stop;
-  endpoint ep;
+  endpoint ep{options.connection.for_endpoint()};
   stream_bench bench{ep, *contents, options, stop};
   if (auto failed = connect(ep, options.connection, peering::wait); failed != exit_code::ok)
     return failed;

@@ -1,0 +1,116 @@
+#include "wire/batch.hpp"
+
+#include "support/hex.hpp"
+
+#include <doctest/doctest.h>
+
+#include <random>
+
+using namespace pubsub;
+using namespace pubsub::test;
+
+namespace {
+
+// The worked example of docs/wire-format.md: two messages of one topic.
+const std::string topics_hex = "8000000b 02 00 0007 06 2f612f636f6e";
+const std::string header_hex = "80000038 01 10 0007 00000002 00000005 0000000000000064"
+                               "00112233445566778899aabbccddeeff";
+const std::string records_hex = "00000009 00 020000000000000001 00000001 00 00";
+
+std::span<const std::byte> payload(const buffer& frame) {
+  return std::span{frame}.subspan(4);
+}
+
+buffer example_frame() {
+  return from_hex(header_hex + records_hex);
+}
+
+} // namespace
+
+TEST_CASE("a batch shows its header and its records") {
+  const auto frame = example_frame();
+  CHECK(wire::kind_of(payload(frame)) == wire::batch_kind::records);
+  const auto batch = wire::parse_batch(payload(frame));
+  REQUIRE(batch);
+  CHECK(batch->header.table == 7);
+  CHECK(batch->header.messages == 2);
+  CHECK(batch->header.origin.hops_left == 16);
+  CHECK(batch->header.origin.stream == 5);
+  CHECK(batch->header.origin.first_sequence == 100);
+  CHECK(to_string(batch->header.origin.endpoint) == "00112233-4455-6677-8899-aabbccddeeff");
+  CHECK(batch->records.size() == from_hex(records_hex).size());
+  CHECK(wire::checked_record_bytes(batch->records, 1) == 14);
+  CHECK(wire::checked_record_bytes(batch->records.subspan(14), 1) == 6);
+}
+
+TEST_CASE("a batch header is written as it is read") {
+  const auto frame = example_frame();
+  const auto batch = wire::parse_batch(payload(frame));
+  buffer again(wire::batch_header_bytes);
+  wire::write_batch_header(again.data(), batch->header, batch->records.size());
+  CHECK(again == from_hex(header_hex));
+}
+
+TEST_CASE("a batch that is too short, empty, or names no table is none") {
+  const auto frame = example_frame();
+  const auto whole = payload(frame);
+  for (std::size_t size = 0; size < wire::batch_header_bytes - 4; ++size)
+    CHECK_FALSE(wire::parse_batch(whole.first(size)));
+  auto empty = frame;
+  store_be(empty.data() + 8, std::uint32_t{0});
+  CHECK_FALSE(wire::parse_batch(payload(empty)));
+  auto crowded = frame;
+  store_be(crowded.data() + 8, std::uint32_t{1} << 31);
+  CHECK_FALSE(wire::parse_batch(payload(crowded)));
+  auto homeless = frame;
+  store_be(homeless.data() + 6, wire::max_tables);
+  CHECK_FALSE(wire::parse_batch(payload(homeless)));
+}
+
+TEST_CASE("a record that does not fit, or has no topic, has no size") {
+  const auto records = from_hex(records_hex);
+  for (std::size_t size = 0; size < 14; ++size)
+    CHECK(wire::checked_record_bytes(std::span{records}.first(size), 1) == 0);
+  CHECK(wire::checked_record_bytes(records, 0) == 0);
+  CHECK(wire::checked_record_bytes(from_hex("ffffffff 00 00"), 1) == 0);
+  CHECK(wire::checked_record_bytes(from_hex("00000000 ff"), 255) == 0);
+  CHECK(wire::checked_record_bytes(from_hex("00000000 fe"), 255) == 5);
+}
+
+TEST_CASE("topics are read as they were written") {
+  const auto table = topic_table::make(4);
+  table->add("/a/con");
+  CHECK(wire::make_topics(7, *table, 0, 1) == from_hex(topics_hex));
+  table->add("");
+  table->add(std::string(300, 'x'));
+  const auto frame = wire::make_topics(1023, *table, 1, 3);
+  CHECK(wire::kind_of(payload(frame)) == wire::batch_kind::topics);
+  const auto told = wire::parse_topics(payload(frame));
+  REQUIRE(told);
+  CHECK(told->table == 1023);
+  CHECK(told->first == 1);
+  REQUIRE(told->topics.size() == 2);
+  CHECK(told->topics[0].empty());
+  CHECK(told->topics[1] == std::string(300, 'x'));
+}
+
+TEST_CASE("malformed topics are none") {
+  for (const auto* hex : {"", "02", "02 00", "02 00 00", "02 00 0400", "02 00 0000 05 6162",
+                          "02 00 0000 ff", "02 ff 0000 00 00"})
+    CHECK_FALSE(wire::parse_topics(from_hex(hex)));
+  CHECK(wire::parse_topics(from_hex("02 ff 0000 00"))); // the last number there is
+}
+
+TEST_CASE("no bytes make a reader leave its frame") {
+  std::mt19937 engine{5};
+  for (int round = 0; round < 20'000; ++round) {
+    auto frame = round % 2 == 0 ? example_frame() : from_hex(topics_hex);
+    for (int i = 0; i < 3; ++i)
+      frame[4 + engine() % (frame.size() - 4)] = static_cast<std::byte>(engine());
+    wire::parse_topics(payload(frame));
+    const auto batch = wire::parse_batch(payload(frame));
+    auto rest = batch ? batch->records : std::span<const std::byte>{};
+    while (const auto size = wire::checked_record_bytes(rest, 1))
+      rest = rest.subspan(size);
+  }
+}
