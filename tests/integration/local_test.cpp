@@ -95,6 +95,21 @@ TEST_CASE("trying to publish never waits and takes for all or for none") {
   CHECK(roomy.counters().offered == 3);
 }
 
+TEST_CASE("publishing with a timeout waits that long for room, and no longer") {
+  endpoint ep;
+  auto sub = ep.make_subscriber({"/t"}, {overflow_policy::block, 2, 1 << 20});
+  auto pub = ep.make_publisher("/t");
+  CHECK(pub.publish(count{0}, patience) == publish_result::taken);
+  CHECK(pub.publish(count{1}, patience) == publish_result::taken);
+  const auto before = std::chrono::steady_clock::now();
+  CHECK(pub.publish(count{2}, 20ms) == publish_result::would_block);
+  CHECK(std::chrono::steady_clock::now() - before >= 20ms);
+  std::thread reader{[&] { CHECK(receives_in_order(sub, 3)); }};
+  CHECK(pub.publish(count{2}, patience) == publish_result::taken);
+  reader.join();
+  CHECK(sub.counters().offered == 3);
+}
+
 TEST_CASE("one full subscriber with a drop policy does not hold up another") {
   endpoint ep;
   auto all = ep.make_subscriber({"/t"});

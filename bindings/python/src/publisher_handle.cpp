@@ -1,8 +1,5 @@
 #include "publisher_handle.hpp"
 
-#include <algorithm>
-#include <thread>
-
 #include <pubsub/topic.hpp>
 
 #include "encode.hpp"
@@ -14,10 +11,6 @@ namespace {
 
 // Items of a batch between two offers of the GIL to other threads.
 constexpr std::size_t items_per_turn = 1024;
-
-// Waiting for room: the library offers no timed publish, so look again at growing intervals.
-constexpr std::chrono::microseconds first_pause{20};
-constexpr std::chrono::microseconds longest_pause{1'000};
 
 PyObject* to_python(publish_result x) {
   return new_ref(types.publish_results[static_cast<int>(x)]);
@@ -108,15 +101,9 @@ publish_result publisher_handle::send(std::span<const std::byte> value) {
 // The lock is not held while signals are handled: a handler may publish here too.
 publish_result publisher_handle::wait_for_room(std::span<const std::byte> value) {
   auto result = publish_result::would_block;
-  auto pause = first_pause;
   wait_for(deadline(std::nullopt), [&](std::chrono::nanoseconds left) {
-    auto end = deadline::clock::now() + left;
-    do {
-      std::this_thread::sleep_for(pause);
-      pause = std::min(pause * 2, longest_pause);
-      std::lock_guard lock(publishing_);
-      result = publisher_->try_publish_encoded(value);
-    } while (result == publish_result::would_block && deadline::clock::now() < end);
+    std::lock_guard lock(publishing_);
+    result = publisher_->publish_encoded(value, left);
     return result != publish_result::would_block;
   });
   return result;

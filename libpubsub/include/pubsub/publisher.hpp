@@ -22,7 +22,8 @@ enum class publish_result : std::uint8_t {
   taken,       ///< every matching subscriber and link took it
   unwanted,    ///< nobody has subscribed to this topic
   dropped,     ///< at least one queue was full and its policy dropped a message (counted there)
-  would_block, ///< try_publish only: a queue with policy `block` is full; nobody got it
+  would_block, ///< a queue with policy `block` is full, and waiting was not wanted, or was in vain;
+               ///< nobody got it
   refused,     ///< reserved or over-long topic, message too large, or endpoint closed
 };
 
@@ -41,6 +42,10 @@ public:
   publish_result publish(data value);
   /// Publishes a value already encoded as bin::v1 (see data_writer); the bytes are copied.
   publish_result publish_encoded(std::span<const std::byte> value);
+  /// As `publish`, but blocks for at most `timeout`; then the result is `would_block`.
+  publish_result publish(data value, std::chrono::nanoseconds timeout);
+  publish_result publish_encoded(std::span<const std::byte> value,
+                                 std::chrono::nanoseconds timeout);
   /// As `publish`, but never blocks.
   publish_result try_publish(data value);
   publish_result try_publish_encoded(std::span<const std::byte> value);

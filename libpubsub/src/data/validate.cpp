@@ -72,6 +72,12 @@ private:
   bool vector_members(std::uint32_t count, std::uint32_t depth_left);
   bool set_members(std::uint32_t count, std::uint32_t depth_left);
   bool table_pairs(std::uint32_t count, std::uint32_t depth_left);
+  /// Fails if both keys are the same; notes whether the first one comes first.
+  bool in_order(const std::byte* previous, const std::byte* current, bool& sorted) noexcept {
+    const int order = compare_encoded(previous, current);
+    sorted = order < 0;
+    return order != 0 || fail(errc::duplicate_key);
+  }
   bool keys_differ(const std::byte* first, std::uint32_t count, bool is_table, bool plain);
 
   const std::byte* pos_;
@@ -139,14 +145,8 @@ bool validator::set_members(std::uint32_t count, std::uint32_t depth_left) {
     const auto* current = pos_;
     if (!value(depth_left))
       return false;
-    if (previous != nullptr && sorted) {
-      const auto* x = previous;
-      const auto* y = current;
-      const int order = compare_encoded(x, y);
-      if (order == 0)
-        return fail(errc::duplicate_key);
-      sorted = order < 0;
-    }
+    if (previous != nullptr && sorted && !in_order(previous, current, sorted))
+      return false;
     previous = current;
   }
   const bool plain = unsorted_ == unsorted_before;
@@ -169,14 +169,8 @@ bool validator::table_pairs(std::uint32_t count, std::uint32_t depth_left) {
     plain = plain && unsorted_ == unsorted_before;
     if (!value(depth_left))
       return false;
-    if (previous != nullptr && sorted) {
-      const auto* x = previous;
-      const auto* y = current;
-      const int order = compare_encoded(x, y);
-      if (order == 0)
-        return fail(errc::duplicate_key);
-      sorted = order < 0;
-    }
+    if (previous != nullptr && sorted && !in_order(previous, current, sorted))
+      return false;
     previous = current;
   }
   if (sorted && plain)

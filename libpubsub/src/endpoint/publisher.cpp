@@ -31,6 +31,19 @@ publish_result publisher::publish_encoded(std::span<const std::byte> value) {
                                 : core_->out->publish_encoded(core_->topic, value);
 }
 
+publish_result publisher::publish(data value, std::chrono::nanoseconds timeout) {
+  return core_->owner->closed()
+             ? core_->out->refuse()
+             : core_->out->publish(core_->topic, std::move(value), deadline_after(timeout));
+}
+
+publish_result publisher::publish_encoded(std::span<const std::byte> value,
+                                          std::chrono::nanoseconds timeout) {
+  return core_->owner->closed()
+             ? core_->out->refuse()
+             : core_->out->publish_encoded(core_->topic, value, deadline_after(timeout));
+}
+
 publish_result publisher::try_publish(data value) {
   return core_->owner->closed() ? core_->out->refuse()
                                 : core_->out->publish(core_->topic, std::move(value), no_waiting());

@@ -24,31 +24,19 @@ expected<void> read_args(sj::value value, vector& out) {
   sj::object object;
   if (value.get_object().get(object))
     return error{errc::invalid_data, "'args' is not an object"};
-  for (auto item : object) {
-    sj::field field;
-    std::string_view key;
-    if (auto failure = std::move(item).get(field))
-      return json_error(failure);
-    if (auto failure = field.unescaped_key().get(key))
-      return json_error(failure);
-    std::string name{key};
-    auto arg =
-        read_json_value(field.value(), hint_of(name), json_source::event_dump, transport::unknown);
+  return for_each_member(object, [&](const std::string& name, sj::value member) -> expected<void> {
+    auto arg = read_json_value(member, hint_of(name), json_source::event_dump, transport::unknown);
     if (!arg)
       return error{arg.error().code(), "argument " + excerpt(name) + ": " + arg.error().context()};
     out.push_back(std::move(*arg));
-  }
-  return {};
+    return {};
+  });
 }
 
-expected<void> read_member(sj::field& field, dumped_event& out) {
-  std::string_view key;
-  if (auto failure = field.unescaped_key().get(key))
-    return json_error(failure);
-  if (key == "args")
-    return read_args(field.value(), out.args);
-  std::string name{key};
-  auto value = read_json_value(field.value(), name == "ts" ? name_hint::time : name_hint::nothing,
+expected<void> read_member(const std::string& name, sj::value member, dumped_event& out) {
+  if (name == "args")
+    return read_args(member, out.args);
+  auto value = read_json_value(member, name == "ts" ? name_hint::time : name_hint::nothing,
                                json_source::log, transport::unknown);
   if (!value)
     return value.error();
@@ -78,13 +66,11 @@ expected<std::optional<dumped_event>> event_dump_parser::parse(std::string_view 
   if (auto failure = document->get_object().get(object))
     return json_error(failure);
   dumped_event event;
-  for (auto item : object) {
-    sj::field field;
-    if (auto failure = std::move(item).get(field))
-      return json_error(failure);
-    if (auto done = read_member(field, event); !done)
-      return done.error();
-  }
+  auto read = for_each_member(object, [&](const std::string& name, sj::value member) {
+    return read_member(name, member, event);
+  });
+  if (!read)
+    return read.error();
   if (!json_line::at_end(*document))
     return error{errc::invalid_json, "more text after the JSON object"};
   if (event.name.empty())

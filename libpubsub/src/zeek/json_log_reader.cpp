@@ -98,21 +98,16 @@ private:
     sj::object object;
     if (auto failure = document.get_object().get(object))
       return json_error(failure);
-    for (auto item : object) {
-      sj::field field;
-      std::string_view key;
-      if (auto failure = std::move(item).get(field))
-        return json_error(failure);
-      if (auto failure = field.unescaped_key().get(key))
-        return json_error(failure);
-      std::string name{key};
-      auto value =
-          read_json_value(field.value(), hint_of(name), json_source::log, transport::unknown);
+    auto read = for_each_member(object, [&](std::string name, sj::value member) -> expected<void> {
+      auto value = read_json_value(member, hint_of(name), json_source::log, transport::unknown);
       if (!value)
         return error{value.error().code(),
                      "member " + excerpt(name) + ": " + value.error().context()};
       members_.emplace_back(std::move(name), std::move(*value));
-    }
+      return {};
+    });
+    if (!read)
+      return read;
     if (!json_line::at_end(document))
       return error{errc::invalid_json, "more text after the JSON object"};
     if (new_columns() > max_columns - schema_.fields.size())

@@ -39,4 +39,20 @@ private:
 
 error json_error(simdjson::error_code code);
 
+/// Calls `visit(key, value)` for each member of an object until it returns an error.
+template <class F>
+expected<void> for_each_member(simdjson::ondemand::object& object, F visit) {
+  for (auto item : object) {
+    simdjson::ondemand::field field;
+    std::string_view key;
+    if (auto failure = std::move(item).get(field))
+      return json_error(failure);
+    if (auto failure = field.unescaped_key().get(key))
+      return json_error(failure);
+    if (auto done = visit(std::string{key}, field.value()); !done)
+      return done;
+  }
+  return {};
+}
+
 } // namespace pubsub::zeek
