@@ -99,8 +99,8 @@ TEST_CASE("a copy costs no heap block") {
 TEST_CASE("a tree as deep as the longest topic is searched, changed and destroyed") {
   std::string longest(topic::max_size_bytes, 'x');
   tree x;
-  for (std::size_t n = 0; n <= longest.size(); n += 3)
-    x.insert(longest.substr(0, n) + '\n', n);
+  for (std::size_t n = longest.size() + 3; n >= 3; n -= 3) // each goes in near the root
+    x.insert(longest.substr(0, n - 3) + '\n', n - 3);
   CHECK(found(x, longest).size() == longest.size() / 3 + 1);
   const auto copy = x;
   CHECK(x.erase(longest + '\n'));
