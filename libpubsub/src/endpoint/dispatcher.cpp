@@ -1,8 +1,13 @@
 #include "endpoint/dispatcher.hpp"
 
-#include <algorithm>
-
 namespace pubsub {
+
+std::size_t dispatcher::exits_hash::operator()(exit_span to) const noexcept {
+  std::size_t result = to.size();
+  for (const auto* each : to)
+    result = result * 31 + std::hash<const bounded_queue*>{}(each);
+  return result;
+}
 
 void dispatcher::reset(std::uint64_t version) {
   last_ = nullptr;
@@ -15,43 +20,45 @@ void dispatcher::reset(std::uint64_t version) {
 const route& dispatcher::find(std::string_view topic) {
   auto found = topics_.find(topic);
   if (found == topics_.end())
-    found = topics_.emplace(std::string{topic}, intern(match(topic))).first;
+    found = topics_.emplace(std::string{topic}, match(topic)).first;
   last_topic_ = found->first;
   last_ = found->second;
   return *last_;
 }
 
-const route* dispatcher::intern(route&& found) {
-  if (routes_.size() <= max_shared_routes) {
-    const auto same =
-        std::ranges::find_if(routes_, [&](const route& x) { return x.exits == found.exits; });
-    if (same != routes_.end())
-      return &*same;
-  }
-  return &routes_.emplace_back(std::move(found));
+const route* dispatcher::match(std::string_view topic) {
+  found_exits_.clear();
+  found_queues_.clear();
+  found_links_.clear();
+  if (open_.queues)
+    snapshot_->queues.match(topic, found_queues_);
+  if (open_.links)
+    snapshot_->links.match(topic, found_links_);
+  std::erase_if(found_links_, [&](const auto* each) { return each->exit.get() == open_.except; });
+  for (const auto* each : found_queues_)
+    found_exits_.push_back(each->exit.get());
+  for (const auto* each : found_links_)
+    found_exits_.push_back(&each->exit->out());
+  return remember();
 }
 
-route dispatcher::match(std::string_view topic) const {
-  route result;
-  if (open_.queues)
-    for (auto position : snapshot_->local_index.match(topic))
-      result.queues.push_back(snapshot_->queues[position]);
-  if (open_.links)
-    for (auto position : snapshot_->peer_index.match(topic))
-      if (const auto& via = snapshot_->links[position]; via.get() != open_.except)
-        result.links.push_back(via);
-  for (const auto& each : result.queues)
-    result.exits.push_back(each.get());
-  for (const auto& each : result.links)
-    result.exits.push_back(&each->out());
-  return result;
+/// The route of what was just found: one that other topics take as well, or a new one.
+const route* dispatcher::remember() {
+  const auto same = routes_.find(exit_span{found_exits_});
+  if (same != routes_.end())
+    return &*same;
+  route fresh;
+  for (const auto* each : found_queues_)
+    fresh.queues.push_back(each->exit);
+  for (const auto* each : found_links_)
+    fresh.links.push_back(each->exit);
+  fresh.exits = found_exits_;
+  return &*routes_.insert(std::move(fresh)).first;
 }
 
 std::shared_ptr<link> dispatcher::link_to(const endpoint_id& peer) const {
-  for (std::size_t i = 0; i < snapshot_->peers.size(); ++i)
-    if (snapshot_->peers[i] == peer)
-      return snapshot_->links[i];
-  return nullptr;
+  const auto found = snapshot_->peers->find(peer);
+  return found == snapshot_->peers->end() ? nullptr : found->second;
 }
 
 } // namespace pubsub

@@ -1,11 +1,14 @@
 // Topic to exits, remembered per topic: what a publishing thread or a link asks for every message.
 #pragma once
 
-#include <deque>
+#include <algorithm>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 #include "endpoint/router.hpp"
 
@@ -32,7 +35,7 @@ public:
     return true;
   }
   /// The exits for `topic`; valid until the next `refresh`. Topics with the same exits share one
-  /// route where there are not too many.
+  /// route.
   const route& resolve(std::string_view topic) {
     if (last_ != nullptr && topic == last_topic_)
       return *last_;
@@ -43,7 +46,7 @@ public:
 
 private:
   static constexpr std::size_t max_cached_topics = 4096;
-  static constexpr std::size_t max_shared_routes = 64;
+  using exit_span = std::span<bounded_queue* const>;
 
   struct text_hash {
     using is_transparent = void;
@@ -51,20 +54,40 @@ private:
       return std::hash<std::string_view>{}(text);
     }
   };
+  struct exits_hash {
+    using is_transparent = void;
+    std::size_t operator()(exit_span to) const noexcept;
+    std::size_t operator()(const route& x) const noexcept { return (*this)(x.to_all()); }
+  };
+  struct exits_equal {
+    using is_transparent = void;
+    bool operator()(exit_span to, const route& x) const noexcept {
+      return std::ranges::equal(to, x.to_all());
+    }
+    bool operator()(const route& x, exit_span to) const noexcept { return (*this)(to, x); }
+    bool operator()(const route& x, const route& y) const noexcept {
+      return (*this)(x.to_all(), y);
+    }
+  };
 
   void reset(std::uint64_t version);
   const route& find(std::string_view topic);
-  route match(std::string_view topic) const;
-  const route* intern(route&& found);
+  const route* match(std::string_view topic);
+  const route* remember();
 
   const router& router_;
   const exits open_;
   std::uint64_t version_ = 0;
   std::shared_ptr<const routing_snapshot> snapshot_;
-  std::deque<route> routes_;
+  std::unordered_set<route, exits_hash, exits_equal> routes_;
   std::unordered_map<std::string, const route*, text_hash, std::equal_to<>> topics_;
   std::string_view last_topic_; // points into topics_
   const route* last_ = nullptr;
+
+  // What the match at hand has found; kept for their memory.
+  std::vector<const prefix_index<std::shared_ptr<message_queue>>::target*> found_queues_;
+  std::vector<const prefix_index<std::shared_ptr<link>>::target*> found_links_;
+  std::vector<bounded_queue*> found_exits_;
 };
 
 } // namespace pubsub

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -38,17 +39,17 @@ struct route {
 
 /// An immutable picture of all subscriptions; const access is concurrent.
 struct routing_snapshot {
-  prefix_index local_index;
-  prefix_index peer_index;
-  std::vector<std::shared_ptr<message_queue>> queues; // by position in local_index
-  std::vector<std::shared_ptr<link>> links;           // by position in peer_index
-  std::vector<endpoint_id> peers;
+  using directory = std::map<endpoint_id, std::shared_ptr<link>>;
+
+  prefix_index<std::shared_ptr<message_queue>> queues;
+  prefix_index<std::shared_ptr<link>> links;
+  std::shared_ptr<const directory> peers;
 };
 
-/// Guards the table and replaces the snapshot as a whole with every change; publishers and links
-/// read the snapshot without a lock. Every change that alters what a peer should know is announced
-/// to that peer before the call returns, after the new snapshot is in force: who hears of a
-/// subscription can rely on the way to it. Thread-safe.
+/// Guards the table; publishers and links read snapshots of it, which share with one another what
+/// has not changed, without a lock. Every change that alters what a peer should know is announced
+/// to that peer before the call returns, after the change is in force: who hears of a subscription
+/// can rely on the way to it. Thread-safe.
 class router {
 public:
   router(const endpoint_id& self, filter forward_topics, bool forwarding);
@@ -87,19 +88,24 @@ private:
     filter told; // what the peer last heard from us
   };
 
-  void changed();
-  void announce();
+  /// Calls `update` with the table in its hands; if that returns true, tells everybody.
+  template <class Update>
+  void change(Update&& update);
+  void announce(const std::set<endpoint_id>& outdated);
+  void list_peers();
 
   const endpoint_id self_;
-  mutable std::mutex mutex_; // guards everything below but version_
+  mutable std::mutex turn_;  // taken first: one change, with its announcements, after the other
+  mutable std::mutex mutex_; // guards snapshot_ and closed_; with turn_, both to change the table
+                             // and either to read it
   mutable std::condition_variable changed_;
-  subscription_table table_;
-  std::map<subscriber_id, std::shared_ptr<message_queue>> queues_;
-  std::map<endpoint_id, peer_target> peers_;
-  std::shared_ptr<const routing_snapshot> snapshot_ = std::make_shared<routing_snapshot>();
-  std::atomic<std::uint64_t> version_{1};
-  subscriber_id last_id_ = 0;
+  subscription_table<std::shared_ptr<message_queue>, std::shared_ptr<link>> table_;
+  std::shared_ptr<const routing_snapshot::directory> directory_; // as the table
+  mutable std::shared_ptr<const routing_snapshot> snapshot_;     // null until someone asks
   bool closed_ = false;
+  std::atomic<std::uint64_t> version_{1};
+  std::map<endpoint_id, peer_target> peers_; // guarded by turn_, as is last_id_
+  subscriber_id last_id_ = 0;
 };
 
 } // namespace pubsub

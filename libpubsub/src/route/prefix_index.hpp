@@ -1,35 +1,72 @@
 // Prefix match: which targets want a topic. Pure: no I/O, no threads.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
+
+#include "route/prefix_key.hpp"
+#include "route/radix_tree.hpp"
 
 namespace pubsub {
 
-/// Maps topic prefixes to small integers that the caller gives a meaning. Built once, then only
-/// read; const access is concurrent. A match costs one hash look-up per distinct prefix length that
-/// is not longer than the topic.
+/// Maps topic prefixes to numbered targets. A copy costs one reference and stays as it is while the
+/// original changes; a change costs time in proportion to the length of its prefix, whatever the
+/// number of entries; a match costs a step per place on the way where prefixes part. const access
+/// is concurrent.
+template <class T>
 class prefix_index {
 public:
-  using target = std::uint32_t;
-
-  void add(std::string_view prefix, target who);
-  /// Targets with a prefix of `topic`, ascending, each once.
-  std::vector<target> match(std::string_view topic) const;
-
-private:
-  struct text_hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const noexcept {
-      return std::hash<std::string_view>{}(text);
-    }
+  struct target {
+    std::uint64_t who = 0;
+    T exit{};
   };
 
-  std::unordered_map<std::string, std::vector<target>, text_hash, std::equal_to<>> targets_;
-  std::vector<std::size_t> lengths_; // distinct prefix lengths, ascending
+  /// False if `who` has this prefix already.
+  bool add(std::string_view prefix, std::uint64_t who, T exit) {
+    return targets_.insert(prefix_key(prefix, who), {who, std::move(exit)});
+  }
+  /// False if `who` has not got this prefix.
+  bool remove(std::string_view prefix, std::uint64_t who) {
+    return targets_.erase(prefix_key(prefix, who));
+  }
+
+  /// Calls `visit` with a target for each of its prefixes that `topic` starts with, until it
+  /// returns false. Returns whether it never did.
+  template <class Visitor>
+  bool visit(std::string_view topic, Visitor&& visit) const {
+    std::string storage;
+    return targets_.visit_prefixes(key_text(topic, storage), key_end, visit);
+  }
+  /// Replaces `found` by the targets with a prefix of `topic`, ascending, each once. They can be
+  /// looked at as long as this index, or a copy, is not changed.
+  void match(std::string_view topic, std::vector<const target*>& found) const;
+  /// How many targets have a prefix of `topic`.
+  std::size_t count(std::string_view topic) const {
+    std::vector<const target*> found;
+    match(topic, found);
+    return found.size();
+  }
+
+private:
+  radix_tree<target> targets_;
 };
+
+template <class T>
+void prefix_index<T>::match(std::string_view topic, std::vector<const target*>& found) const {
+  found.clear();
+  bool ascending = true;
+  visit(topic, [&](const target& each) {
+    ascending = ascending && (found.empty() || found.back()->who < each.who);
+    found.push_back(&each);
+    return true;
+  });
+  if (ascending)
+    return;
+  std::ranges::sort(found, {}, &target::who);
+  const auto twice = std::ranges::unique(found, {}, &target::who);
+  found.erase(twice.begin(), twice.end());
+}
 
 } // namespace pubsub

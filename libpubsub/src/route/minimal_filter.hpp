@@ -1,0 +1,15 @@
+// A filter of many prefixes at once. Pure: no I/O, no threads.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include <pubsub/filter.hpp>
+
+namespace pubsub {
+
+/// The filter that matches what any of `prefixes` matches. Takes n log n steps in whatever order
+/// they come; `filter::add` moves all that sort behind.
+filter minimal_filter(std::vector<std::string_view> prefixes);
+
+} // namespace pubsub

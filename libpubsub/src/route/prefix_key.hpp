@@ -1,0 +1,22 @@
+// The keys of the prefix index. Pure: no I/O, no threads.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace pubsub {
+
+/// Ends the text in a key; `key_text` does not contain it.
+inline constexpr char key_end = '\0';
+
+/// `topic` with the bytes 0 and 1 spelled as two bytes each, so that byte 0 is free to end it. The
+/// order stays, and so does what is a prefix of what. A view of `topic` if there is nothing to do,
+/// else of `storage`.
+std::string_view key_text(std::string_view topic, std::string& storage);
+
+/// `key_text` of the prefix, `key_end`, and `who` in as few bytes as it needs after their number.
+/// Keys of a prefix sort by `who`; no key is a prefix of another.
+std::string prefix_key(std::string_view prefix, std::uint64_t who);
+
+} // namespace pubsub
