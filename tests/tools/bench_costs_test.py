@@ -93,8 +93,20 @@ class BenchCosts(CommandTest):
     def child_of(self, pid):
         return int(self.read_until(f"/proc/{pid}/task/{pid}/children", r"\d+")[0])
 
+    def test_fanout_delivers_everything_to_everyone(self):
+        for kind in ("fresh", "repeated"):
+            with self.subTest(kind):
+                results, _ = self.bench("fanout", "--messages", kind, "--subscribers", "1,3", "--duration", 0.1, "--runs", 2)
+                self.assertEqual([x["subscribers"] for x in results], [1, 3])
+                for result in results:
+                    self.check_books(result)
+                    for key in ("msgs_per_s", "ns_per_message", "cpu_ns_per_delivery"):
+                        self.check_statistics(result[key], 2)
+                self.assertNotIn("ns_per_extra_subscriber", results[0])
+                self.assertIn("ns_per_extra_subscriber", results[1])
+
     def test_ctrl_c_ends_every_benchmark(self):
-        for command in (["latency", "--rate", 0, "--duration", 50],):
+        for command in (["latency", "--rate", 0, "--duration", 50], ["fanout", "--duration", 50],):
             with self.subTest(command[0]):
                 bench = self.start("bench", *command)
                 self.read_until(f"/proc/{bench.child.pid}/status", r"SigBlk:\s*[0-9a-f]*[2367abef]\n")  # SIGINT is taken

@@ -44,6 +44,7 @@ int run(int argc, char** argv) {
   add_bench_chain_part(*bench, outcome);
   add_bench_latency(*bench, outcome);
   add_bench_latency_part(*bench, outcome);
+  add_bench_fanout(*bench, outcome);
   add_version(app);
   try {
     app.parse(argc, argv);

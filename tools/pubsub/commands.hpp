@@ -19,5 +19,6 @@ void add_bench_chain(CLI::App& bench, exit_code& outcome);
 void add_bench_chain_part(CLI::App& bench, exit_code& outcome);
 void add_bench_latency(CLI::App& bench, exit_code& outcome);
 void add_bench_latency_part(CLI::App& bench, exit_code& outcome);
+void add_bench_fanout(CLI::App& bench, exit_code& outcome);
 
 } // namespace pubsub::tool
