@@ -105,8 +105,28 @@ class BenchCosts(CommandTest):
                 self.assertNotIn("ns_per_extra_subscriber", results[0])
                 self.assertIn("ns_per_extra_subscriber", results[1])
 
+    def test_routing_measures_every_way_to_subscribe(self):
+        results, _ = self.bench("routing", "--subscriptions", "1,50", "--by", "filter,topics,subscribers")
+        self.assertEqual([(x["subscriptions"], x["way"]) for x in results],
+                         [(n, way) for n in (1, 50) for way in ("filter", "topics", "subscribers")])
+        for result in results:
+            self.check_books(result)
+            self.assertGreater(result["add_s"], 0)
+            self.assertIn("heap_bytes_per_subscription", result)
+            self.assertIn("resident_bytes_per_subscription", result)
+            for key in ("publish_match_ns", "publish_other_ns", "publisher_ns", "msgs_per_s"):
+                self.check_statistics(result[key], 9)
+            self.assertGreater(result["add_ns"]["median"], 0)
+            self.assertGreater(result["remove_ns"]["median"], 0)
+
+    def test_routing_skips_what_takes_too_long_and_says_so(self):
+        results, out = self.bench("routing", "--subscriptions", "1000000", "--by", "subscribers", "--time-limit", 0.3)
+        self.assertRegex(results[0]["skipped"], r"^(starting|adding) took longer than 0\.3 s$")
+        self.assertRegex(out, r"skipped: (starting|adding) took longer than 0\.3 s")
+
     def test_ctrl_c_ends_every_benchmark(self):
-        for command in (["latency", "--rate", 0, "--duration", 50], ["fanout", "--duration", 50],):
+        for command in (["latency", "--rate", 0, "--duration", 50], ["fanout", "--duration", 50],
+                        ["routing", "--subscriptions", 1000000, "--by", "subscribers"],):
             with self.subTest(command[0]):
                 bench = self.start("bench", *command)
                 self.read_until(f"/proc/{bench.child.pid}/status", r"SigBlk:\s*[0-9a-f]*[2367abef]\n")  # SIGINT is taken

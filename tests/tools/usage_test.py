@@ -20,7 +20,7 @@ class Usage(CommandTest):
 
     def test_help_teaches_every_command_with_examples(self):
         for command in ([], ["node"], ["pub"], ["sub"], ["ping"], ["bench", "stream"], ["bench", "chain"],
-                        *(["bench", name] for name in ("latency", "fanout"))):
+                        *(["bench", name] for name in ("latency", "fanout", "routing"))):
             self.check([*command, "--help"], 0, "Examples:")
 
     def test_the_inner_parts_of_benchmarks_are_not_shown(self):
@@ -38,6 +38,7 @@ class Usage(CommandTest):
         self.check(["bench", "stream", "--mode", "sideways"], USAGE, "--mode")
         self.check(["bench", "latency", "--rate", "often"], USAGE, "--rate")
         self.check(["bench", "fanout", "--subscribers", "0"], USAGE, "--subscribers")
+        self.check(["bench", "routing", "--by", "magic"], USAGE, "--by")
         self.check(["pub", "--listen", "127.0.0.1:0", "--text"], USAGE, "--text needs --topic")
         self.check(["pub", "--listen", "127.0.0.1:0", "--follow"], USAGE, "--follow needs --zeek-log or --zeek-events")
 

@@ -45,6 +45,8 @@ int run(int argc, char** argv) {
   add_bench_latency(*bench, outcome);
   add_bench_latency_part(*bench, outcome);
   add_bench_fanout(*bench, outcome);
+  add_bench_routing(*bench, outcome);
+  add_bench_routing_part(*bench, outcome);
   add_version(app);
   try {
     app.parse(argc, argv);
