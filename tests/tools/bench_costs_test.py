@@ -124,6 +124,18 @@ class BenchCosts(CommandTest):
         self.assertRegex(results[0]["skipped"], r"^(starting|adding) took longer than 0\.3 s$")
         self.assertRegex(out, r"skipped: (starting|adding) took longer than 0\.3 s")
 
+    def test_codec_measures_every_type_and_a_record(self):
+        log = os.path.join(self.folder, "conn.log")
+        with open(log, "w", encoding="utf-8") as file:
+            file.write(CONN_LOG)
+        results, _ = self.bench("codec", "--input", log, "--runs", 3, "--duration", 0.001)
+        operations = ["encode", "view", "value", "json_encode"] + ([] if NO_JSON else ["json_decode"])
+        self.assertEqual([(x["type"], x["operation"]) for x in results],
+                         [(kind, step) for kind in TYPES + ["conn event, 7 fields"] for step in operations])
+        for result in results:
+            self.check_statistics(result["ns"], 3)
+            self.check_statistics(result["msgs_per_s"], 3)
+
     def test_ctrl_c_ends_every_benchmark(self):
         for command in (["latency", "--rate", 0, "--duration", 50], ["fanout", "--duration", 50],
                         ["routing", "--subscriptions", 1000000, "--by", "subscribers"],):

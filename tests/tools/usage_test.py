@@ -20,7 +20,7 @@ class Usage(CommandTest):
 
     def test_help_teaches_every_command_with_examples(self):
         for command in ([], ["node"], ["pub"], ["sub"], ["ping"], ["bench", "stream"], ["bench", "chain"],
-                        *(["bench", name] for name in ("latency", "fanout", "routing"))):
+                        *(["bench", name] for name in ("latency", "fanout", "routing", "codec"))):
             self.check([*command, "--help"], 0, "Examples:")
 
     def test_the_inner_parts_of_benchmarks_are_not_shown(self):
@@ -51,6 +51,7 @@ class Usage(CommandTest):
             self.check(["pub", "--listen", "127.0.0.1:0", option, "/no/such.log"], USAGE, "/no/such.log")
         self.check(["pub", "--listen", "127.0.0.1:0", "--zeek-log", "/tmp"], USAGE, "/tmp: Is a directory")
         self.check(["bench", "chain", "--input", "/no/such.log"], USAGE, "/no/such.log: No such file or directory")
+        self.check(["bench", "codec", "--input", "/no/such.log"], USAGE, "/no/such.log: No such file or directory")
 
     def test_a_file_without_a_usable_line_is_a_usage_error(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -47,6 +47,7 @@ int run(int argc, char** argv) {
   add_bench_fanout(*bench, outcome);
   add_bench_routing(*bench, outcome);
   add_bench_routing_part(*bench, outcome);
+  add_bench_codec(*bench, outcome);
   add_version(app);
   try {
     app.parse(argc, argv);

@@ -22,5 +22,6 @@ void add_bench_latency_part(CLI::App& bench, exit_code& outcome);
 void add_bench_fanout(CLI::App& bench, exit_code& outcome);
 void add_bench_routing(CLI::App& bench, exit_code& outcome);
 void add_bench_routing_part(CLI::App& bench, exit_code& outcome);
+void add_bench_codec(CLI::App& bench, exit_code& outcome);
 
 } // namespace pubsub::tool
