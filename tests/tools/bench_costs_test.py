@@ -136,9 +136,16 @@ class BenchCosts(CommandTest):
             self.check_statistics(result["ns"], 3)
             self.check_statistics(result["msgs_per_s"], 3)
 
+    def test_idle_peers_stay_connected(self):
+        (result,), out = self.bench("idle", "--peers", 2, "--subscriptions", 10, "--duration", 0.3)
+        self.check_books(result)
+        self.assertGreaterEqual(result["cpu_share"], 0)
+        self.assertGreaterEqual(result["seconds"], 0.3)
+        self.assertRegex(out, r"^2 peers, 10 subscriptions: \d+\.\d+ % of a core")
+
     def test_ctrl_c_ends_every_benchmark(self):
         for command in (["latency", "--rate", 0, "--duration", 50], ["fanout", "--duration", 50],
-                        ["routing", "--subscriptions", 1000000, "--by", "subscribers"],):
+                        ["routing", "--subscriptions", 1000000, "--by", "subscribers"], ["idle", "--duration", 50]):
             with self.subTest(command[0]):
                 bench = self.start("bench", *command)
                 self.read_until(f"/proc/{bench.child.pid}/status", r"SigBlk:\s*[0-9a-f]*[2367abef]\n")  # SIGINT is taken
