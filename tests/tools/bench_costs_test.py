@@ -143,6 +143,15 @@ class BenchCosts(CommandTest):
         self.assertGreaterEqual(result["seconds"], 0.3)
         self.assertRegex(out, r"^2 peers, 10 subscriptions: \d+\.\d+ % of a core")
 
+    def test_memory_of_queued_messages(self):
+        results, _ = self.bench("memory", "--payload", "16,300", "--messages", 5000)
+        self.assertEqual([(x["payload_bytes"], x["kind"]) for x in results],
+                         [(n, kind) for n in (16, 300) for kind in ("encoded", "value", "received")])
+        for result in results:
+            self.check_books(result)
+            for key in ("heap_bytes_per_message", "resident_bytes_per_message", "overhead_bytes"):
+                self.assertIn(key, result)
+
     def test_ctrl_c_ends_every_benchmark(self):
         for command in (["latency", "--rate", 0, "--duration", 50], ["fanout", "--duration", 50],
                         ["routing", "--subscriptions", 1000000, "--by", "subscribers"], ["idle", "--duration", 50]):

@@ -20,7 +20,7 @@ class Usage(CommandTest):
 
     def test_help_teaches_every_command_with_examples(self):
         for command in ([], ["node"], ["pub"], ["sub"], ["ping"], ["bench", "stream"], ["bench", "chain"],
-                        *(["bench", name] for name in ("latency", "fanout", "routing", "codec", "idle"))):
+                        *(["bench", name] for name in ("latency", "fanout", "routing", "codec", "idle", "memory"))):
             self.check([*command, "--help"], 0, "Examples:")
 
     def test_the_inner_parts_of_benchmarks_are_not_shown(self):
@@ -39,6 +39,7 @@ class Usage(CommandTest):
         self.check(["bench", "latency", "--rate", "often"], USAGE, "--rate")
         self.check(["bench", "fanout", "--subscribers", "0"], USAGE, "--subscribers")
         self.check(["bench", "routing", "--by", "magic"], USAGE, "--by")
+        self.check(["bench", "memory", "--kinds", "paper"], USAGE, "--kinds")
         self.check(["pub", "--listen", "127.0.0.1:0", "--text"], USAGE, "--text needs --topic")
         self.check(["pub", "--listen", "127.0.0.1:0", "--follow"], USAGE, "--follow needs --zeek-log or --zeek-events")
 
@@ -52,6 +53,7 @@ class Usage(CommandTest):
         self.check(["pub", "--listen", "127.0.0.1:0", "--zeek-log", "/tmp"], USAGE, "/tmp: Is a directory")
         self.check(["bench", "chain", "--input", "/no/such.log"], USAGE, "/no/such.log: No such file or directory")
         self.check(["bench", "codec", "--input", "/no/such.log"], USAGE, "/no/such.log: No such file or directory")
+        self.check(["bench", "memory", "--messages", "9", "--json", "/no/such/folder/x.json"], USAGE, "/no/such/folder/x.json")
 
     def test_a_file_without_a_usable_line_is_a_usage_error(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -50,6 +50,7 @@ int run(int argc, char** argv) {
   add_bench_codec(*bench, outcome);
   add_bench_idle(*bench, outcome);
   add_bench_idle_part(*bench, outcome);
+  add_bench_memory(*bench, outcome);
   add_version(app);
   try {
     app.parse(argc, argv);
