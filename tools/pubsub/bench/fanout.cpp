@@ -224,7 +224,7 @@ void add_bench_fanout(CLI::App& app, exit_code& outcome) {
   command
       ->add_option("--messages", options->messages,
                    "fresh (numbered, the default) or repeated (one shared message)")
-      ->transform(CLI::CheckedTransformer(kinds))
+      ->transform(CLI::CheckedTransformer(kinds).description("{fresh,repeated}"))
       ->type_name("KIND");
   command->add_option("--payload", options->payload_bytes, "Bytes of text in a message")
       ->check(CLI::Range(0U, 1U << 24))

@@ -1,7 +1,6 @@
 #include "bench/latency_run.hpp"
 
 #include <algorithm>
-#include <thread>
 
 namespace pubsub::tool::bench {
 
@@ -11,12 +10,14 @@ namespace {
 constexpr std::chrono::seconds patience{1};
 
 // A sleeping thread wakes late by up to a tenth of a millisecond: the last part is spent awake.
-void wait_until(clock::time_point moment) {
+// False if a stop comes first.
+bool wait_until(clock::time_point moment, const stop_signal& stop) {
   constexpr std::chrono::microseconds awake{200};
-  if (moment - clock::now() > awake)
-    std::this_thread::sleep_until(moment - awake);
+  if (moment - clock::now() > awake && wait_readable(-1, stop, moment - awake) == wake::stopped)
+    return false;
   while (clock::now() < moment) {
   }
+  return true;
 }
 
 } // namespace
@@ -45,8 +46,8 @@ bool run_round_trips(round_trip& trip, const pace& how, const stop_signal& stop,
     }
     if (scheduled >= end || now >= give_up || (i % 64 == 0 && stop.requested()))
       break;
-    if (paced)
-      wait_until(scheduled);
+    if (paced && !wait_until(scheduled, stop))
+      break;
     answered = trip.exchange(how.timeout);
     now = clock::now();
     if (answered)
