@@ -19,11 +19,12 @@ class Usage(CommandTest):
         return out
 
     def test_help_teaches_every_command_with_examples(self):
-        for command in ([], ["node"], ["pub"], ["sub"], ["ping"], ["bench", "stream"], ["bench", "chain"]):
+        for command in ([], ["node"], ["pub"], ["sub"], ["ping"], ["bench", "stream"], ["bench", "chain"],
+                        *(["bench", name] for name in ("latency", "fanout", "routing", "codec", "idle", "memory"))):
             self.check([*command, "--help"], 0, "Examples:")
 
-    def test_the_inner_parts_of_a_chain_are_not_shown(self):
-        self.assertNotIn("chain-part", self.check(["bench", "--help"], 0))
+    def test_the_inner_parts_of_benchmarks_are_not_shown(self):
+        self.assertNotIn("-part", self.check(["bench", "--help"], 0))
 
     def test_version(self):
         self.assertRegex(self.check(["version"], 0), r"^pubsub \d+\.\d+\.\d+\n$")
@@ -35,6 +36,10 @@ class Usage(CommandTest):
         self.check(["sub", "--listen", "127.0.0.1:0", "--count", "few"], USAGE, "--count")
         self.check(["bench", "chain", "--relays", "x"], USAGE, "--relays")
         self.check(["bench", "stream", "--mode", "sideways"], USAGE, "--mode")
+        self.check(["bench", "latency", "--rate", "often"], USAGE, "--rate")
+        self.check(["bench", "fanout", "--subscribers", "0"], USAGE, "--subscribers")
+        self.check(["bench", "routing", "--by", "magic"], USAGE, "--by")
+        self.check(["bench", "memory", "--kinds", "paper"], USAGE, "--kinds")
         self.check(["pub", "--listen", "127.0.0.1:0", "--text"], USAGE, "--text needs --topic")
         self.check(["pub", "--listen", "127.0.0.1:0", "--follow"], USAGE, "--follow needs --zeek-log or --zeek-events")
 
@@ -47,6 +52,8 @@ class Usage(CommandTest):
             self.check(["pub", "--listen", "127.0.0.1:0", option, "/no/such.log"], USAGE, "/no/such.log")
         self.check(["pub", "--listen", "127.0.0.1:0", "--zeek-log", "/tmp"], USAGE, "/tmp: Is a directory")
         self.check(["bench", "chain", "--input", "/no/such.log"], USAGE, "/no/such.log: No such file or directory")
+        self.check(["bench", "codec", "--input", "/no/such.log"], USAGE, "/no/such.log: No such file or directory")
+        self.check(["bench", "memory", "--messages", "9", "--json", "/no/such/folder/x.json"], USAGE, "/no/such/folder/x.json")
 
     def test_a_file_without_a_usable_line_is_a_usage_error(self):
         with tempfile.TemporaryDirectory() as folder:

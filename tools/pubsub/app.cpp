@@ -37,11 +37,20 @@ int run(int argc, char** argv) {
   add_pub(app, outcome);
   add_sub(app, outcome);
   add_ping(app, outcome);
-  auto bench = app.add_subcommand("bench", "Measure throughput and check for loss");
+  auto bench = app.add_subcommand("bench", "Measure speed and cost, and check for loss");
   bench->require_subcommand(1);
   add_bench_stream(*bench, outcome);
   add_bench_chain(*bench, outcome);
   add_bench_chain_part(*bench, outcome);
+  add_bench_latency(*bench, outcome);
+  add_bench_latency_part(*bench, outcome);
+  add_bench_fanout(*bench, outcome);
+  add_bench_routing(*bench, outcome);
+  add_bench_routing_part(*bench, outcome);
+  add_bench_codec(*bench, outcome);
+  add_bench_idle(*bench, outcome);
+  add_bench_idle_part(*bench, outcome);
+  add_bench_memory(*bench, outcome);
   add_version(app);
   try {
     app.parse(argc, argv);

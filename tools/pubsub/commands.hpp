@@ -15,7 +15,16 @@ void add_sub(CLI::App& app, exit_code& outcome);
 void add_ping(CLI::App& app, exit_code& outcome);
 void add_bench_stream(CLI::App& bench, exit_code& outcome);
 void add_bench_chain(CLI::App& bench, exit_code& outcome);
-/// One process of a chain: started by `bench chain`, not shown in the help.
+/// Those named `_part` are processes that a benchmark starts, not shown in the help.
 void add_bench_chain_part(CLI::App& bench, exit_code& outcome);
+void add_bench_latency(CLI::App& bench, exit_code& outcome);
+void add_bench_latency_part(CLI::App& bench, exit_code& outcome);
+void add_bench_fanout(CLI::App& bench, exit_code& outcome);
+void add_bench_routing(CLI::App& bench, exit_code& outcome);
+void add_bench_routing_part(CLI::App& bench, exit_code& outcome);
+void add_bench_codec(CLI::App& bench, exit_code& outcome);
+void add_bench_idle(CLI::App& bench, exit_code& outcome);
+void add_bench_idle_part(CLI::App& bench, exit_code& outcome);
+void add_bench_memory(CLI::App& bench, exit_code& outcome);
 
 } // namespace pubsub::tool

@@ -1,6 +1,7 @@
 #include "bench/report.hpp"
 
 #include "bench/machine.hpp"
+#include "terminal.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -8,17 +9,16 @@
 
 namespace pubsub::tool::bench {
 
-namespace {
+json_object describe(const rate_statistics& x) {
+  json_object result;
+  result.add("median", x.median).add("min", x.min).add("max", x.max).add("samples", x.samples);
+  return result;
+}
 
-json_object result_object(const measurement& x) {
-  json_object rate;
-  rate.add("median", x.rate.median)
-      .add("min", x.rate.min)
-      .add("max", x.rate.max)
-      .add("samples", x.rate.samples);
+json_object describe(const measurement& x) {
   auto result = x.labels;
   result.add("payload_bytes", x.payload_bytes)
-      .add("msgs_per_s", rate)
+      .add("msgs_per_s", describe(x.rate))
       .add("published", x.sequence.published)
       .add("delivered", x.sequence.delivered)
       .add("dropped", x.sequence.missing)
@@ -27,20 +27,23 @@ json_object result_object(const measurement& x) {
   return result;
 }
 
-} // namespace
-
 std::string report_text(std::string_view benchmark, const json_object& params,
                         const std::vector<measurement>& results) {
   std::vector<json_object> list;
   list.reserve(results.size());
   for (const auto& x : results)
-    list.push_back(result_object(x));
+    list.push_back(describe(x));
+  return report_text(benchmark, params, list);
+}
+
+std::string report_text(std::string_view benchmark, const json_object& params,
+                        const std::vector<json_object>& results) {
   json_object report;
   report.add("schema", 1U)
       .add("benchmark", benchmark)
       .add("machine", describe_machine())
       .add("params", params)
-      .add("results", list);
+      .add("results", results);
   return report.text() + "\n";
 }
 
@@ -51,6 +54,14 @@ expected<void> write_report(const std::string& file, const std::string& text) {
   if (!out)
     return error{errc::cannot_write_file, file + ": " + std::strerror(errno)};
   return {};
+}
+
+exit_code save_report(const std::string& file, std::string_view benchmark,
+                      const json_object& params, const std::vector<json_object>& results) {
+  if (file.empty())
+    return exit_code::ok;
+  auto written = write_report(file, report_text(benchmark, params, results));
+  return written ? exit_code::ok : fail(written.error());
 }
 
 } // namespace pubsub::tool::bench

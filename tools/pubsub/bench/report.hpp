@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <pubsub/error.hpp>
 
 #include "bench/rate_meter.hpp"
 #include "bench/sequence_checker.hpp"
+#include "exit_code.hpp"
 #include "json_object.hpp"
 
 namespace pubsub::tool::bench {
@@ -21,10 +23,21 @@ struct measurement {
   sequence_result sequence;
 };
 
+/// `{"median":...,"min":...,"max":...,"samples":[...]}`.
+json_object describe(const rate_statistics& x);
+/// An element of `results`: the labels, rates and what became of the messages.
+json_object describe(const measurement& x);
+
 /// `{"schema":1,"benchmark":...,"machine":{...},"params":{...},"results":[...]}` with a line feed.
 std::string report_text(std::string_view benchmark, const json_object& params,
                         const std::vector<measurement>& results);
+/// As above with results that have members of their own.
+std::string report_text(std::string_view benchmark, const json_object& params,
+                        const std::vector<json_object>& results);
 /// Errors: cannot_write_file.
 expected<void> write_report(const std::string& file, const std::string& text);
+/// Writes a report where one is asked for; complains if it cannot.
+exit_code save_report(const std::string& file, std::string_view benchmark,
+                      const json_object& params, const std::vector<json_object>& results);
 
 } // namespace pubsub::tool::bench

@@ -1,0 +1,36 @@
+// What a child process reports on stdout: lines of a word and the rest.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "bench/child_process.hpp"
+#include "exit_code.hpp"
+#include "stop_signal.hpp"
+
+namespace pubsub::tool::bench {
+
+/// A line of a child, or why there is none.
+struct child_report {
+  enum class kind : unsigned char { line, ended, timeout, stopped };
+  kind what = kind::line;
+  std::string word;
+  std::string rest;
+};
+
+/// Waits for the child's next line until it ends, a stop is asked for, or the deadline has passed.
+child_report next_report(child_process& child, const stop_signal& stop, const deadline& end);
+
+/// Passes lines over until one begins with `word`; returns that one, or why there is none.
+child_report wait_for_report(child_process& child, std::string_view word, const stop_signal& stop,
+                             const deadline& end);
+
+/// Says on stderr why the child has not reported, and returns the exit status for it.
+exit_code fail_child(child_process& child, const child_report& missing);
+
+/// What a child does: writes `word rest` at once.
+void report_line(std::string_view word, std::string_view rest = {});
+/// Waits until the parent closes this process's stdin.
+void wait_for_parent();
+
+} // namespace pubsub::tool::bench
