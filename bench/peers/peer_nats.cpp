@@ -166,7 +166,8 @@ private:
 void subscribe(run_state& state, const run_options& options, int port) {
   nats_client client{port};
   stream_subscription subscription{client, state, options};
-  state.wait_for_end();
+  while (!state.ended)
+    std::this_thread::sleep_for(std::chrono::milliseconds{5});
 }
 
 void publish(run_state& state, const run_options& options, int port) {

@@ -1,6 +1,8 @@
 #include "support/run_state.hpp"
 
 #include <chrono>
+#include <stdexcept>
+#include <string>
 #include <thread>
 
 namespace bench {
@@ -8,6 +10,7 @@ namespace bench {
 namespace {
 
 constexpr std::chrono::milliseconds glance{1};
+constexpr std::chrono::seconds patience{10};
 
 } // namespace
 
@@ -18,8 +21,18 @@ int run_state::wait_for_port(unsigned stage) const {
 }
 
 void run_state::wait_for_end() const {
-  while (!ended)
-    std::this_thread::sleep_for(glance);
+  using clock = std::chrono::steady_clock;
+  auto seen = delivered.load();
+  for (auto since = clock::now(); !ended; std::this_thread::sleep_for(glance)) {
+    if (auto now = delivered.load(); now != seen) {
+      seen = now;
+      since = clock::now();
+    }
+    if (clock::now() - since > patience)
+      throw std::runtime_error("the stream stopped before its end: published " +
+                               std::to_string(published) + ", arrived about " +
+                               std::to_string(seen));
+  }
 }
 
 } // namespace bench

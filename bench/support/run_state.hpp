@@ -25,6 +25,8 @@ struct run_state {
   void tell_port(unsigned stage, int port) { ports[stage] = port; }
   /// Blocks until the stage listens.
   int wait_for_port(unsigned stage) const;
+  /// Blocks until the subscriber has seen the end mark. Throws, with the counts, if nothing has
+  /// arrived for a while before that: a message was lost, the end mark maybe.
   void wait_for_end() const;
 };
 

@@ -97,6 +97,14 @@ class Compare(CommandTest):
         self.assertRegex(out, r"(?m)^  libzmq PUB/SUB .* 3$")
         self.assertIn("chain, 0 relays: nng PUB/SUB: exit status 2", err)
 
+    def test_a_round_that_fails_is_said_beside_the_figures_of_the_others(self):
+        mark = os.path.join(self.peers, "mark")
+        line = '{"peer":"libzmq","msgs_per_s":1000,"published":7,"delivered":7,"lost":0}'
+        self.add_peer("peer_zmq", f"test -e {mark} && exit 2\ntouch {mark}\necho '{line}'\n")
+        status, out, err = self.compare("--only", "chain", "--relays", 0, "--duration", 0.2, "--rounds", 2)
+        self.assertEqual(status, 0, out + err)
+        self.assertRegex(out, r"(?m)^  libzmq PUB/SUB +1000 .* 0  a round failed: exit status 2$")
+
     def test_ctrl_c_ends_it_with_the_figures_so_far(self):
         self.add_peer_with_figures("bare_chain", 2e6)
         bench = self.start("bench", "compare", "--only", "chain", "--relays", 0, "--duration", 50, "--progress",

@@ -26,10 +26,11 @@ void print_row(const compare_result& in, const compare_row& row) {
     return;
   }
   auto sequence = row.sequence();
-  fmt::print("  {:<24} {:>12.0f} {:>12.0f} {:>12.0f} {:>9} {:>9} {:>8}\n", row.who.title(),
+  auto status = row.status();
+  fmt::print("  {:<24} {:>12.0f} {:>12.0f} {:>12.0f} {:>9} {:>9} {:>8}{}\n", row.who.title(),
              rate->median, rate->min, rate->max, factor(median_ratio(&row, in.find(part::limit))),
-             factor(median_ratio(in.find(part::ours), &row)),
-             sequence.missing + sequence.reordered);
+             factor(median_ratio(in.find(part::ours), &row)), sequence.missing + sequence.reordered,
+             status == "measured" ? "" : "  a round " + status);
 }
 
 } // namespace
