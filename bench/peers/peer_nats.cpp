@@ -5,14 +5,15 @@
 #include "support/run.hpp"
 #include "support/tcp.hpp"
 
+#include <cerrno>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 #include <nats/nats.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 namespace bench {
@@ -90,27 +91,6 @@ std::string find_server() {
   return {};
 }
 
-// A folder for the servers' configuration, gone at the end.
-class temporary_folder {
-public:
-  temporary_folder() {
-    auto name = (std::filesystem::temp_directory_path() / "peer_nats.XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr)
-      throw std::runtime_error("cannot make a folder " + name);
-    path_ = name;
-  }
-  temporary_folder(const temporary_folder&) = delete;
-  temporary_folder& operator=(const temporary_folder&) = delete;
-  ~temporary_folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  const std::filesystem::path& path() const noexcept { return path_; }
-
-private:
-  std::filesystem::path path_;
-};
-
 struct server_ports {
   int clients;
   int leaf_nodes;
@@ -136,16 +116,15 @@ public:
 
   /// Becomes the server.
   [[noreturn]] void become(unsigned stage) const {
-    auto file = write_config(stage);
+    auto file = "/proc/self/fd/" + std::to_string(write_to_memory(config(stage)));
     ::execl(program_.c_str(), "nats-server", "-c", file.c_str(), static_cast<char*>(nullptr));
     throw std::runtime_error("cannot start " + program_);
   }
 
 private:
-  std::string write_config(unsigned stage) const {
-    auto file = folder_.path() / ("server" + std::to_string(stage) + ".conf");
+  std::string config(unsigned stage) const {
     const auto& own = ports_[stage - 1];
-    std::ofstream out{file};
+    std::ostringstream out;
     out << "listen: \"127.0.0.1:" << own.clients << "\"\n"
         << "server_name: relay" << stage << "\n"
         << "log_file: \"/dev/null\"\n"
@@ -155,12 +134,19 @@ private:
       out << "  remotes: [{url: \"nats-leaf://127.0.0.1:" << ports_[stage - 2].leaf_nodes
           << "\"}]\n";
     out << "}\n";
-    return file.string();
+    return out.str();
+  }
+
+  // A file that is gone with the process, however that ends.
+  static int write_to_memory(const std::string& text) {
+    auto fd = ::memfd_create("nats-server.conf", 0);
+    if (fd < 0 || ::write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
+      throw std::system_error(errno, std::generic_category(), "memfd_create");
+    return fd;
   }
 
   std::string program_;
   std::vector<server_ports> ports_;
-  temporary_folder folder_;
 };
 
 void subscribe(run_state& state, const run_options& options, int port) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -74,7 +75,9 @@ template <class Send>
 void probe_until_seen(run_state& state, std::size_t payload_bytes, Send send) {
   std::vector<std::byte> message(payload_bytes);
   std::memcpy(message.data(), &probe_mark, sizeof probe_mark);
-  while (!state.probe_seen) {
+  for (int i = 0; !state.probe_seen; ++i) {
+    if (i == 1000)
+      throw std::runtime_error("no probe arrived");
     send(std::span<const std::byte>{message});
     std::this_thread::sleep_for(std::chrono::milliseconds{20});
   }
@@ -96,8 +99,8 @@ void publish_stream(run_state& state, const run_options& options, std::uint64_t 
     if (number % 64 == 0) {
       if (clock::now() >= end)
         break;
-      while (window > 0 && number + 64 - state.delivered.load(std::memory_order_relaxed) > window)
-        std::this_thread::sleep_for(std::chrono::microseconds{20});
+      if (window > 0 && number + 64 > window)
+        state.wait_for_delivered(number + 64 - window);
     }
     if (!options.repeated())
       std::memcpy(message.data(), &number, sizeof number);

@@ -4,7 +4,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <new>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -20,7 +22,6 @@ namespace {
 
 constexpr int failed_status = 2;
 constexpr int lost_status = 3;
-constexpr int unavailable_status = 4;
 constexpr unsigned spare_seconds = 40; // for starting, and for what is on its way at the end
 
 std::string sentence_about(std::string_view peer, std::string_view text) {
@@ -31,8 +32,6 @@ int guarded(std::string_view peer, const std::function<void()>& part) {
   try {
     part();
     return 0;
-  } catch (const unavailable& reason) {
-    return report_unavailable(peer, reason.what()) == 0 ? unavailable_status : failed_status;
   } catch (const std::exception& problem) {
     std::fputs(sentence_about(peer, problem.what()).c_str(), stderr);
     return failed_status;
@@ -110,7 +109,7 @@ int run_threads(std::string_view peer, const roles& parts, run_state& state) {
   auto start = [&](const std::function<void(run_state&)>& part) {
     return std::thread{[&state, &part, peer] {
       if (auto status = guarded(peer, [&] { part(state); }); status != 0)
-        std::_Exit(status == unavailable_status ? 0 : status);
+        std::_Exit(status);
     }};
   };
   auto subscriber = start(parts.subscribe);
@@ -152,8 +151,6 @@ int run(std::string_view peer, std::string_view version, const run_options& opti
   auto& state = shared_state();
   auto status = options.local() ? run_threads(peer, parts, state)
                                 : run_processes(peer, options, parts, state);
-  if (status == unavailable_status)
-    return 0;
   return status == 0 ? report(peer, version, state) : status;
 }
 

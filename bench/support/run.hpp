@@ -2,8 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <stdexcept>
-#include <string>
 #include <string_view>
 
 #include "support/run_options.hpp"
@@ -19,20 +17,16 @@ struct roles {
   std::function<void(run_state&)> publish;
 };
 
-/// Thrown where the peer cannot be measured at all; the text says why.
-struct unavailable : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
 /// Runs subscriber and publisher as threads, or all roles as processes, as the options say. Relays
 /// start with the one next to the subscriber. Prints one line of JSON,
 /// `{"peer":...,"version":...,"msgs_per_s":...,"published":...,"delivered":...,"lost":...,
-/// "disordered":...}`, or `{"peer":...,"unavailable":"..."}`. Returns the exit status: 0, 3 if a
-/// message was lost or out of order, 2 after a failure. A run that hangs is ended by SIGALRM.
+/// "disordered":...}`. Returns the exit status: 0, 3 if a message was lost or out of order, 2 after
+/// a failure. A run that hangs is ended by SIGALRM.
 int run(std::string_view peer, std::string_view version, const run_options& options,
         const roles& parts);
 
-/// Prints that the peer cannot be measured and why; returns the exit status.
+/// Prints that the peer cannot be measured and why, `{"peer":...,"unavailable":"..."}`; returns the
+/// exit status, 0.
 int report_unavailable(std::string_view peer, std::string_view reason);
 
 } // namespace bench

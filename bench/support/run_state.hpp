@@ -25,8 +25,9 @@ struct run_state {
   void tell_port(unsigned stage, int port) { ports[stage] = port; }
   /// Blocks until the stage listens.
   int wait_for_port(unsigned stage) const;
-  /// Blocks until the subscriber has seen the end mark. Throws, with the counts, if nothing has
-  /// arrived for a while before that: a message was lost, the end mark maybe.
+  // The waits below throw, with the counts, if nothing arrives for a while: then a message was lost
+  // or the peer hangs.
+  void wait_for_delivered(std::uint64_t least) const;
   void wait_for_end() const;
 };
 
