@@ -67,6 +67,9 @@ LIST
   [[ -n $(find_python) ]] || printf '%s\n' python3 python3-dev python3-venv
 }
 
+# Not looked for, since nothing else needs them: the peers of `pubsub bench compare`, which are
+# libzmq3-dev libnng-dev libnats-dev nats-server libbroker-dev libcaf-dev (docs/performance.md).
+
 # Asks the compiler, so that libraries which did not come from apt count too.
 missing_headers() {
   local header package

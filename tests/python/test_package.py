@@ -72,3 +72,22 @@ def test_the_plot_of_a_chain_result_is_a_picture(tmp_path):
     failed = subprocess.run([sys.executable, "-m", "libpubsub.plot", tmp_path / "no.json", target],
                             capture_output=True, text=True, timeout=DEADLINE)
     assert failed.returncode == 1 and "no.json" in failed.stderr and "Traceback" not in failed.stderr
+
+
+@needs("matplotlib")
+def test_the_plot_of_a_comparison_is_a_picture(tmp_path):
+    def row(setup, relays, who, role, median, status="measured"):
+        return {"setup": setup, "messages": "fresh", "relays": relays, "who": who, "usage": "", "role": role,
+                "version": "", "status": status, "ratio_to_limit": median / 4e6 if median else None, "ours_to_it": None,
+                "payload_bytes": 100, "msgs_per_s": {"median": median, "min": median * 0.9, "max": median * 1.1}}
+    results = [row("local", 0, "bare ring", "limit", 4e6), row("local", 0, "libpubsub", "ours", 5e6),
+               row("chain", 1, "bare TCP copy", "limit", 4e6), row("chain", 1, "libpubsub", "ours", 3e6),
+               row("chain", 1, "NATS", "peer", 0, status="not installed")]
+    source, target = tmp_path / "r.json", tmp_path / "r.png"
+    source.write_text(json.dumps({"schema": 1, "benchmark": "compare", "results": results}))
+    run("-m", "libpubsub.plot", source, target)
+    assert target.read_bytes().startswith(b"\x89PNG")
+    source.write_text(json.dumps({"schema": 1, "benchmark": "compare", "results": []}))
+    failed = subprocess.run([sys.executable, "-m", "libpubsub.plot", source, target],
+                            capture_output=True, text=True, timeout=DEADLINE)
+    assert failed.returncode == 1 and "no results of `pubsub bench compare --json`" in failed.stderr

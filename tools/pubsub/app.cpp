@@ -41,6 +41,7 @@ int run(int argc, char** argv) {
   bench->require_subcommand(1);
   add_bench_stream(*bench, outcome);
   add_bench_chain(*bench, outcome);
+  add_bench_compare(*bench, outcome);
   add_bench_chain_part(*bench, outcome);
   add_bench_latency(*bench, outcome);
   add_bench_latency_part(*bench, outcome);

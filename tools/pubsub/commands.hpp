@@ -15,6 +15,7 @@ void add_sub(CLI::App& app, exit_code& outcome);
 void add_ping(CLI::App& app, exit_code& outcome);
 void add_bench_stream(CLI::App& bench, exit_code& outcome);
 void add_bench_chain(CLI::App& bench, exit_code& outcome);
+void add_bench_compare(CLI::App& bench, exit_code& outcome);
 /// Those named `_part` are processes that a benchmark starts, not shown in the help.
 void add_bench_chain_part(CLI::App& bench, exit_code& outcome);
 void add_bench_latency(CLI::App& bench, exit_code& outcome);

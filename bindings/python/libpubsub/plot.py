@@ -1,4 +1,4 @@
-"""A picture of what ``pubsub bench chain --json`` measured.
+"""A picture of what ``pubsub bench chain --json`` or ``pubsub bench compare --json`` measured.
 
 ``python -m libpubsub.plot RESULTS.json PICTURE.png``; the ending of the picture's name chooses the
 format. Needs the extra ``libpubsub[plot]``.
@@ -14,8 +14,18 @@ from typing import TYPE_CHECKING, Any, Optional, Sequence
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_ROLE_COLOURS = {"limit": "#9a9a9a", "ours": "#1f6f9f", "peer": "#c8641b"}
 _COLOURS = ("#1f6f9f", "#c8641b", "#4b8b3b", "#7a4f9a")
 _LOSSES = ("dropped", "duplicated", "reordered")
+
+
+def draw(results: dict[str, Any], target: str) -> None:
+    """Draws the results of either benchmark to a file.
+
+    Raises as `draw_chain` and `draw_compare` do.
+    """
+    compared = isinstance(results, dict) and results.get("benchmark") == "compare"
+    (draw_compare if compared else draw_chain)(results, target)
 
 
 def draw_chain(results: dict[str, Any], target: str) -> None:
@@ -40,6 +50,67 @@ def draw_chain(results: dict[str, Any], target: str) -> None:
     axes.set_axisbelow(True)
     figure.savefig(target, dpi=150)
     pyplot.close(figure)
+
+
+def draw_compare(results: dict[str, Any], target: str) -> None:
+    """Draws a panel a setup, in it a bar a contestant with its ratio to the limit, to a file.
+
+    ``results``: the benchmark's JSON. Raises ValueError if it is no result of the comparison,
+    ImportError without matplotlib, OSError if ``target`` cannot be written.
+    """
+    panels = _panels(results)
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    heights = [len(rows) + 1.5 for rows in panels.values()]
+    figure, grid = pyplot.subplots(len(panels), figsize=(8.4, 0.27 * sum(heights) + 0.4), squeeze=False,
+                                   layout="constrained", height_ratios=heights)
+    for axes, (title, rows) in zip(grid[:, 0], panels.items()):
+        _draw_panel(axes, title, rows)
+    grid[-1, 0].set_xlabel("million messages per second (ratio to the bare limit of the same round)")
+    figure.savefig(target, dpi=150)
+    pyplot.close(figure)
+
+
+def _panels(results: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    panels: dict[str, list[dict[str, Any]]] = {}
+    rows = results.get("results", []) if isinstance(results, dict) else []
+    wanted = {"setup", "messages", "relays", "who", "usage", "role", "status", "ratio_to_limit", "msgs_per_s"}
+    for row in rows:
+        if not isinstance(row, dict) or not wanted <= row.keys():
+            raise ValueError("no results of `pubsub bench compare --json`")
+        plural = "" if row["relays"] == 1 else "s"
+        title = (f"chain, {row['relays']} relay{plural}" if row["setup"] == "chain"
+                 else f"local stream, {row['messages']}")
+        panels.setdefault(title, []).append(row)
+    if not panels:
+        raise ValueError("no results of `pubsub bench compare --json`")
+    return panels
+
+
+def _draw_panel(axes: Axes, title: str, rows: list[dict[str, Any]]) -> None:
+    top = max(row["msgs_per_s"]["max"] for row in rows) / 1e6 or 1.0
+    for y, row in enumerate(rows):
+        rate = row["msgs_per_s"]
+        middle, low, high = (rate[key] / 1e6 for key in ("median", "min", "max"))
+        if row["status"] == "measured" or middle > 0:
+            axes.barh(y, middle, 0.7, color=_ROLE_COLOURS.get(row["role"], "#000000"),
+                      xerr=[[max(middle - low, 0.0)], [max(high - middle, 0.0)]], ecolor="#333333", capsize=3)
+            ratio = row["ratio_to_limit"]
+            text = f"{middle:.2f}" + ("" if ratio is None else f"  ({ratio:.2f})")
+        else:
+            text = row["status"]
+        axes.annotate(text, (max(high, middle), y), (6, 0), textcoords="offset points", va="center", fontsize=8)
+    axes.set_yticks(range(len(rows)), [f"{row['who']} {row['usage']}".strip() for row in rows], fontsize=8)
+    axes.set_ylim(len(rows) - 0.4, -0.6)
+    axes.set_xlim(0, top * 1.25)
+    axes.tick_params(axis="x", labelsize=8)
+    axes.set_title(title, loc="left", fontsize=10)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(axis="x", color="#dddddd", linewidth=0.8)
+    axes.set_axisbelow(True)
 
 
 def _rows(results: dict[str, Any]) -> list[dict[str, Any]]:
@@ -80,12 +151,12 @@ def _draw_bars(axes: Axes, rows: list[dict[str, Any]]) -> None:
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """The command; returns its exit code."""
     parser = argparse.ArgumentParser(prog="python -m libpubsub.plot", description=__doc__.split("\n")[0])
-    parser.add_argument("results", help="what `pubsub bench chain --json FILE` wrote")
+    parser.add_argument("results", help="what `pubsub bench chain` or `compare` wrote with --json FILE")
     parser.add_argument("picture", help="file to write, for instance chain.png")
     options = parser.parse_args(arguments)
     try:
         with open(options.results, encoding="utf-8") as file:
-            draw_chain(json.load(file), options.picture)
+            draw(json.load(file), options.picture)
     except ImportError:
         print("matplotlib is missing: pip install 'libpubsub[plot]'", file=sys.stderr)
         return 1

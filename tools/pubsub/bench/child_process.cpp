@@ -44,13 +44,6 @@ pipe_ends make_pipe() {
   ::_exit(127);
 }
 
-// By its real path, so that process lists show the name; the link serves where it cannot be read.
-std::string own_program() {
-  std::error_code failure;
-  auto path = std::filesystem::read_symlink("/proc/self/exe", failure);
-  return !failure && std::filesystem::exists(path, failure) ? path.string() : "/proc/self/exe";
-}
-
 std::string describe_ending(int status) {
   if (WIFSIGNALED(status))
     return "signal " + std::to_string(WTERMSIG(status));
@@ -59,9 +52,16 @@ std::string describe_ending(int status) {
 
 } // namespace
 
-child_process::child_process(std::string name, const std::vector<std::string>& arguments)
+// By its real path, so that process lists show the name; the link serves where it cannot be read.
+std::string own_program() {
+  std::error_code failure;
+  auto path = std::filesystem::read_symlink("/proc/self/exe", failure);
+  return !failure && std::filesystem::exists(path, failure) ? path.string() : "/proc/self/exe";
+}
+
+child_process::child_process(std::string name, std::string program,
+                             const std::vector<std::string>& arguments)
     : name_(std::move(name)) {
-  auto program = own_program();
   std::vector<std::string> copies = arguments;
   std::vector<char*> argv{program.data()};
   for (auto& argument : copies)

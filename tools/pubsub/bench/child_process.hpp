@@ -1,8 +1,9 @@
-// A copy of this program run as a child, spoken to through pipes.
+// A program run as a child, spoken to through pipes.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <sys/types.h>
@@ -11,13 +12,19 @@
 
 namespace pubsub::tool::bench {
 
-/// Runs this program's own binary with other arguments. Its stdout comes line by line to
-/// `read_line`; closing its stdin asks it to end. It is killed when this process dies or the handle
-/// is destroyed.
+/// This program's own file.
+std::string own_program();
+
+/// Runs this program's own binary with other arguments, or another program. Its stdout comes line
+/// by line to `read_line`; closing its stdin asks it to end. It is killed when this process dies or
+/// the handle is destroyed.
 class child_process {
 public:
   /// Throws std::system_error if no process can be made.
-  child_process(std::string name, const std::vector<std::string>& arguments);
+  child_process(std::string name, const std::vector<std::string>& arguments)
+      : child_process(std::move(name), own_program(), arguments) {}
+  /// A program that cannot be run ends with exit status 127.
+  child_process(std::string name, std::string program, const std::vector<std::string>& arguments);
   child_process(child_process&& other) noexcept;
   child_process& operator=(child_process&&) = delete;
   ~child_process();

@@ -1,0 +1,157 @@
+#include "support/run.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace bench {
+
+namespace {
+
+constexpr int failed_status = 2;
+constexpr int lost_status = 3;
+constexpr unsigned spare_seconds = 40; // for starting, and for what is on its way at the end
+
+std::string sentence_about(std::string_view peer, std::string_view text) {
+  return std::string{peer} + ": " + std::string{text} + "\n";
+}
+
+int guarded(std::string_view peer, const std::function<void()>& part) {
+  try {
+    part();
+    return 0;
+  } catch (const std::exception& problem) {
+    std::fputs(sentence_about(peer, problem.what()).c_str(), stderr);
+    return failed_status;
+  }
+}
+
+run_state& shared_state() {
+  auto memory =
+      ::mmap(nullptr, sizeof(run_state), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED)
+    throw std::system_error(errno, std::generic_category(), "mmap");
+  return *new (memory) run_state{};
+}
+
+// The processes of a chain. Those left over die with this one.
+class process_group {
+public:
+  explicit process_group(std::string_view peer) : peer_(peer) {}
+  process_group(const process_group&) = delete;
+  process_group& operator=(const process_group&) = delete;
+  ~process_group() {
+    for (auto pid : pids_)
+      ::kill(pid, SIGKILL);
+    for (auto pid : pids_)
+      ::waitpid(pid, nullptr, 0);
+  }
+
+  void start(const std::function<void()>& part) {
+    auto parent = ::getpid();
+    auto pid = ::fork();
+    if (pid < 0)
+      throw std::system_error(errno, std::generic_category(), "fork");
+    if (pid > 0) {
+      pids_.push_back(pid);
+      return;
+    }
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    auto status = ::getppid() == parent ? guarded(peer_, part) : failed_status;
+    std::fflush(nullptr);
+    ::_exit(status); // no destructors of the parent's objects
+  }
+
+  // Waits for the first process; returns its status, or that of another one which failed before.
+  int wait_for_first() {
+    for (;;) {
+      int status = 0;
+      auto pid = ::waitpid(-1, &status, 0);
+      if (pid < 0)
+        return failed_status;
+      auto code = WIFEXITED(status) ? WEXITSTATUS(status) : failed_status;
+      bool first = pid == pids_.front();
+      std::erase(pids_, pid);
+      if (first || code != 0)
+        return code;
+    }
+  }
+
+private:
+  std::string_view peer_;
+  std::vector<pid_t> pids_;
+};
+
+int run_processes(std::string_view peer, const run_options& options, const roles& parts,
+                  run_state& state) {
+  process_group group{peer};
+  group.start([&] { parts.subscribe(state); });
+  for (unsigned stage = 1; stage <= options.relays; ++stage)
+    group.start([&] { parts.relay(state, stage); });
+  group.start([&] { parts.publish(state); });
+  return group.wait_for_first();
+}
+
+// A thread that fails ends the program: the other one would wait for it.
+int run_threads(std::string_view peer, const roles& parts, run_state& state) {
+  auto start = [&](const std::function<void(run_state&)>& part) {
+    return std::thread{[&state, &part, peer] {
+      if (auto status = guarded(peer, [&] { part(state); }); status != 0)
+        std::_Exit(status);
+    }};
+  };
+  auto subscriber = start(parts.subscribe);
+  auto publisher = start(parts.publish);
+  publisher.join();
+  subscriber.join();
+  return 0;
+}
+
+int report(std::string_view peer, std::string_view version, const run_state& state) {
+  auto published = state.published.load();
+  auto delivered = state.delivered.load();
+  auto seconds = state.seconds.load();
+  auto lost = published > delivered ? published - delivered : 0;
+  auto rate = seconds > 0 ? static_cast<double>(delivered) / seconds : 0.0;
+  std::printf("{\"peer\":\"%.*s\",\"version\":\"%.*s\",\"msgs_per_s\":%.1f,\"published\":%llu,"
+              "\"delivered\":%llu,\"lost\":%llu,\"disordered\":%llu}\n",
+              static_cast<int>(peer.size()), peer.data(), static_cast<int>(version.size()),
+              version.data(), rate, static_cast<unsigned long long>(published),
+              static_cast<unsigned long long>(delivered), static_cast<unsigned long long>(lost),
+              static_cast<unsigned long long>(state.disordered.load()));
+  std::fflush(stdout);
+  return published == delivered && state.disordered == 0 ? 0 : lost_status;
+}
+
+} // namespace
+
+int report_unavailable(std::string_view peer, std::string_view reason) {
+  std::printf("{\"peer\":\"%.*s\",\"unavailable\":\"%.*s\"}\n", static_cast<int>(peer.size()),
+              peer.data(), static_cast<int>(reason.size()), reason.data());
+  std::fflush(stdout);
+  return 0;
+}
+
+int run(std::string_view peer, std::string_view version, const run_options& options,
+        const roles& parts) {
+  std::signal(SIGPIPE, SIG_IGN);
+  ::alarm(static_cast<unsigned>(options.duration_s) + spare_seconds);
+  auto& state = shared_state();
+  auto status = options.local() ? run_threads(peer, parts, state)
+                                : run_processes(peer, options, parts, state);
+  return status == 0 ? report(peer, version, state) : status;
+}
+
+} // namespace bench
