@@ -67,7 +67,7 @@ class BenchCosts(CommandTest):
         self.check_latency(result)
 
     def test_a_rate_that_cannot_be_kept_is_named_and_shows_in_the_times(self):
-        status, out, err = self.run_command("bench", "latency", "--local", "--rate", 1000000, "--duration", 0.3, "--runs", 1,
+        status, out, err = self.run_command("bench", "latency", "--rate", 1000000, "--duration", 0.3, "--runs", 1,
                                             "--json", self.report)
         self.assertEqual(status, 0, out + err)
         self.assertRegex(err, r"1e\+06 messages/s were asked for, \d+ possible|1000000 messages/s were asked for")

@@ -1,15 +1,16 @@
 // Bump allocation of message bytes: one heap block for hundreds of messages.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
+#include <vector>
 
 #include "message/chunk.hpp"
 
 namespace pubsub {
 
-/// Appends bytes to a chunk and starts a new chunk when one is full; whoever points into a chunk
-/// holds a reference of his own. Thread-safety: one thread.
+/// Appends bytes to a chunk and goes on to another when it is full; whoever points into a chunk
+/// holds a reference of his own. Chunks nobody points into any more are used again, so a steady
+/// stream asks for no memory. Thread-safety: one thread.
 class slab {
 public:
   static constexpr std::size_t chunk_bytes = 64 * 1024;
@@ -30,12 +31,12 @@ public:
   const chunk* current() const noexcept { return current_.get(); }
 
 private:
-  void start_chunk(std::size_t at_least) {
-    current_ = chunk::make(std::max(chunk_bytes, at_least));
-    used_ = 0;
-  }
+  static constexpr std::size_t max_spares = 16;
+
+  void start_chunk(std::size_t at_least);
 
   intrusive_ptr<chunk> current_;
+  std::vector<intrusive_ptr<chunk>> spares_; // full ones, oldest first
   std::size_t used_ = 0;
 };
 

@@ -21,15 +21,24 @@ TEST_CASE("a chunk lives as long as its last slice") {
   CHECK(get_data(last) == data{count{2}});
 }
 
-TEST_CASE("a slab gives up a chunk when it moves on to a fresh one") {
+TEST_CASE("a slab uses a chunk again once nobody points into it") {
   slab block;
-  block.reserve(slab::chunk_bytes / 2 + 1);
-  block.commit(slab::chunk_bytes / 2 + 1);
-  const auto held = intrusive_ptr<const chunk>::share(block.current());
-  CHECK_FALSE(held->unique());
-  block.reserve(slab::chunk_bytes / 2 + 1); // does not fit any more
-  CHECK(block.current() != held.get());
-  CHECK(held->unique());
+  auto fill = [&] { // most of a chunk
+    auto* bytes = block.reserve(slab::chunk_bytes / 2 + 1);
+    block.commit(slab::chunk_bytes / 2 + 1);
+    return bytes;
+  };
+  const auto* first = fill();
+  auto held = intrusive_ptr<const chunk>::share(block.current());
+  const auto* second = fill();
+  CHECK(second != first);
+  const auto* third = fill();
+  CHECK(third != first); // held; and the second is the slab's own current one until now
+  held = {};
+  const auto before = allocations();
+  for (int i = 0; i < 10; ++i)
+    fill();
+  CHECK(allocations() == before);
 }
 
 TEST_CASE("a message larger than a chunk gets a chunk of its own") {
