@@ -95,6 +95,27 @@ TEST_CASE("trying to publish never waits and takes for all or for none") {
   CHECK(roomy.counters().offered == 3);
 }
 
+TEST_CASE("messages that one thread publishes through the endpoint stay in order") {
+  endpoint ep;
+  auto sub = ep.make_subscriber({"/t"});
+  constexpr std::uint64_t threads = 4;
+  constexpr std::uint64_t each_publishes = 5000;
+  std::vector<std::thread> publishers;
+  for (std::uint64_t who = 0; who < threads; ++who)
+    publishers.emplace_back([&, who] {
+      for (std::uint64_t i = 0; i < each_publishes; ++i)
+        ep.publish("/t/" + std::to_string(i % 3), count{who * each_publishes + i});
+    });
+  std::vector<std::uint64_t> next(threads, 0);
+  for (std::uint64_t i = 0; i < threads * each_publishes; ++i) {
+    const auto number = next_number(sub);
+    REQUIRE(number % each_publishes == next[number / each_publishes]++);
+  }
+  for (auto& each : publishers)
+    each.join();
+  CHECK(ep.counters().published == threads * each_publishes);
+}
+
 TEST_CASE("publishing with a timeout waits that long for room, and no longer") {
   endpoint ep;
   auto sub = ep.make_subscriber({"/t"}, {overflow_policy::block, 2, 1 << 20});

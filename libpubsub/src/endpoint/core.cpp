@@ -18,31 +18,44 @@ std::unique_ptr<outbound> endpoint_core::make_outbound() {
                                     options_.max_frame_bytes, counts_.make());
 }
 
+endpoint_core::lendable* endpoint_core::borrow() {
+  auto* const found = at_hand_.exchange(nullptr, std::memory_order_acq_rel);
+  if (found != nullptr && found->last == std::this_thread::get_id())
+    return found;
+  return borrow_from_shelf(found);
+}
+
 /// The one this thread had last, so that its messages stay in order without ending its run; else
 /// any, whose run is ended.
-std::unique_ptr<outbound> endpoint_core::borrow() {
-  std::unique_lock lock{idle_mutex_};
-  if (idle_.empty()) {
-    lock.unlock();
-    return make_outbound();
-  }
+endpoint_core::lendable* endpoint_core::borrow_from_shelf(lendable* unsuited) {
   const auto me = std::this_thread::get_id();
-  auto chosen =
-      std::ranges::find_if(idle_, [&](const idle_outbound& each) { return each.last == me; });
+  std::unique_lock lock{idle_mutex_};
+  if (unsuited != nullptr)
+    idle_.push_back(unsuited);
+  if (idle_.empty()) {
+    idle_.reserve(all_.size() + 1); // giving back must not fail
+    all_.push_back(std::unique_ptr<lendable>{new lendable{make_outbound(), me}});
+    return all_.back().get();
+  }
+  auto chosen = std::ranges::find(idle_, me, &lendable::last);
   const bool mine = chosen != idle_.end();
   if (!mine)
-    chosen = std::prev(idle_.end());
-  auto result = std::move(chosen->out);
+    chosen = idle_.begin();
+  auto* const result = *chosen;
   idle_.erase(chosen);
   lock.unlock();
   if (!mine)
-    result->seal();
+    result->out->seal();
+  result->last = me;
   return result;
 }
 
-void endpoint_core::give_back(std::unique_ptr<outbound> idle) {
+void endpoint_core::give_back(lendable* idle) noexcept {
+  lendable* none = nullptr;
+  if (at_hand_.compare_exchange_strong(none, idle, std::memory_order_acq_rel))
+    return;
   std::lock_guard lock{idle_mutex_};
-  idle_.push_back({std::this_thread::get_id(), std::move(idle)});
+  idle_.push_back(idle);
 }
 
 void endpoint_core::close(std::chrono::milliseconds timeout) noexcept {

@@ -29,13 +29,16 @@ public:
   endpoint_counters counters() const { return counts_.sum(); }
 
   std::unique_ptr<outbound> make_outbound();
-  /// Lends an outbound to a thread that has none of its own.
+  /// Lends an outbound to a thread that has none of its own: without a lock where one thread
+  /// publishes at a time.
   template <class F>
   publish_result with_outbound(F&& publish) {
-    auto mine = borrow();
-    const auto result = publish(*mine);
-    give_back(std::move(mine));
-    return result;
+    struct loan {
+      ~loan() { owner.give_back(mine); }
+      endpoint_core& owner;
+      lendable* const mine;
+    } const now{*this, borrow()};
+    return publish(*now.mine->out);
   }
 
   bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
@@ -43,13 +46,15 @@ public:
   void close() noexcept { close(options_.close_timeout); }
 
 private:
-  struct idle_outbound {
-    std::thread::id last; // its runs hold what this thread has published
+  /// Its runs hold what `last` has published.
+  struct lendable {
     std::unique_ptr<outbound> out;
+    std::thread::id last;
   };
 
-  std::unique_ptr<outbound> borrow();
-  void give_back(std::unique_ptr<outbound> idle);
+  lendable* borrow();
+  lendable* borrow_from_shelf(lendable* unsuited);
+  void give_back(lendable* idle) noexcept;
 
   const endpoint_options options_;
   const endpoint_id id_;
@@ -57,8 +62,10 @@ private:
   router routes_;
   status_hub events_;
   std::shared_ptr<peering> peering_;
-  std::mutex idle_mutex_; // guards idle_
-  std::vector<idle_outbound> idle_;
+  std::atomic<lendable*> at_hand_{nullptr}; // the one given back last
+  std::mutex idle_mutex_;                   // guards the following
+  std::vector<std::unique_ptr<lendable>> all_;
+  std::vector<lendable*> idle_;
   std::atomic<bool> closed_{false};
 };
 

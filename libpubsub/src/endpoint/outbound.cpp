@@ -115,8 +115,9 @@ publish_result outbound::publish(const data_message& msg, const deadline& until)
     return refuse();
   const auto topic = get_topic(msg);
   const auto* stored = message_access::stored_value(msg);
-  const auto size =
-      stored != nullptr ? encoded_size(stored->value()) : message_access::payload(msg).size();
+  const auto size = stored != nullptr
+                        ? stored->encoded_size([](const data& x) { return encoded_size(x); })
+                        : message_access::payload(msg).size();
   if (!acceptable(topic, size))
     return refuse();
   return publish_built(resolve(topic), msg, size, until);

@@ -10,6 +10,7 @@ namespace pubsub {
 
 data& value_storage::edit() const noexcept {
   encoded_.reset();
+  encoded_size_ = 0;
   return value_;
 }
 

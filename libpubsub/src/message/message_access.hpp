@@ -25,6 +25,14 @@ public:
   const data& value() const noexcept { return value_; }
   /// Only for the holder of the single reference; forgets the encoded form.
   data& edit() const noexcept;
+  /// Bytes of the value in bin::v1, measured by `measure` for the first caller.
+  template <class F>
+  std::size_t encoded_size(F measure) const {
+    auto size = encoded_size_.load(std::memory_order_relaxed);
+    if (size == 0)
+      encoded_size_.store(size = measure(value_), std::memory_order_relaxed);
+    return size;
+  }
   /// The value in bin::v1, encoded by the first caller.
   std::span<const std::byte> encoded() const;
 
@@ -33,7 +41,8 @@ private:
 
   std::string topic_;
   mutable data value_;
-  mutable std::mutex encode_mutex_; // guards encoded_ until it is set
+  mutable std::atomic<std::size_t> encoded_size_{0}; // 0: not known yet
+  mutable std::mutex encode_mutex_;                  // guards encoded_ until it is set
   mutable std::unique_ptr<const std::vector<std::byte>> encoded_;
 };
 
