@@ -236,12 +236,12 @@ void add_stream_options(CLI::App& command, stream_options& options) {
   const std::map<std::string, message_kind> kinds{{"fresh", message_kind::fresh},
                                                   {"repeated", message_kind::repeated}};
   command.add_option("--mode", options.mode, "both, pub, sub or relay")
-      ->transform(CLI::CheckedTransformer(modes))
+      ->transform(CLI::CheckedTransformer(modes).description("{both,pub,sub,relay}"))
       ->type_name("MODE");
   command
       .add_option("--messages", options.messages,
                   "fresh (numbered, the default) or repeated (one shared message)")
-      ->transform(CLI::CheckedTransformer(kinds))
+      ->transform(CLI::CheckedTransformer(kinds).description("{fresh,repeated}"))
       ->type_name("KIND");
   auto few = CLI::Range(1U, 1024U);
   command.add_option("--publishers", options.publishers, "Publishing threads")
