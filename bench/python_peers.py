@@ -40,10 +40,15 @@ class State:
         self.seconds = context.Value("d", 0.0, lock=False)
         self.probe_seen = context.Event()
         self.ended = context.Event()
+        self.port_told = context.Event()
+
+    def tell_port(self, port):
+        self.port.value = port
+        self.port_told.set()
 
     def wait_for_port(self):
-        while self.port.value == 0:
-            time.sleep(0.001)
+        if not self.port_told.wait(SPARE_S):
+            raise TimeoutError("the subscriber told no port")
         return self.port.value
 
 
@@ -103,6 +108,14 @@ def free_port():
         return free.getsockname()[1]
 
 
+def send_all(state, options, send):
+    make = to_bytes(options)
+    for some in numbers(state, options):
+        for number in some:
+            send(make(number))
+    state.ended.wait(SPARE_S)
+
+
 def wait_until_open(port):
     end = time.monotonic() + SPARE_S
     while time.monotonic() < end:
@@ -110,6 +123,7 @@ def wait_until_open(port):
             if attempt.connect_ex(("127.0.0.1", port)) == 0:
                 return
         time.sleep(0.02)
+    raise TimeoutError(f"nobody listens on port {port}")
 
 
 def probe_until_seen(state, send):
@@ -125,7 +139,7 @@ class OfLibpubsub:
         import libpubsub
         with libpubsub.Endpoint() as endpoint:
             subscriber = endpoint.make_subscriber("stream")
-            state.port.value = endpoint.listen("tcp://127.0.0.1:0")
+            state.tell_port(endpoint.listen("tcp://127.0.0.1:0"))
             sink = Sink(state)
             while all(sink.take(message.data[0]) for message in subscriber.get_batch(1024)):
                 pass
@@ -152,7 +166,7 @@ class OfZmq:
         end = zmq.Context.instance().socket(zmq.SUB)
         end.set_hwm(10_000)
         end.subscribe(b"")
-        state.port.value = end.bind_to_random_port("tcp://127.0.0.1")
+        state.tell_port(end.bind_to_random_port("tcp://127.0.0.1"))
         sink = Sink(state)
         while sink.take_bytes(end.recv()):
             pass
@@ -165,11 +179,7 @@ class OfZmq:
         end.setsockopt(zmq.XPUB_NODROP, 1)
         end.connect(f"tcp://127.0.0.1:{state.wait_for_port()}")
         end.recv()
-        make = to_bytes(options)
-        for some in numbers(state, options):
-            for number in some:
-                end.send(make(number))
-        state.ended.wait(SPARE_S)
+        send_all(state, options, end.send)
 
 
 class OfNng:
@@ -180,7 +190,7 @@ class OfNng:
         import pynng
         with pynng.Pull0(recv_buffer_size=8192) as end:
             listener = end.listen("tcp://127.0.0.1:0")
-            state.port.value = socket.ntohs(listener.local_address.port)
+            state.tell_port(socket.ntohs(listener.local_address.port))
             sink = Sink(state)
             while sink.take_bytes(end.recv()):
                 pass
@@ -190,11 +200,7 @@ class OfNng:
         import pynng
         with pynng.Push0(send_buffer_size=8192) as end:
             end.dial(f"tcp://127.0.0.1:{state.wait_for_port()}", block=True)
-            make = to_bytes(options)
-            for some in numbers(state, options):
-                for number in some:
-                    end.send(make(number))
-            state.ended.wait(SPARE_S)
+            send_all(state, options, end.send)
 
 
 class OfNats:
@@ -238,7 +244,7 @@ class OfNats:
 
         await client.subscribe("stream", cb=visit, pending_msgs_limit=-1, pending_bytes_limit=-1)
         await client.flush()
-        state.port.value = state.server_port
+        state.tell_port(state.server_port)
         await done.wait()
         await client.close()
 
@@ -277,7 +283,7 @@ class OfZenoh:
         port = free_port()
         with cls.session(listen=[f"tcp/127.0.0.1:{port}"]) as session:
             samples = session.declare_subscriber("stream", zenoh.handlers.FifoChannel(2 * cls.window))
-            state.port.value = port
+            state.tell_port(port)
             sink = Sink(state)
             while sink.take_bytes(samples.recv().payload.to_bytes()):
                 pass

@@ -152,8 +152,7 @@ private:
 void subscribe(run_state& state, const run_options& options, int port) {
   nats_client client{port};
   stream_subscription subscription{client, state, options};
-  while (!state.ended)
-    std::this_thread::sleep_for(std::chrono::milliseconds{5});
+  state.wait_for_end();
 }
 
 void publish(run_state& state, const run_options& options, int port) {

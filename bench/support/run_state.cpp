@@ -31,8 +31,7 @@ void wait_until(const run_state& state, const char* what, std::chrono::microseco
 } // namespace
 
 int run_state::wait_for_port(unsigned stage) const {
-  while (ports[stage] == 0)
-    std::this_thread::sleep_for(glance);
+  wait_until(*this, "the port of another part", glance, [&] { return ports[stage] != 0; });
   return ports[stage];
 }
 

@@ -191,7 +191,7 @@ bool bounded_queue::drop_front() noexcept {
 
 run_position bounded_queue::take(std::vector<run_slice>& out, const limits& most) {
   run_position total;
-  std::size_t kept = 0; // growing runs with nothing left for now; they stay in front
+  std::size_t kept = 0; // growing runs, all taken of what they hold: they stay, in front
   std::size_t i = 0;
   for (; i < entries_.size(); ++i) {
     auto& x = entries_[i];

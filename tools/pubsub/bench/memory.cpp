@@ -141,12 +141,8 @@ json_object describe(const memory_result& x) {
       .add("payload_bytes", x.payload_bytes)
       .add("heap_bytes_per_message", x.heap_bytes)
       .add("resident_bytes_per_message", x.resident_bytes)
-      .add("overhead_bytes", x.overhead())
-      .add("published", x.sequence.published)
-      .add("delivered", x.sequence.delivered)
-      .add("dropped", x.sequence.missing)
-      .add("duplicated", x.sequence.duplicated)
-      .add("reordered", x.sequence.reordered);
+      .add("overhead_bytes", x.overhead());
+  add_sequence(result, x.sequence);
   return result;
 }
 

@@ -15,15 +15,18 @@ json_object describe(const rate_statistics& x) {
   return result;
 }
 
+void add_sequence(json_object& to, const sequence_result& x) {
+  to.add("published", x.published)
+      .add("delivered", x.delivered)
+      .add("dropped", x.missing)
+      .add("duplicated", x.duplicated)
+      .add("reordered", x.reordered);
+}
+
 json_object describe(const measurement& x) {
   auto result = x.labels;
-  result.add("payload_bytes", x.payload_bytes)
-      .add("msgs_per_s", describe(x.rate))
-      .add("published", x.sequence.published)
-      .add("delivered", x.sequence.delivered)
-      .add("dropped", x.sequence.missing)
-      .add("duplicated", x.sequence.duplicated)
-      .add("reordered", x.sequence.reordered);
+  result.add("payload_bytes", x.payload_bytes).add("msgs_per_s", describe(x.rate));
+  add_sequence(result, x.sequence);
   return result;
 }
 

@@ -25,6 +25,8 @@ struct measurement {
 
 /// `{"median":...,"min":...,"max":...,"samples":[...]}`.
 json_object describe(const rate_statistics& x);
+/// Adds what became of the messages.
+void add_sequence(json_object& to, const sequence_result& x);
 /// An element of `results`: the labels, rates and what became of the messages.
 json_object describe(const measurement& x);
 
