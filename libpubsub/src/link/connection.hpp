@@ -14,14 +14,17 @@
 namespace pubsub {
 
 /// One connection. At most one read and one write are pending at a time. Handlers run on the loop
-/// the connection was made for; they are called with an error after `close`. Not thread-safe: use
-/// it from its loop only.
+/// the connection was made for; they are called with an error after `close`. Except for
+/// `try_write`, use it from its loop only.
 class connection {
 public:
   using handler = std::function<void(error_code, std::size_t transferred)>;
 
   virtual ~connection() = default;
   virtual void read_some(asio::mutable_buffer into, handler on_done) = 0;
+  /// From any thread, but not while a write is pending or after `close`: writes as much as can be
+  /// written at once. Returns the number of bytes; failures show in the next `write_some`.
+  virtual std::size_t try_write(std::span<const asio::const_buffer> from) noexcept = 0;
   virtual void write_some(std::span<const asio::const_buffer> from, handler on_done) = 0;
   virtual void close() noexcept = 0;
   /// The other side; empty if it is already gone.

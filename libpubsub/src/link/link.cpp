@@ -17,6 +17,9 @@ constexpr std::size_t max_spare_chunks = 8;
 constexpr std::size_t max_slices_per_write = 64;
 constexpr std::uint32_t max_batch_bytes = 64 * 1024 + 64; // a run of small messages (slab.hpp)
 constexpr std::size_t max_bytes_per_write = 1024 * 1024;
+// Longer than it takes a publisher under load to come with the next message, so that only those
+// write themselves who have the time.
+constexpr std::chrono::microseconds idle_before_writing_at_once{20};
 
 } // namespace
 
@@ -31,7 +34,7 @@ link::link(std::unique_ptr<connection> carrier, const queue_options& options, li
            [this] {
              // Only shared links have producers; one that is being destroyed has none left.
              if (auto self = weak_from_this().lock())
-               asio::post(loop(), [self] { self->write(); });
+               self->on_work();
            }),
       limits_(bounds) {}
 
@@ -149,19 +152,43 @@ void link::resume() noexcept {
 
 // -- writing -----------------------------------------------------------------------------------
 
+/// Under load the loop writes, which finds more to write the later it comes. Otherwise waking it
+/// would take longer than writing.
+void link::on_work() {
+  const bool on_loop = loop().get_executor().running_in_this_thread();
+  if (on_loop || !write_at_once())
+    asio::post(loop(), [self = shared_from_this()] { self->write(); });
+}
+
+/// False if the loop is to go on.
+bool link::write_at_once() {
+  std::lock_guard lock{writer_mutex_};
+  if (writing_ || closed_ ||
+      std::chrono::steady_clock::now() - idle_since_ < idle_before_writing_at_once)
+    return false;
+  if (first_slice_ == slices_.size())
+    take_slices();
+  advance(connection_->try_write(rest()));
+  if (first_slice_ == slices_.size())
+    take_slices();
+  return slices_.empty() && !close_when_written_;
+}
+
 void link::write() {
+  std::unique_lock lock{writer_mutex_};
   if (writing_ || closed_)
     return;
   if (first_slice_ == slices_.size())
     take_slices();
   if (slices_.empty()) {
-    if (close_when_written_)
+    const bool last = close_when_written_;
+    lock.unlock();
+    if (last)
       do_close({});
     return;
   }
   writing_ = true;
   connection_->write_some(rest(), [self = shared_from_this()](error_code failure, std::size_t n) {
-    self->writing_ = false;
     self->on_written(failure, n);
   });
 }
@@ -177,21 +204,34 @@ void link::take_slices() {
   out_.take(slices_, max_slices_per_write, max_bytes_per_write);
   for (const auto& each : slices_)
     slice_bytes_.push_back(encoder_.encode(each, buffers_));
+  if (slices_.empty())
+    idle_since_ = std::chrono::steady_clock::now();
 }
 
 void link::on_written(error_code failure, std::size_t transferred) {
-  if (closed_)
-    return;
+  {
+    std::lock_guard lock{writer_mutex_};
+    writing_ = false;
+    if (closed_)
+      return;
+    if (!failure)
+      advance(transferred);
+  }
   if (failure)
     return do_close({errc::peer_unavailable, failure.message()});
-  bytes_sent_.fetch_add(transferred, std::memory_order_relaxed);
+  write();
+}
+
+/// So many bytes more are written.
+void link::advance(std::size_t written) {
+  bytes_sent_.fetch_add(written, std::memory_order_relaxed);
   run_position data;
-  skip_buffers(transferred);
-  while (transferred > 0) {
+  skip_buffers(written);
+  while (written > 0) {
     auto& slice = slices_[first_slice_];
-    const auto step = std::min(transferred, slice_bytes_[first_slice_] - first_slice_written_);
+    const auto step = std::min(written, slice_bytes_[first_slice_] - first_slice_written_);
     first_slice_written_ += step;
-    transferred -= step;
+    written -= step;
     if (first_slice_written_ < slice_bytes_[first_slice_])
       break;
     data.messages += slice.size.messages;
@@ -202,7 +242,6 @@ void link::on_written(error_code failure, std::size_t transferred) {
   }
   if (data.messages > 0)
     out_.written(data);
-  write();
 }
 
 void link::skip_buffers(std::size_t written) {
@@ -225,7 +264,10 @@ void link::close(error reason) {
 
 void link::close_when_written() {
   asio::post(loop(), [self = shared_from_this()] {
-    self->close_when_written_ = true;
+    {
+      std::lock_guard lock{self->writer_mutex_};
+      self->close_when_written_ = true;
+    }
     self->write();
   });
 }
@@ -234,7 +276,10 @@ void link::do_close(error reason) {
   if (closed_.exchange(true))
     return;
   out_.close();
-  connection_->close();
+  {
+    std::lock_guard lock{writer_mutex_}; // nobody is writing on another thread
+    connection_->close();
+  }
   auto handler = std::move(handler_);
   if (handler)
     handler->on_closed(reason);

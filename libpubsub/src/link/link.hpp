@@ -2,8 +2,10 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -37,9 +39,9 @@ public:
   virtual void on_closed(const error& reason) = 0;
 };
 
-/// Reads big, splits frames without copying, writes runs of frames with one gathered
-/// write. Reading
-/// stops while a queue it feeds is full (`flow_source`). Thread-safety: `out`, `close` and
+/// Reads big, splits frames without copying, writes runs of frames with one gathered write: from
+/// the loop under load, at once on the publisher's thread if the link has been idle for a moment.
+/// Reading stops while a queue it feeds is full (`flow_source`). Thread-safety: `out`, `close` and
 /// `close_when_written` from any thread, the rest from the link's loop.
 class link final : public flow_source, public std::enable_shared_from_this<link> {
 public:
@@ -91,11 +93,14 @@ private:
   bool deliver_frames();
   void make_room(std::size_t wanted);
   intrusive_ptr<chunk> fresh_chunk(std::size_t at_least);
+  void on_work();
+  bool write_at_once();
   void write();
   void take_slices();
   std::span<const asio::const_buffer> rest() const noexcept {
     return std::span{buffers_}.subspan(first_buffer_);
   }
+  void advance(std::size_t written);
   void skip_buffers(std::size_t written);
   void on_written(error_code failure, std::size_t transferred);
   void do_close(error reason);
@@ -115,7 +120,9 @@ private:
   std::atomic<int> pauses_{0}; // queues that have paused us; reading stands still while > 0
   bool reading_ = false;
 
-  // Writing: slices taken from the outbox, the first of them partly written.
+  // Writing: slices taken from the outbox, the first of them partly written. The loop writes, or a
+  // publisher that finds the link idle.
+  std::mutex writer_mutex_; // guards the following, and the connection's end
   std::vector<run_slice> slices_;
   std::vector<std::size_t> slice_bytes_; // of each, as encoded
   frame_encoder encoder_;
@@ -124,6 +131,7 @@ private:
   std::size_t first_slice_ = 0;
   std::size_t first_slice_written_ = 0;
   bool writing_ = false;
+  std::chrono::steady_clock::time_point idle_since_;
   bool close_when_written_ = false;
   std::atomic<bool> closed_{false}; // set on the loop, read anywhere
 

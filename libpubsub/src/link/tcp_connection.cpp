@@ -1,5 +1,11 @@
 #include "link/connection.hpp"
 
+#include <algorithm>
+#include <array>
+
+#include <sys/socket.h>
+#include <sys/uio.h>
+
 namespace pubsub {
 
 namespace {
@@ -25,6 +31,17 @@ public:
   void read_some(asio::mutable_buffer into, handler on_done) override {
     socket_.async_read_some(into, std::move(on_done));
   }
+  std::size_t try_write(std::span<const asio::const_buffer> from) noexcept override {
+    std::array<iovec, 64> parts;
+    const auto n = std::min(from.size(), parts.size());
+    for (std::size_t i = 0; i < n; ++i)
+      parts[i] = {const_cast<void*>(from[i].data()), from[i].size()};
+    msghdr what{};
+    what.msg_iov = parts.data();
+    what.msg_iovlen = n;
+    const auto written = ::sendmsg(fd_, &what, MSG_DONTWAIT | MSG_NOSIGNAL);
+    return written < 0 ? 0 : static_cast<std::size_t>(written);
+  }
   void write_some(std::span<const asio::const_buffer> from, handler on_done) override {
     socket_.async_write_some(buffer_sequence{from}, std::move(on_done));
   }
@@ -48,6 +65,7 @@ public:
 private:
   std::shared_ptr<asio::io_context> loop_; // outlives the socket
   tcp::socket socket_;
+  const int fd_ = socket_.native_handle();
 };
 
 } // namespace
