@@ -39,6 +39,11 @@ struct endpoint_options {
   /// Threads that serve links; each link stays on one of them. At least 1. They start with the
   /// first `listen` or `peer`.
   unsigned io_threads = 1;
+  /// The low-latency mode: a thread that waits for a message (`subscriber::get`, `get_batch`) asks
+  /// the sockets itself, again and again, instead of sleeping. Saves the tens of microseconds that
+  /// waking two threads takes; costs a processor for each waiting thread. I/O threads step in where
+  /// nobody waits.
+  bool busy_poll = false;
   /// Outbox of every link.
   queue_options link_queue;
   /// Topics to announce although nobody here subscribes, so that peers send them through this relay

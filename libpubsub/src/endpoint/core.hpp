@@ -38,8 +38,10 @@ public:
       endpoint_core& owner;
       lendable* const mine;
     } const now{*this, borrow()};
-    return publish(*now.mine->out);
+    return closed() ? now.mine->out->refuse() : publish(*now.mine->out);
   }
+
+  bool busy_poll() const noexcept { return options_.busy_poll; }
 
   bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
   void close(std::chrono::milliseconds timeout) noexcept;

@@ -92,19 +92,14 @@ bool endpoint::wait_for_peer(const endpoint_id& id, std::chrono::nanoseconds tim
 // -- publishing ----------------------------------------------------------------------------------
 
 publish_result endpoint::publish(std::string_view topic, data value) {
-  return core_->with_outbound([&](outbound& out) {
-    return core_->closed() ? out.refuse() : out.publish(topic, std::move(value));
-  });
+  return core_->with_outbound([&](outbound& out) { return out.publish(topic, std::move(value)); });
 }
 publish_result endpoint::publish(const data_message& msg) {
-  return core_->with_outbound(
-      [&](outbound& out) { return core_->closed() ? out.refuse() : out.publish(msg); });
+  return core_->with_outbound([&](outbound& out) { return out.publish(msg); });
 }
 publish_result endpoint::try_publish(std::string_view topic, data value) {
   return core_->with_outbound([&](outbound& out) {
-    return core_->closed()
-               ? out.refuse()
-               : out.publish(topic, std::move(value), std::chrono::steady_clock::time_point::min());
+    return out.publish(topic, std::move(value), std::chrono::steady_clock::time_point::min());
   });
 }
 publisher endpoint::make_publisher(std::string_view topic) {

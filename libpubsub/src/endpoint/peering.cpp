@@ -13,7 +13,8 @@ constexpr std::chrono::nanoseconds longest_wait = std::chrono::hours{24 * 365};
 peering::peering(const endpoint_id& self, const endpoint_options& options, router& routes,
                  status_hub& events, tallies& counts)
     : self_(self), options_(options), routes_(routes), events_(events), counts_(counts),
-      io_(options.io_threads) {}
+      io_(options.io_threads,
+          options.busy_poll ? loop_service::by_waiters : loop_service::by_thread) {}
 
 // -- the peer status map -------------------------------------------------------------------------
 

@@ -54,6 +54,8 @@ public:
   bool wait_for_peer(const endpoint_id& id, std::chrono::nanoseconds timeout) const;
   /// The outboxes of all peers.
   std::vector<std::shared_ptr<link>> links() const;
+  /// From a thread that waits for messages (`endpoint_options::busy_poll`): serves the links.
+  void poll() noexcept { io_.poll(); }
   /// Parts from everybody, waiting at most `timeout` for the goodbyes, and stops the I/O threads.
   void close(std::chrono::milliseconds timeout) noexcept;
 

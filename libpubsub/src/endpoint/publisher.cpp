@@ -22,36 +22,36 @@ const std::string& publisher::topic() const noexcept {
 }
 
 publish_result publisher::publish(data value) {
-  return core_->owner->closed() ? core_->out->refuse()
-                                : core_->out->publish(core_->topic, std::move(value));
+  return core_->with_outbound(
+      [&](outbound& out) { return out.publish(core_->topic, std::move(value)); });
 }
 
 publish_result publisher::publish_encoded(std::span<const std::byte> value) {
-  return core_->owner->closed() ? core_->out->refuse()
-                                : core_->out->publish_encoded(core_->topic, value);
+  return core_->with_outbound(
+      [&](outbound& out) { return out.publish_encoded(core_->topic, value); });
 }
 
 publish_result publisher::publish(data value, std::chrono::nanoseconds timeout) {
-  return core_->owner->closed()
-             ? core_->out->refuse()
-             : core_->out->publish(core_->topic, std::move(value), deadline_after(timeout));
+  return core_->with_outbound([&](outbound& out) {
+    return out.publish(core_->topic, std::move(value), deadline_after(timeout));
+  });
 }
 
 publish_result publisher::publish_encoded(std::span<const std::byte> value,
                                           std::chrono::nanoseconds timeout) {
-  return core_->owner->closed()
-             ? core_->out->refuse()
-             : core_->out->publish_encoded(core_->topic, value, deadline_after(timeout));
+  return core_->with_outbound([&](outbound& out) {
+    return out.publish_encoded(core_->topic, value, deadline_after(timeout));
+  });
 }
 
 publish_result publisher::try_publish(data value) {
-  return core_->owner->closed() ? core_->out->refuse()
-                                : core_->out->publish(core_->topic, std::move(value), no_waiting());
+  return core_->with_outbound(
+      [&](outbound& out) { return out.publish(core_->topic, std::move(value), no_waiting()); });
 }
 
 publish_result publisher::try_publish_encoded(std::span<const std::byte> value) {
-  return core_->owner->closed() ? core_->out->refuse()
-                                : core_->out->publish_encoded(core_->topic, value, no_waiting());
+  return core_->with_outbound(
+      [&](outbound& out) { return out.publish_encoded(core_->topic, value, no_waiting()); });
 }
 
 std::size_t publisher::subscribers() const {

@@ -10,6 +10,11 @@ namespace pubsub {
 
 class publisher_core {
 public:
+  template <class F>
+  publish_result with_outbound(F&& publish) {
+    return owner->closed() ? out->refuse() : publish(*out);
+  }
+
   std::shared_ptr<endpoint_core> owner;
   std::string topic;
   std::unique_ptr<outbound> out;

@@ -4,9 +4,21 @@
 
 namespace pubsub {
 
+namespace {
+
+/// The queue's consumer is this subscriber, which keeps `owner` alive.
+std::shared_ptr<message_queue> make_queue(endpoint_core& owner, const queue_options& options) {
+  std::function<void()> poll;
+  if (owner.busy_poll())
+    poll = [&owner] { owner.peers().poll(); };
+  return std::make_shared<message_queue>(options, std::move(poll));
+}
+
+} // namespace
+
 subscriber_core::subscriber_core(std::shared_ptr<endpoint_core> owner, const pubsub::filter& topics,
                                  const queue_options& options)
-    : owner_(std::move(owner)), queue_(std::make_shared<message_queue>(options)),
+    : owner_(std::move(owner)), queue_(make_queue(*owner_, options)),
       id_(owner_->routes().add_subscriber(queue_, topics)) {}
 
 std::optional<data_message> subscriber_core::get(const deadline& until) {

@@ -27,6 +27,8 @@ std::size_t message_queue::pull(std::vector<data_message>& out, std::size_t max,
 
 /// Called and returns with the mutex held. False on timeout, or when finished and empty.
 bool message_queue::wait_for_message(const deadline& until, std::unique_lock<std::mutex>& lock) {
+  if (poll_)
+    return poll_for_message(until, lock);
   auto something = [&] { return available() || ended(); };
   if (!something() && watch_.open() && (!until || *until > std::chrono::steady_clock::now())) {
     lock.unlock();
@@ -51,6 +53,17 @@ bool message_queue::wait_for_message(const deadline& until, std::unique_lock<std
   consumer_waits_ = false;
   if (slept)
     watch_.learn(std::chrono::steady_clock::now() - since);
+  return available();
+}
+
+bool message_queue::poll_for_message(const deadline& until, std::unique_lock<std::mutex>& lock) {
+  while (!available() && !ended()) {
+    lock.unlock();
+    poll_();
+    lock.lock();
+    if (until && *until <= std::chrono::steady_clock::now())
+      break;
+  }
   return available();
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <functional>
 #include <vector>
 
 #include <pubsub/counters.hpp>
@@ -17,7 +18,9 @@ namespace pubsub {
 /// slices of runs under the mutex and makes messages of them outside. Thread-safe.
 class message_queue final : public bounded_queue {
 public:
-  explicit message_queue(const queue_options& options) : bounded_queue(options) {}
+  /// `poll`, if given, brings messages: the consumer calls it instead of sleeping.
+  explicit message_queue(const queue_options& options, std::function<void()> poll = {})
+      : bounded_queue(options), poll_(std::move(poll)) {}
 
   // -- the consumer ----------------------------------------------------------------------------
 
@@ -41,8 +44,11 @@ public:
 private:
   void on_work(std::unique_lock<std::mutex>& lock) override;
   bool wait_for_message(const deadline& until, std::unique_lock<std::mutex>& lock);
+  bool poll_for_message(const deadline& until, std::unique_lock<std::mutex>& lock);
   void update_fd();
   std::size_t read_slices(std::vector<data_message>& out);
+
+  const std::function<void()> poll_;
 
   // Guarded by the mutex.
   std::condition_variable not_empty_;
