@@ -1,4 +1,4 @@
-// The limit of a round trip: blocking calls on a loopback TCP connection, nothing in between.
+// The limit of a round trip: calls on a loopback TCP connection, nothing in between.
 #include "bench/round_trip.hpp"
 
 #include <cerrno>
@@ -52,11 +52,22 @@ bool write_all(int fd, const std::byte* bytes, std::size_t n) {
   return true;
 }
 
+// What `recv` returns, once it is not that there is nothing yet.
+ssize_t receive_some(int fd, std::byte* into, std::size_t n, waiting how) {
+  for (;;) {
+    auto got = ::recv(fd, into, n, how == waiting::awake ? MSG_DONTWAIT : 0);
+    if (got < 0 && (errno == EINTR || (how == waiting::awake && errno == EAGAIN)))
+      continue;
+    return got;
+  }
+}
+
 // A message is its number and the payload, always of the same length.
 class bare_trip final : public round_trip {
 public:
-  bare_trip(std::uint16_t port, std::size_t payload_bytes)
-      : fd_(make_socket()), out_(sizeof(std::uint64_t) + payload_bytes), in_(out_.size()) {
+  bare_trip(std::uint16_t port, std::size_t payload_bytes, waiting how)
+      : how_(how), fd_(make_socket()), out_(sizeof(std::uint64_t) + payload_bytes),
+        in_(out_.size()) {
     auto address = loopback(port);
     if (::connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
       auto cause = errno;
@@ -80,14 +91,18 @@ private:
       timeval limit{us / 1'000'000, us % 1'000'000};
       ::setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     }
-    auto n = ::recv(fd_, in_.data(), in_.size(), MSG_WAITALL);
-    if (n != static_cast<ssize_t>(in_.size()))
-      return std::nullopt;
+    for (std::size_t got = 0; got < in_.size();) {
+      auto n = receive_some(fd_, in_.data() + got, in_.size() - got, how_);
+      if (n <= 0)
+        return std::nullopt;
+      got += static_cast<std::size_t>(n);
+    }
     std::uint64_t number = 0;
     std::memcpy(&number, in_.data(), sizeof number);
     return number;
   }
 
+  const waiting how_;
   int fd_;
   std::vector<std::byte> out_;
   std::vector<std::byte> in_;
@@ -96,11 +111,12 @@ private:
 
 } // namespace
 
-std::unique_ptr<round_trip> make_bare_trip(std::uint16_t port, std::size_t payload_bytes) {
-  return std::make_unique<bare_trip>(port, payload_bytes);
+std::unique_ptr<round_trip> make_bare_trip(std::uint16_t port, std::size_t payload_bytes,
+                                           waiting how) {
+  return std::make_unique<bare_trip>(port, payload_bytes, how);
 }
 
-echo_socket::echo_socket() : listener_(make_socket()) {
+echo_socket::echo_socket(waiting how) : how_(how), listener_(make_socket()) {
   auto address = loopback(0);
   socklen_t size = sizeof address;
   auto raw = reinterpret_cast<sockaddr*>(&address);
@@ -133,9 +149,7 @@ void echo_socket::run() {
   send_at_once(fd);
   std::vector<std::byte> buffer(256 * 1024);
   for (;;) {
-    auto n = ::recv(fd, buffer.data(), buffer.size(), 0);
-    if (n < 0 && errno == EINTR)
-      continue;
+    auto n = receive_some(fd, buffer.data(), buffer.size(), how_);
     if (n <= 0 || !write_all(fd, buffer.data(), static_cast<std::size_t>(n)))
       return;
   }

@@ -102,7 +102,18 @@ child_process::~child_process() {
     ::close(output_);
 }
 
+void child_process::suspend() noexcept {
+  if (pid_ > 0)
+    ::kill(pid_, SIGSTOP);
+}
+
+void child_process::resume() noexcept {
+  if (pid_ > 0)
+    ::kill(pid_, SIGCONT);
+}
+
 void child_process::ask_to_end() noexcept {
+  resume();
   if (input_ >= 0)
     ::close(input_);
   input_ = -1;

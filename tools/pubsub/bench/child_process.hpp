@@ -39,6 +39,9 @@ public:
   /// True once the child has closed its output and every line of it was taken.
   bool finished() const noexcept { return finished_; }
 
+  /// Stops it, and lets it go on: so that it takes no time while something else is measured.
+  void suspend() noexcept;
+  void resume() noexcept;
   /// Closes the child's stdin.
   void ask_to_end() noexcept;
   /// Waits for its end, killing it at the deadline. Returns how it ended, e.g. `exit status 0`,

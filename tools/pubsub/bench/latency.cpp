@@ -26,20 +26,32 @@ struct latency_options {
   double timeout_s = 10;
   bool local = false;
   bool limit = false;
+  bool busy_poll = false;
   std::string json_file;
 };
 
 // One way there and back, and what it took at each rate.
 struct contender {
   std::string name;
+  std::optional<child_process> child; // who answers, if not this process; stopped while others run
   std::unique_ptr<round_trip> trip;
   std::vector<latency_series> series; // one a rate
 };
 
+waiting how_to_wait(bool busy_poll) {
+  return busy_poll ? waiting::awake : waiting::asleep;
+}
+
+endpoint_options with_busy_poll(bool on) {
+  endpoint_options result;
+  result.busy_poll = on;
+  return result;
+}
+
 class latency_bench {
 public:
   latency_bench(const latency_options& options, const stop_signal& stop)
-      : options_(options), stop_(stop) {}
+      : options_(options), stop_(stop), ep_(with_busy_poll(options.busy_poll)) {}
 
   exit_code run() {
     auto outcome = set_up();
@@ -54,52 +66,74 @@ public:
 
 private:
   exit_code set_up() {
-    std::string bare_port;
-    if (!options_.local || options_.limit) {
-      child_.emplace("echo", std::vector<std::string>{"bench", "latency-part"});
-      if (auto failed = connect_child(bare_port); failed != exit_code::ok)
-        return failed;
-    }
-    if (options_.local)
+    auto failed = set_up_endpoint();
+    if (failed == exit_code::ok && options_.limit)
+      failed = set_up_limit();
+    return failed;
+  }
+
+  exit_code set_up_endpoint() {
+    auto& ours = add("libpubsub");
+    if (options_.local) {
       echo_.emplace(ep_);
-    add("libpubsub", make_endpoint_trip(ep_, options_.payload_bytes));
-    if (options_.limit)
-      add("bare tcp",
-          make_bare_trip(static_cast<std::uint16_t>(std::stoi(bare_port)), options_.payload_bytes));
+    } else {
+      std::string port;
+      if (auto failed = start_child(ours, "endpoint", port); failed != exit_code::ok)
+        return failed;
+      if (auto peered = ep_.peer("tcp://127.0.0.1:" + port); !peered)
+        return fail(peered.error());
+    }
+    ours.trip = make_endpoint_trip(ep_, options_.payload_bytes);
     if (!ep_.wait_for_subscribers(request_topic, 1, left_until(deadline_after(setup_limit_s))))
       return fail({errc::request_timeout, "nobody subscribed to the requests in 15 seconds"});
-    if (options_.local)
-      return exit_code::ok;
-    auto ready = wait_for_report(*child_, "ready", stop_, deadline_after(setup_limit_s));
-    return ready.what == child_report::kind::line ? exit_code::ok : fail_child(*child_, ready);
+    std::string nothing;
+    return options_.local ? exit_code::ok : hear(*ours.child, "ready", nothing);
   }
 
-  exit_code connect_child(std::string& bare_port) {
-    auto limit = deadline_after(setup_limit_s);
-    auto bare = wait_for_report(*child_, "bare", stop_, limit);
-    if (bare.what != child_report::kind::line)
-      return fail_child(*child_, bare);
-    bare_port = bare.rest;
-    auto port = wait_for_report(*child_, "port", stop_, limit);
-    if (port.what != child_report::kind::line)
-      return fail_child(*child_, port);
-    if (options_.local)
-      return exit_code::ok;
-    auto peered = ep_.peer("tcp://127.0.0.1:" + port.rest);
-    return peered ? exit_code::ok : fail(peered.error());
+  exit_code set_up_limit() {
+    auto& limit = add("bare tcp");
+    std::string port;
+    if (auto failed = start_child(limit, "bare", port); failed != exit_code::ok)
+      return failed;
+    limit.trip = make_bare_trip(static_cast<std::uint16_t>(std::stoi(port)), options_.payload_bytes,
+                                how_to_wait(options_.busy_poll));
+    return exit_code::ok;
   }
 
-  void add(std::string name, std::unique_ptr<round_trip> trip) {
-    contenders_.push_back(
-        {std::move(name), std::move(trip), std::vector<latency_series>(options_.rates.size())});
+  contender& add(std::string name) {
+    return contenders_.emplace_back(
+        contender{std::move(name), {}, {}, std::vector<latency_series>(options_.rates.size())});
+  }
+
+  exit_code start_child(contender& x, const char* answering, std::string& port) {
+    std::vector<std::string> arguments{"bench", "latency-part", answering};
+    if (options_.busy_poll)
+      arguments.emplace_back("--busy-poll");
+    x.child.emplace("echo", arguments);
+    return hear(*x.child, "port", port);
+  }
+
+  exit_code hear(child_process& child, const char* word, std::string& rest) {
+    auto said = wait_for_report(child, word, stop_, deadline_after(setup_limit_s));
+    rest = said.rest;
+    return said.what == child_report::kind::line ? exit_code::ok : fail_child(child, said);
+  }
+
+  // Only the one that is measured may use the processors.
+  void let_answer(const contender& measured) {
+    for (auto& x : contenders_)
+      if (x.child)
+        &x == &measured ? x.child->resume() : x.child->suspend();
   }
 
   // A B A B ...: what else the machine does meets both alike.
   exit_code measure() {
-    for (auto& x : contenders_)
+    for (auto& x : contenders_) {
+      let_answer(x);
       for (int i = 0; i < 100; ++i) // connections and caches get warm
         if (!x.trip->exchange(timeout()))
           return give_up(x);
+    }
     for (std::size_t rate = 0; rate < options_.rates.size(); ++rate)
       for (unsigned i = 0; i < options_.runs; ++i)
         for (auto& x : contenders_)
@@ -117,6 +151,7 @@ private:
     pace how{options_.rates[rate],
              std::chrono::nanoseconds{static_cast<std::int64_t>(options_.duration_s * 1e9)},
              timeout()};
+    let_answer(x);
     auto before = x.trip->result();
     auto tick = [&](clock::time_point now) {
       if (progress_.due(now))
@@ -139,11 +174,11 @@ private:
     return exit_code::usage;
   }
 
-  exit_code give_up(const contender& x) {
-    if (child_) { // its end is the better explanation
-      auto last = next_report(*child_, stop_, deadline_after(0.2));
+  exit_code give_up(contender& x) {
+    if (x.child) { // its end is the better explanation
+      auto last = next_report(*x.child, stop_, deadline_after(0.2));
       if (last.what != child_report::kind::timeout)
-        return fail_child(*child_, last);
+        return fail_child(*x.child, last);
     }
     return fail({errc::request_timeout, fmt::format("{}: message {} was not answered in {} seconds",
                                                     x.name, x.trip->sent(), options_.timeout_s)});
@@ -192,6 +227,7 @@ private:
         .add("payload_bytes", options_.payload_bytes)
         .add("duration_s", options_.duration_s)
         .add("runs", options_.runs)
+        .add("busy_poll", options_.busy_poll)
         .add("over", options_.local ? "one process" : "one peering, loopback TCP");
     return result;
   }
@@ -220,7 +256,6 @@ private:
   const latency_options& options_;
   const stop_signal& stop_;
   progress progress_;
-  std::optional<child_process> child_;
   endpoint ep_;
   std::optional<echo_thread> echo_;
   std::deque<contender> contenders_;
@@ -231,11 +266,15 @@ exit_code run_latency(const latency_options& options) {
   return latency_bench{options, stop}.run();
 }
 
-// The other process: answers over an endpoint and over a bare socket until its stdin is closed.
-exit_code run_echo_part() {
-  endpoint ep;
-  echo_socket bare;
-  report_line("bare", std::to_string(bare.port()));
+// The other process: answers until its stdin is closed.
+exit_code run_echo_part(bool over_endpoint, bool busy_poll) {
+  if (!over_endpoint) {
+    echo_socket bare{how_to_wait(busy_poll)};
+    report_line("port", std::to_string(bare.port()));
+    wait_for_parent();
+    return exit_code::ok;
+  }
+  endpoint ep{with_busy_poll(busy_poll)};
   auto port = ep.listen("tcp://127.0.0.1:0");
   if (!port)
     return fail(port.error());
@@ -253,6 +292,8 @@ constexpr const char* examples = R"(Examples:
       in turns, those of a bare blocking TCP socket, and the ratio
   pubsub bench latency --local --rate 0
       between two threads of one process
+  pubsub bench latency --busy-poll --limit --rate 0
+      the low-latency mode, beside a bare socket that is polled in the same way
   pubsub bench latency --rate 100,1000,5000 --duration 5 --runs 7 --json latency.json
 With a rate, times count from the moment a message was to be sent, so that what waits for a late
 answer is late itself. Percentiles are over all runs and exact to 1 %.)";
@@ -281,17 +322,29 @@ void add_bench_latency(CLI::App& app, exit_code& outcome) {
       ->check(CLI::Range(0.001, 3600.0))
       ->capture_default_str();
   command->add_flag("--local", options->local, "Between two threads of one process");
-  command->add_flag("--limit", options->limit,
-                    "Measure a bare blocking TCP ping-pong too, in turns");
+  command->add_flag("--limit", options->limit, "Measure a bare TCP ping-pong too, in turns");
+  command->add_flag("--busy-poll", options->busy_poll,
+                    "Waiting threads ask the sockets again and again instead of sleeping");
   command->add_option("--json", options->json_file, "Write all figures to FILE")->type_name("FILE");
   command->footer(bench::examples);
   command->callback([options, &outcome] { outcome = bench::run_latency(*options); });
 }
 
 void add_bench_latency_part(CLI::App& app, exit_code& outcome) {
+  struct part_options {
+    std::string over;
+    bool busy_poll = false;
+  };
+  auto options = std::make_shared<part_options>();
   auto command = app.add_subcommand("latency-part", "The answering process (started by latency)");
   command->group(""); // not shown
-  command->callback([&outcome] { outcome = bench::run_echo_part(); });
+  command->add_option("over", options->over)
+      ->required()
+      ->check(CLI::IsMember({"endpoint", "bare"}));
+  command->add_flag("--busy-poll", options->busy_poll);
+  command->callback([options, &outcome] {
+    outcome = bench::run_echo_part(options->over == "endpoint", options->busy_poll);
+  });
 }
 
 } // namespace pubsub::tool

@@ -40,8 +40,12 @@ private:
 
 /// Asks through an endpoint, which must outlive it; who answers may be anywhere.
 std::unique_ptr<round_trip> make_endpoint_trip(endpoint& ep, std::size_t payload_bytes);
-/// Asks an `echo_socket` on this host through a blocking socket. Throws std::system_error.
-std::unique_ptr<round_trip> make_bare_trip(std::uint16_t port, std::size_t payload_bytes);
+/// Whether who waits for bytes sleeps, or asks again and again.
+enum class waiting : unsigned char { asleep, awake };
+
+/// Asks an `echo_socket` on this host through a socket. Throws std::system_error.
+std::unique_ptr<round_trip> make_bare_trip(std::uint16_t port, std::size_t payload_bytes,
+                                           waiting how);
 
 /// Answers what others ask through an endpoint, in a thread of its own.
 class echo_thread {
@@ -55,17 +59,18 @@ private:
   std::thread thread_;
 };
 
-/// Accepts one connection on this host and sends back what it reads, with blocking calls in a
-/// thread of its own. Throws std::system_error.
+/// Accepts one connection on this host and sends back what it reads, in a thread of its own. Throws
+/// std::system_error.
 class echo_socket {
 public:
-  echo_socket();
+  explicit echo_socket(waiting how);
   ~echo_socket();
   std::uint16_t port() const noexcept { return port_; }
 
 private:
   void run();
 
+  const waiting how_;
   int listener_ = -1;
   std::uint16_t port_ = 0;
   std::atomic<int> connection_{-1};
