@@ -224,10 +224,11 @@ run_position bounded_queue::take(std::vector<run_slice>& out, const limits& most
 }
 
 bool bounded_queue::available() {
-  return std::any_of(entries_.begin(), entries_.end(), [&](entry& x) {
-    look_at(x);
-    return !x.empty();
-  });
+  return std::ranges::any_of(entries_, [&](const entry& x) { return !x.empty(); }) ||
+         std::ranges::any_of(entries_, [&](entry& x) {
+           look_at(x);
+           return !x.empty();
+         });
 }
 
 bool bounded_queue::arm() {

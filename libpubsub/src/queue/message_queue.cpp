@@ -17,6 +17,8 @@ std::size_t message_queue::pull(std::vector<data_message>& out, std::size_t max,
     if (!wait_for_message(until, lock) || max == 0)
       return 0;
     const auto size = take(slices_, {.messages = most});
+    if (std::exchange(watched_, false))
+      watch_.found(size.messages);
     delivered_ += size.messages;
     update_fd();
     release(size, lock);
@@ -30,15 +32,18 @@ bool message_queue::wait_for_message(const deadline& until, std::unique_lock<std
   if (poll_)
     return poll_for_message(until, lock);
   auto something = [&] { return available() || ended(); };
-  if (!something() && watch_.open() && (!until || *until > std::chrono::steady_clock::now())) {
+  if (something())
+    return available();
+  const auto since = std::chrono::steady_clock::now();
+  if (watch_.open() && (!until || *until > since)) {
     lock.unlock();
     watch_.watch([&] {
       std::lock_guard look{mutex_};
       return something();
     });
     lock.lock();
+    watched_ = true;
   }
-  const auto since = std::chrono::steady_clock::now();
   bool slept = false;
   while (!something() && arm()) {
     fd_.clear();
