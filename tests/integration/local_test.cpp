@@ -295,3 +295,28 @@ TEST_CASE("closing an endpoint ends whatever waits") {
   CHECK_FALSE(ep.make_subscriber({"/t"}).get());
   ep.close();
 }
+
+TEST_CASE("one message published again and again reaches queues and links every time") {
+  chain nodes{2};
+  auto here = nodes.front().make_subscriber({"/t"});
+  auto also_here = nodes.front().make_subscriber({"/t"});
+  auto there = nodes.back().make_subscriber({"/t"});
+  REQUIRE(nodes.front().wait_for_subscribers("/t", 3, patience));
+  auto pub = nodes.front().make_publisher("/elsewhere");
+  auto msg = make_data_message("/t/1", data{"again"});
+  for (int i = 0; i < 500; ++i)
+    CHECK(pub.publish(msg) == publish_result::taken);
+  mutable_data(msg) = data{"changed"};
+  CHECK(pub.publish(msg) == publish_result::taken);
+  for (auto* sub : {&here, &also_here, &there}) {
+    for (int i = 0; i < 500; ++i) {
+      const auto got = sub->get(patience);
+      REQUIRE(got.has_value());
+      CHECK(get_topic(*got) == "/t/1");
+      CHECK(get_data(*got) == data{"again"});
+    }
+    const auto last = sub->get(patience);
+    REQUIRE(last.has_value());
+    CHECK(get_data(*last) == data{"changed"});
+  }
+}

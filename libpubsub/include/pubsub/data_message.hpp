@@ -42,7 +42,15 @@ public:
     return *this;
   }
   data_message& operator=(data_message&& other) noexcept {
-    data_message{std::move(other)}.swap(*this);
+    if (this == &other)
+      return *this;
+    reset();
+    owner_ = std::exchange(other.owner_, nullptr);
+    bytes_ = std::exchange(other.bytes_, nullptr);
+    payload_size_ = other.payload_size_;
+    topic_size_ = other.topic_size_;
+    checked_ = other.checked_;
+    decoded_.store(other.take_decoded(), std::memory_order_relaxed);
     return *this;
   }
   ~data_message() { reset(); }

@@ -107,12 +107,15 @@ publish_result outbound::publish(std::string_view topic, data value, const deadl
     encode(value, begin_record(topic, size));
     return count(end_record(to.to_links(), until));
   }
-  return publish_built(to, message_access::value(topic, std::move(value)), size, until);
+  return publish_built(to, topic, message_access::value(topic, std::move(value)), size, until);
 }
 
 publish_result outbound::publish(const data_message& msg, const deadline& until) {
   if (!msg)
     return refuse();
+  if (repeated_.holds(msg)) // and it was acceptable
+    return publish_built(resolve(repeated_.topic()), repeated_.topic(), repeated_.copy(),
+                         repeated_.payload_size(), until);
   const auto topic = get_topic(msg);
   const auto* stored = message_access::stored_value(msg);
   const auto size = stored != nullptr
@@ -120,12 +123,13 @@ publish_result outbound::publish(const data_message& msg, const deadline& until)
                         : message_access::payload(msg).size();
   if (!acceptable(topic, size))
     return refuse();
-  return publish_built(resolve(topic), msg, size, until);
+  repeated_.note(msg, size);
+  return publish_built(resolve(topic), topic, msg, size, until);
 }
 
 /// Queues get the handle, links the encoded form.
-publish_result outbound::publish_built(const route& to, data_message msg, std::size_t payload_size,
-                                       const deadline& until) {
+publish_result outbound::publish_built(const route& to, std::string_view topic, data_message msg,
+                                       std::size_t payload_size, const deadline& until) {
   if (to.empty()) {
     counts_->unwanted.add(1);
     counts_->published.add(1);
@@ -133,14 +137,14 @@ publish_result outbound::publish_built(const route& to, data_message msg, std::s
   }
   if (std::exchange(records_to_queues_, false))
     seal();
-  const auto size = static_cast<std::uint32_t>(get_topic(msg).size() + payload_size);
+  const auto size = static_cast<std::uint32_t>(topic.size() + payload_size);
   if (to.links.empty())
     return count(handles_.push(to.to_queues(), msg, size, until));
   // All or none: the queues must have room before the links get the message.
   if (!handles_.goes_on(to.to_queues()) && !run_writer::wait_for_room(to.to_queues(), until))
     return publish_result::would_block;
   const auto payload = message_access::payload(msg);
-  std::memcpy(begin_record(get_topic(msg), payload_size), payload.data(), payload.size());
+  std::memcpy(begin_record(topic, payload_size), payload.data(), payload.size());
   const auto sent = end_record(to.to_links(), until);
   if (sent == push_result::would_block || to.queues.empty())
     return count(sent);

@@ -11,6 +11,7 @@
 
 #include "endpoint/dispatcher.hpp"
 #include "endpoint/tally.hpp"
+#include "message/repeated_message.hpp"
 #include "message/slab.hpp"
 #include "queue/run_writer.hpp"
 
@@ -44,8 +45,8 @@ private:
   std::uint8_t number_of(std::string_view topic);
   std::byte* begin_record(std::string_view topic, std::size_t payload_size);
   push_result end_record(run_writer::exits to, const deadline& until);
-  publish_result publish_built(const route& to, data_message msg, std::size_t payload_size,
-                               const deadline& until);
+  publish_result publish_built(const route& to, std::string_view topic, data_message msg,
+                               std::size_t payload_size, const deadline& until);
   publish_result count(push_result result);
   static std::uint32_t next_stream() noexcept;
 
@@ -64,6 +65,7 @@ private:
   run_writer records_;         // encoded messages: to links, or to links and queues
   run_writer handles_;         // built messages: to queues
   bool records_to_queues_ = false;
+  repeated_message repeated_;
 };
 
 } // namespace pubsub

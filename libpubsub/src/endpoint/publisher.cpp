@@ -31,6 +31,10 @@ publish_result publisher::publish_encoded(std::span<const std::byte> value) {
       [&](outbound& out) { return out.publish_encoded(core_->topic, value); });
 }
 
+publish_result publisher::publish(const data_message& msg) {
+  return core_->with_outbound([&](outbound& out) { return out.publish(msg); });
+}
+
 publish_result publisher::publish(data value, std::chrono::nanoseconds timeout) {
   return core_->with_outbound([&](outbound& out) {
     return out.publish(core_->topic, std::move(value), deadline_after(timeout));

@@ -9,19 +9,21 @@
 namespace pubsub {
 
 data& value_storage::edit() const noexcept {
-  encoded_.reset();
+  delete encoded_.exchange(nullptr, std::memory_order_relaxed);
   encoded_size_ = 0;
   return value_;
 }
 
 std::span<const std::byte> value_storage::encoded() const {
-  std::lock_guard lock{encode_mutex_};
-  if (encoded_ == nullptr) {
-    data_writer out;
-    out.write(value_);
-    encoded_ = std::make_unique<const std::vector<std::byte>>(std::move(out).take());
-  }
-  return *encoded_;
+  const auto* known = encoded_.load(std::memory_order_acquire);
+  if (known != nullptr)
+    return *known;
+  data_writer out;
+  out.write(value_);
+  auto fresh = std::make_unique<const std::vector<std::byte>>(std::move(out).take());
+  if (encoded_.compare_exchange_strong(known, fresh.get(), std::memory_order_acq_rel))
+    return *fresh.release();
+  return *known;
 }
 
 void data_message::swap(data_message& other) noexcept {

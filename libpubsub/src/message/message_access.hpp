@@ -33,17 +33,17 @@ public:
       encoded_size_.store(size = measure(value_), std::memory_order_relaxed);
     return size;
   }
-  /// The value in bin::v1, encoded by the first caller.
+  /// The value in bin::v1. Two first callers at once both encode it, and one encoding stays.
   std::span<const std::byte> encoded() const;
 
 private:
+  ~value_storage() override { delete encoded_.load(std::memory_order_relaxed); }
   void destroy() const noexcept override { delete this; }
 
   std::string topic_;
   mutable data value_;
   mutable std::atomic<std::size_t> encoded_size_{0}; // 0: not known yet
-  mutable std::mutex encode_mutex_;                  // guards encoded_ until it is set
-  mutable std::unique_ptr<const std::vector<std::byte>> encoded_;
+  mutable std::atomic<const std::vector<std::byte>*> encoded_{nullptr};
 };
 
 /// The decoded form of a slice, shared by all handles that were copied from one another.
@@ -67,6 +67,12 @@ public:
     return msg;
   }
   static data_message value(std::string_view topic, data x);
+  /// A message that takes over a reference of `storage`.
+  static data_message adopt(const value_storage* storage) noexcept {
+    data_message msg;
+    msg.owner_ = storage;
+    return msg;
+  }
 
   /// Validates the payload of a slice once. False if it is not exactly one value.
   static bool check(data_message& msg) {

@@ -34,12 +34,8 @@ publishing_thread::publishing_thread(endpoint& ep, const payloads& contents, mes
                                      std::uint64_t stream, finish_line& finish)
     : contents_(contents) {
   thread_ = std::thread{[this, &ep, kind, stream, &finish] {
-    if (kind == message_kind::fresh) {
-      auto out = ep.make_publisher(stream_topic);
-      publish_numbered(out, stream);
-    } else {
-      publish_repeated(ep);
-    }
+    auto out = ep.make_publisher(stream_topic);
+    kind == message_kind::fresh ? publish_numbered(out, stream) : publish_repeated(out);
     finish.arrive();
   }};
 }
@@ -66,15 +62,15 @@ void publishing_thread::publish_numbered(publisher& out, std::uint64_t stream) {
   published_ = numbered.published();
 }
 
-void publishing_thread::publish_repeated(endpoint& ep) {
+void publishing_thread::publish_repeated(publisher& out) {
   vector content;
   content.emplace_back(none{});
   content.push_back(data_view::from_valid(contents_[0]).to_data());
   auto msg = make_data_message(stream_topic, std::move(content));
   std::uint64_t published = 0;
-  while (going_on(published) && ep.publish(msg) != publish_result::refused)
+  while (going_on(published) && out.publish(msg) != publish_result::refused)
     ++published;
-  ep.publish(stream_topic, vector{data{published}});
+  out.publish(vector{data{published}});
   published_ = published;
 }
 

@@ -52,7 +52,7 @@ public:
 
 private:
   void publish_numbered(publisher& out, std::uint64_t stream);
-  void publish_repeated(endpoint& ep);
+  void publish_repeated(publisher& out);
   bool going_on(std::uint64_t published);
 
   const payloads& contents_;
