@@ -42,7 +42,8 @@ public:
   publish_result publish(data value);
   /// Publishes a value already encoded as bin::v1 (see data_writer); the bytes are copied.
   publish_result publish_encoded(std::span<const std::byte> value);
-  /// Publishes a finished message under its own topic. Publishing the same one again copies nothing.
+  /// Publishes a finished message under its own topic. Publishing the same one again copies
+  /// nothing.
   publish_result publish(const data_message& msg);
   /// As `publish`, but blocks for at most `timeout`; then the result is `would_block`.
   publish_result publish(data value, std::chrono::nanoseconds timeout);
