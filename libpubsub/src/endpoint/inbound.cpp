@@ -140,48 +140,52 @@ bool inbound::take_batch(std::span<std::byte> payload) {
     return false;
   auto& told = tables_[batch->header.table];
   const auto records = payload.last(batch->records.size());
-  auto rest = batch->records;
-  for (auto left = batch->header.messages; left > 0; --left) {
-    const auto size = wire::checked_record_bytes(rest, told.topics->size());
-    if (size == 0)
-      return false;
-    rest = rest.subspan(size);
-  }
-  if (!rest.empty())
+  const auto check = wire::check_records(records, batch->header.messages, told.topics->size());
+  if (check == wire::records_check::malformed)
     return false;
   counts_->received.add(batch->header.messages);
   env_.via->count_received(batch->header.messages);
-  if (batch->header.origin.endpoint != env_.self) // else it has come home: we have it already
+  if (batch->header.origin.endpoint == env_.self)
+    return true; // it has come home: we have it already
+  if (check == wire::records_check::one_topic)
+    take_part(route_of(told, record_topic(records.data())), told, batch->header, 0,
+              {records.data(), {batch->header.messages, records.size()}});
+  else
     take_records(told, batch->header, records);
+  end_run();
   return true;
 }
 
 /// Cuts the batch where the route changes; the records have been checked.
 void inbound::take_records(told_table& told, const wire::batch_header& header,
                            std::span<std::byte> records) {
-  const bool may_pass = header.origin.hops_left > 1;
   auto* pos = records.data();
   for (std::uint32_t n = 0; n < header.messages; ++n) {
     const auto size = record_bytes(pos);
-    const auto& to = route_of(told, record_topic(pos));
-    if (&to != run_.to) {
-      end_run();
-      run_ = {.to = &to,
-              .pass_on = may_pass && !to.links.empty(),
-              .begin = pos,
-              .size = {},
-              .topics = told.topics.get(),
-              .origin = header.origin};
-      run_.origin.first_sequence += n;
-      run_.origin.hops_left = static_cast<std::uint8_t>(may_pass ? header.origin.hops_left - 1 : 0);
-    }
-    if (!may_pass && !to.links.empty())
-      counts_->ttl_expired.add(1);
-    run_.size.bytes += size;
-    ++run_.size.messages;
+    take_part(route_of(told, record_topic(pos)), told, header, n, {pos, {1, size}});
     pos += size;
   }
-  end_run();
+}
+
+/// Records from the `first` on that take the same route.
+void inbound::take_part(const route& to, const told_table& told, const wire::batch_header& header,
+                        std::uint32_t first, const batch_part& part) {
+  const bool may_pass = header.origin.hops_left > 1;
+  if (&to != run_.to) {
+    end_run();
+    run_ = {.to = &to,
+            .pass_on = may_pass && !to.links.empty(),
+            .begin = part.begin,
+            .size = {},
+            .topics = told.topics.get(),
+            .origin = header.origin};
+    run_.origin.first_sequence += first;
+    run_.origin.hops_left = static_cast<std::uint8_t>(may_pass ? header.origin.hops_left - 1 : 0);
+  }
+  if (!may_pass && !to.links.empty())
+    counts_->ttl_expired.add(part.size.messages);
+  run_.size.bytes += part.size.bytes;
+  run_.size.messages += part.size.messages;
 }
 
 const route& inbound::route_of(told_table& told, std::uint8_t topic) {

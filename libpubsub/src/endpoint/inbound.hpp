@@ -62,13 +62,19 @@ private:
   bool take_flagged(std::span<std::byte> payload);
   bool take_topics(std::span<const std::byte> payload);
   bool take_batch(std::span<std::byte> payload);
+  struct batch_part {
+    std::byte* begin;
+    run_position size;
+  };
+  void take_part(const route& to, const told_table& told, const wire::batch_header& header,
+                 std::uint32_t first, const batch_part& part);
   void take_records(told_table& told, const wire::batch_header& header,
                     std::span<std::byte> records);
   const route& route_of(told_table& told, std::uint8_t topic);
   void join_run(const route& to, bool pass_on, std::byte* frame, std::size_t size);
   void end_run();
   void hand_on(std::span<bounded_queue* const> to, const intrusive_ptr<message_run>& run);
-  bool worth_copying() const noexcept { return run_.size.bytes * 4 < batch_size_; }
+  bool worth_copying() const noexcept { return run_.size.bytes * 8 < batch_size_; }
   intrusive_ptr<message_run> run_at(const chunk* owner, const std::byte* begin) const;
   intrusive_ptr<message_run> copy_run();
 

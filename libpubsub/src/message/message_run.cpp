@@ -151,6 +151,7 @@ void message_run::read(run_position from, std::uint32_t messages, std::vector<da
       out.push_back(message_access::slice(this, pos - content.payload_size, content.topic_size,
                                           content.payload_size));
     }
+    message_access::check(out.back()); // while its bytes are at hand
   }
 }
 

@@ -107,7 +107,8 @@ public:
                    : std::string_view{reinterpret_cast<const char*>(payload) - size, size};
   }
   std::uint64_t bytes_of(run_position from, std::uint32_t messages) const noexcept;
-  /// Appends the messages to `out`, with one reference count for all of a chunk.
+  /// Appends the messages to `out`, with one reference count for all of a run. Those whose payload
+  /// is a value are marked as checked.
   void read(run_position from, std::uint32_t messages, std::vector<data_message>& out);
   /// The decoded form of the message whose payload is at `at`, one for all readers; the caller gets
   /// a reference.

@@ -82,4 +82,27 @@ std::optional<topics_view> parse_topics(std::span<const std::byte> frame_payload
   return result;
 }
 
+records_check check_records(std::span<const std::byte> records, std::uint32_t messages,
+                            std::size_t topics) noexcept {
+  const auto* pos = records.data();
+  auto left = records.size();
+  std::uint8_t first = 0;
+  unsigned differences = 0;
+  for (std::uint32_t n = 0; n < messages; ++n) {
+    if (left < record_header_bytes)
+      return records_check::malformed;
+    const auto size = record_bytes(pos);
+    const auto topic = record_topic(pos);
+    if (size > left || topic >= topics)
+      return records_check::malformed;
+    first = n == 0 ? topic : first;
+    differences |= static_cast<unsigned>(topic ^ first);
+    pos += size;
+    left -= size;
+  }
+  if (left > 0)
+    return records_check::malformed;
+  return differences == 0 ? records_check::one_topic : records_check::several_topics;
+}
+
 } // namespace pubsub::wire

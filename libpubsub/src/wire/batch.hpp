@@ -61,14 +61,11 @@ std::optional<batch_view> parse_batch(std::span<const std::byte> frame_payload) 
 /// Parses the payload of a frame of kind `topics`. Nothing if malformed, or if numbers run out.
 std::optional<topics_view> parse_topics(std::span<const std::byte> frame_payload);
 
-/// Bytes of the record at the beginning of `rest`, or 0 if it does not fit or its topic is not
-/// below `topics`.
-inline std::size_t checked_record_bytes(std::span<const std::byte> rest,
-                                        std::size_t topics) noexcept {
-  if (rest.size() < record_header_bytes)
-    return 0;
-  const auto size = record_bytes(rest.data());
-  return size <= rest.size() && record_topic(rest.data()) < topics ? size : 0;
-}
+/// What a look at the records of a batch shows.
+enum class records_check : std::uint8_t { malformed, one_topic, several_topics };
+
+/// Whether `records` are exactly `messages` records whose topics are below `topics`.
+records_check check_records(std::span<const std::byte> records, std::uint32_t messages,
+                            std::size_t topics) noexcept;
 
 } // namespace pubsub::wire

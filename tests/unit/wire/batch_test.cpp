@@ -39,8 +39,7 @@ TEST_CASE("a batch shows its header and its records") {
   CHECK(batch->header.origin.first_sequence == 100);
   CHECK(to_string(batch->header.origin.endpoint) == "00112233-4455-6677-8899-aabbccddeeff");
   CHECK(batch->records.size() == from_hex(records_hex).size());
-  CHECK(wire::checked_record_bytes(batch->records, 1) == 14);
-  CHECK(wire::checked_record_bytes(batch->records.subspan(14), 1) == 6);
+  CHECK(wire::check_records(batch->records, 2, 1) == wire::records_check::one_topic);
 }
 
 TEST_CASE("a batch header is written as it is read") {
@@ -67,14 +66,26 @@ TEST_CASE("a batch that is too short, empty, or names no table is none") {
   CHECK_FALSE(wire::parse_batch(payload(homeless)));
 }
 
-TEST_CASE("a record that does not fit, or has no topic, has no size") {
-  const auto records = from_hex(records_hex);
-  for (std::size_t size = 0; size < 14; ++size)
-    CHECK(wire::checked_record_bytes(std::span{records}.first(size), 1) == 0);
-  CHECK(wire::checked_record_bytes(records, 0) == 0);
-  CHECK(wire::checked_record_bytes(from_hex("ffffffff 00 00"), 1) == 0);
-  CHECK(wire::checked_record_bytes(from_hex("00000000 ff"), 255) == 0);
-  CHECK(wire::checked_record_bytes(from_hex("00000000 fe"), 255) == 5);
+TEST_CASE("records that do not fit, are too many or too few, or have no topic, are malformed") {
+  using wire::records_check;
+  const auto records = from_hex(records_hex); // of 14 and 6 bytes
+  for (std::size_t size = 0; size < records.size(); ++size)
+    CHECK(wire::check_records(std::span{records}.first(size), 2, 1) == records_check::malformed);
+  CHECK(wire::check_records(std::span{records}.first(14), 1, 1) == records_check::one_topic);
+  CHECK(wire::check_records(records, 1, 1) == records_check::malformed);
+  CHECK(wire::check_records(records, 3, 1) == records_check::malformed);
+  CHECK(wire::check_records(records, 2, 0) == records_check::malformed);
+  CHECK(wire::check_records(from_hex("ffffffff 00 00"), 1, 1) == records_check::malformed);
+  CHECK(wire::check_records(from_hex("00000000 ff"), 1, 255) == records_check::malformed);
+  CHECK(wire::check_records(from_hex("00000000 fe"), 1, 255) == records_check::one_topic);
+}
+
+TEST_CASE("records of one topic are told from those of several") {
+  using wire::records_check;
+  const auto same = from_hex("00000000 03 00000001 03 00 00000000 03");
+  CHECK(wire::check_records(same, 3, 4) == records_check::one_topic);
+  const auto other = from_hex("00000000 03 00000001 02 00 00000000 03");
+  CHECK(wire::check_records(other, 3, 4) == records_check::several_topics);
 }
 
 TEST_CASE("topics are read as they were written") {
@@ -109,8 +120,7 @@ TEST_CASE("no bytes make a reader leave its frame") {
       frame[4 + engine() % (frame.size() - 4)] = static_cast<std::byte>(engine());
     wire::parse_topics(payload(frame));
     const auto batch = wire::parse_batch(payload(frame));
-    auto rest = batch ? batch->records : std::span<const std::byte>{};
-    while (const auto size = wire::checked_record_bytes(rest, 1))
-      rest = rest.subspan(size);
+    if (batch)
+      wire::check_records(batch->records, batch->header.messages, 1);
   }
 }
