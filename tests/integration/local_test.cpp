@@ -2,6 +2,7 @@
 #include "support/eventually.hpp"
 #include "support/nodes.hpp"
 
+#include <optional>
 #include <thread>
 
 using namespace pubsub;
@@ -47,6 +48,33 @@ TEST_CASE("topics added and removed take effect for the next message") {
   CHECK(next_number(sub) == 1);
   CHECK(next_number(sub) == 2);
   CHECK_FALSE(sub.get(0ms));
+}
+
+TEST_CASE("changes take effect for all topics of a publisher of many, remembered ones and others") {
+  endpoint ep;
+  auto sub = ep.make_subscriber({"/a"});
+  auto other = std::make_optional(ep.make_subscriber({"/b/1"}));
+  const auto publish_everywhere = [&ep](int topics) {
+    for (int i = 0; i < topics; ++i)
+      for (const char* root : {"/a/", "/b/"})
+        ep.publish(root + std::to_string(i), count{1});
+  };
+  publish_everywhere(1000);
+  CHECK(sub.poll().size() == 1000);
+  CHECK(other->poll().size() == 111); // 1, 10..19, 100..199
+  sub.add_topic("/b");
+  publish_everywhere(1000);
+  CHECK(sub.poll().size() == 2000);
+  CHECK(other->poll().size() == 111);
+  other.reset();
+  sub.remove_topic("/a");
+  publish_everywhere(3000); // more than are remembered
+  CHECK(sub.poll().size() == 3000);
+  sub.add_topic("/a/2");
+  publish_everywhere(1000);
+  CHECK(sub.poll().size() == 1111);
+  sub.close();
+  CHECK(ep.publish("/a/2", count{1}) == publish_result::unwanted);
 }
 
 TEST_CASE("own messages can be ignored") {

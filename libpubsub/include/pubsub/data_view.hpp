@@ -1,8 +1,11 @@
 // Reading encoded bytes in place, without building a tree (format bin::v1).
 #pragma once
 
+#include <bit>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <iterator>
 #include <span>
 #include <string_view>
@@ -45,20 +48,30 @@ public:
   /// A view of bytes already accepted by `make`.
   static data_view from_valid(std::span<const std::byte> bytes) noexcept;
 
-  data_type type() const noexcept;
+  data_type type() const noexcept { return static_cast<data_type>(*pos_); }
 
-  bool as_boolean() const noexcept;
-  std::uint64_t as_count() const noexcept;
-  std::int64_t as_integer() const noexcept;
+  bool as_boolean() const noexcept { return is(data_type::boolean) && *body() != std::byte{0}; }
+  std::uint64_t as_count() const noexcept { return is(data_type::count) ? load_number(body()) : 0; }
+  std::int64_t as_integer() const noexcept {
+    return is(data_type::integer) ? load_signed(body()) : 0;
+  }
   double as_real() const noexcept;
-  std::string_view as_string() const noexcept;
+  std::string_view as_string() const noexcept {
+    return is(data_type::string) ? load_string(body()) : std::string_view{};
+  }
   address as_address() const noexcept;
   subnet as_subnet() const noexcept;
   port as_port() const noexcept;
-  timestamp as_timestamp() const noexcept;
-  timespan as_timespan() const noexcept;
+  timestamp as_timestamp() const noexcept {
+    return timestamp{timespan{is(data_type::timestamp) ? load_signed(body()) : 0}};
+  }
+  timespan as_timespan() const noexcept {
+    return timespan{is(data_type::timespan) ? load_signed(body()) : 0};
+  }
   /// The name of the enum label.
-  std::string_view as_enum() const noexcept;
+  std::string_view as_enum() const noexcept {
+    return is(data_type::enum_value) ? load_string(body()) : std::string_view{};
+  }
   /// Members of a set or vector, in encoded order; empty for other types.
   range elements() const noexcept;
   /// Pairs of a table, in encoded order; empty for other types.
@@ -77,6 +90,34 @@ private:
   explicit data_view(const std::byte* pos) noexcept : pos_(pos) {}
 
   const std::byte* body() const noexcept { return pos_ + 1; }
+  bool is(data_type wanted) const noexcept {
+    assert(type() == wanted);
+    return type() == wanted;
+  }
+
+  static std::uint64_t load_number(const std::byte* pos) noexcept {
+    std::uint64_t x = 0;
+    std::memcpy(&x, pos, sizeof(x));
+    return std::endian::native == std::endian::big ? x : __builtin_bswap64(x);
+  }
+  static std::int64_t load_signed(const std::byte* pos) noexcept {
+    return static_cast<std::int64_t>(load_number(pos));
+  }
+  /// The size of a string or container; moves `pos` behind it.
+  static std::uint32_t load_size(const std::byte*& pos) noexcept {
+    const auto first = static_cast<std::uint8_t>(*pos);
+    if (first >= 0x80)
+      return load_long_size(pos);
+    ++pos;
+    return first;
+  }
+  static std::uint32_t load_long_size(const std::byte*& pos) noexcept;
+  static std::string_view load_string(const std::byte* pos) noexcept {
+    const auto size = load_size(pos);
+    return {reinterpret_cast<const char*>(pos), size};
+  }
+  /// The position behind the value at `pos`.
+  static const std::byte* behind(const std::byte* pos) noexcept;
 
   static constexpr std::byte none_tag[1] = {std::byte{0}};
   const std::byte* pos_ = none_tag;
@@ -91,7 +132,11 @@ public:
   iterator() = default;
   iterator(const std::byte* pos, std::size_t left) noexcept : pos_(pos), left_(left) {}
   data_view operator*() const noexcept { return data_view{pos_}; }
-  iterator& operator++() noexcept;
+  iterator& operator++() noexcept {
+    if (--left_ > 0) // what is behind the last member does not matter: do not look for it
+      pos_ = behind(pos_);
+    return *this;
+  }
   iterator operator++(int) noexcept {
     auto old = *this;
     ++*this;
@@ -145,5 +190,21 @@ struct data_view::table_range {
   table_iterator begin() const noexcept { return first; }
   table_iterator end() const noexcept { return {}; }
 };
+
+inline data_view::range data_view::elements() const noexcept {
+  if (type() != data_type::set && type() != data_type::vector)
+    return {};
+  const auto* pos = body();
+  const auto members = load_size(pos);
+  return {iterator{pos, members}};
+}
+
+inline data_view::table_range data_view::entries() const noexcept {
+  if (type() != data_type::table)
+    return {};
+  const auto* pos = body();
+  const auto pairs = load_size(pos);
+  return {table_iterator{pos, pairs}};
+}
 
 } // namespace pubsub

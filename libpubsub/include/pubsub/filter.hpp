@@ -18,9 +18,11 @@ public:
 
   filter() = default;
   filter(std::initializer_list<topic> prefixes);
+  /// Takes n log n steps, in whatever order they come.
   explicit filter(const std::vector<std::string>& prefixes);
 
   /// Adds `prefix` and removes the entries it covers. Returns false if it was covered already.
+  /// Moves all that sort behind: to add many, make a filter of all of them.
   bool add(std::string_view prefix);
   /// Adds every entry of `other`. Returns false if nothing changed.
   bool add(const filter& other);

@@ -81,9 +81,10 @@ expected<address> address::parse(std::string_view text) {
   std::memcpy(buffer, text.data(), text.size());
   buffer[text.size()] = '\0';
   address x;
-  if (inet_pton(AF_INET6, buffer, x.bytes_.data()) == 1)
-    return x;
-  if (inet_pton(AF_INET, buffer, x.bytes_.data() + v4_prefix.size()) == 1) {
+  if (text.find(':') != text.npos) {
+    if (inet_pton(AF_INET6, buffer, x.bytes_.data()) == 1)
+      return x;
+  } else if (inet_pton(AF_INET, buffer, x.bytes_.data() + v4_prefix.size()) == 1) {
     std::memcpy(x.bytes_.data(), v4_prefix.data(), v4_prefix.size());
     return x;
   }

@@ -17,6 +17,11 @@ public:
   data value();
 
 private:
+  /// Hands the next value, in the type it has, to `make` and returns the result: containers build
+  /// their members in place, as moving one costs as much as reading it.
+  template <class Make>
+  auto hand(Make make);
+
   template <class T>
   T number() noexcept {
     const auto x = load_be<T>(pos_);
@@ -38,77 +43,82 @@ private:
     return address{bytes};
   }
 
-  data read_vector();
-  data read_set();
-  data read_table();
+  vector read_vector();
+  set read_set();
+  table read_table();
 
   const std::byte* pos_;
 };
 
-data builder::read_vector() {
-  const auto size = load_valid_varbyte(pos_);
-  vector members;
-  members.reserve(size);
-  for (auto left = size; left > 0; --left)
-    members.push_back(value());
-  return members;
-}
-
-// Members arrive in order from every encoder we know of: the hint makes insertion constant time.
-data builder::read_set() {
-  set members;
-  for (auto left = load_valid_varbyte(pos_); left > 0; --left)
-    members.insert(members.end(), value());
-  return members;
-}
-
-data builder::read_table() {
-  table pairs;
-  for (auto left = load_valid_varbyte(pos_); left > 0; --left) {
-    auto key = value();
-    pairs.emplace_hint(pairs.end(), std::move(key), value());
-  }
-  return pairs;
-}
-
-data builder::value() {
+template <class Make>
+auto builder::hand(Make make) {
   switch (tag_at(pos_++)) {
   case data_type::none:
     break;
   case data_type::boolean:
-    return number<std::uint8_t>() != 0;
+    return make(number<std::uint8_t>() != 0);
   case data_type::count:
-    return number<std::uint64_t>();
+    return make(number<std::uint64_t>());
   case data_type::integer:
-    return number<std::int64_t>();
+    return make(number<std::int64_t>());
   case data_type::real:
-    return decode_real(number<std::uint64_t>());
+    return make(decode_real(number<std::uint64_t>()));
   case data_type::string:
-    return read_string();
+    return make(read_string());
   case data_type::address:
-    return read_address();
+    return make(read_address());
   case data_type::subnet: {
     const auto network = read_address();
-    return subnet::from_raw(network, number<std::uint8_t>());
+    return make(subnet::from_raw(network, number<std::uint8_t>()));
   }
   case data_type::port: {
     const auto port_number = number<std::uint16_t>();
-    return port{port_number, static_cast<transport>(number<std::uint8_t>())};
+    return make(port{port_number, static_cast<transport>(number<std::uint8_t>())});
   }
   case data_type::timestamp:
-    return timestamp{timespan{number<std::int64_t>()}};
+    return make(timestamp{timespan{number<std::int64_t>()}});
   case data_type::timespan:
-    return timespan{number<std::int64_t>()};
+    return make(timespan{number<std::int64_t>()});
   case data_type::enum_value:
-    return enum_value{read_string()};
+    return make(enum_value{read_string()});
   case data_type::set:
-    return read_set();
+    return make(read_set());
   case data_type::table:
-    return read_table();
+    return make(read_table());
   case data_type::vector:
-    return read_vector();
+    return make(read_vector());
   }
-  return none{};
+  return make(none{});
+}
+
+data builder::value() {
+  return hand([](auto x) { return data{std::move(x)}; });
+}
+
+vector builder::read_vector() {
+  const auto size = load_valid_varbyte(pos_);
+  vector members;
+  members.reserve(size);
+  for (auto left = size; left > 0; --left)
+    hand([&](auto x) { members.emplace_back(std::move(x)); });
+  return members;
+}
+
+// Members arrive in order from every encoder we know of: the hint makes insertion constant time.
+set builder::read_set() {
+  set members;
+  for (auto left = load_valid_varbyte(pos_); left > 0; --left)
+    hand([&](auto x) { members.emplace_hint(members.end(), std::move(x)); });
+  return members;
+}
+
+table builder::read_table() {
+  table pairs;
+  for (auto left = load_valid_varbyte(pos_); left > 0; --left) {
+    auto key = value();
+    hand([&](auto x) { pairs.emplace_hint(pairs.end(), std::move(key), std::move(x)); });
+  }
+  return pairs;
 }
 
 } // namespace

@@ -51,9 +51,8 @@ int compare_containers(const std::byte*& x, const std::byte*& y, unsigned values
   return static_cast<int>(a > b) - static_cast<int>(a < b);
 }
 
-} // namespace
-
-const std::byte* skip_value(const std::byte* pos) noexcept {
+/// Any value will do; a scalar is quicker on its own.
+const std::byte* skip_container(const std::byte* pos) noexcept {
   for (std::uint64_t pending = 1; pending > 0; --pending) {
     const auto type = tag_at(pos++);
     const auto size = body_size[static_cast<std::uint8_t>(type)];
@@ -68,6 +67,19 @@ const std::byte* skip_value(const std::byte* pos) noexcept {
       pending += type == data_type::table ? 2 * size_or_count : size_or_count;
   }
   return pos;
+}
+
+} // namespace
+
+const std::byte* skip_value(const std::byte* pos) noexcept {
+  const auto type = tag_at(pos);
+  if (const auto size = body_size[static_cast<std::uint8_t>(type)]; size != variable_size)
+    return pos + 1 + size;
+  if (type != data_type::string && type != data_type::enum_value)
+    return skip_container(pos);
+  ++pos;
+  const std::size_t size = load_valid_varbyte(pos);
+  return pos + size;
 }
 
 int compare_encoded(const std::byte*& x, const std::byte*& y) noexcept {

@@ -5,6 +5,7 @@
 #include <pubsub/data_view.hpp>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <string>
 #include <vector>
@@ -15,6 +16,17 @@ namespace {
 
 // Reading recurses once per level of nesting; no setting may make that overflow the stack.
 constexpr std::uint32_t hard_max_depth = 512;
+
+// For each byte that could be a tag: the size of the body, where that is all there is to check.
+constexpr std::uint8_t not_plain = 0xff;
+constexpr auto plain_size = [] {
+  std::array<std::uint8_t, 256> result{};
+  result.fill(not_plain);
+  for (std::uint8_t tag = 0; tag < data_type_count; ++tag)
+    if (body_size[tag] != variable_size && static_cast<data_type>(tag) != data_type::port)
+      result[tag] = body_size[tag];
+  return result;
+}();
 
 class validator {
 public:
@@ -66,8 +78,20 @@ private:
     return true;
   }
 
+  bool port() noexcept {
+    const auto size = body_size[static_cast<std::uint8_t>(data_type::port)];
+    if (size > left())
+      return fail(errc::end_of_file);
+    if (static_cast<std::uint8_t>(pos_[2]) > 3)
+      return fail(errc::invalid_data);
+    pos_ += size;
+    return true;
+  }
+
   // Inlined into each loop over members: most members are scalars, and the call would cost more.
   [[gnu::always_inline]] bool value(std::uint32_t depth_left);
+  /// What has more to check than the size, or is no value.
+  bool special(std::uint8_t tag, std::uint32_t depth_left);
   [[gnu::noinline]] bool container(data_type type, std::uint32_t depth_left);
   bool vector_members(std::uint32_t count, std::uint32_t depth_left);
   bool set_members(std::uint32_t count, std::uint32_t depth_left);
@@ -93,22 +117,24 @@ inline bool validator::value(std::uint32_t depth_left) {
   if (pos_ == end_)
     return fail(errc::end_of_file);
   const auto tag = static_cast<std::uint8_t>(*pos_);
+  const std::size_t size = plain_size[tag];
+  if (size == not_plain)
+    return special(tag, depth_left);
+  ++pos_;
+  if (size > left())
+    return fail(errc::end_of_file);
+  pos_ += size;
+  return true;
+}
+
+inline bool validator::special(std::uint8_t tag, std::uint32_t depth_left) {
   if (tag >= data_type_count)
     return fail(errc::invalid_tag);
   ++pos_;
   const auto type = static_cast<data_type>(tag);
-  const std::size_t size = body_size[tag];
-  if (size != variable_size) {
-    if (size > left())
-      return fail(errc::end_of_file);
-    if (type == data_type::port && static_cast<std::uint8_t>(pos_[2]) > 3)
-      return fail(errc::invalid_data);
-    pos_ += size;
-    return true;
-  }
   if (type == data_type::string || type == data_type::enum_value)
     return string();
-  return container(type, depth_left);
+  return type == data_type::port ? port() : container(type, depth_left);
 }
 
 bool validator::container(data_type type, std::uint32_t depth_left) {

@@ -11,7 +11,8 @@ std::size_t dispatcher::exits_hash::operator()(exit_span to) const noexcept {
 
 void dispatcher::reset(std::uint64_t version) {
   last_ = nullptr;
-  topics_.clear();
+  if (topics_.size() > max_cached_topics)
+    topics_.clear();
   routes_.clear();
   snapshot_ = router_.snapshot();
   version_ = version;
@@ -20,9 +21,14 @@ void dispatcher::reset(std::uint64_t version) {
 const route& dispatcher::find(std::string_view topic) {
   auto found = topics_.find(topic);
   if (found == topics_.end())
-    found = topics_.emplace(std::string{topic}, match(topic)).first;
+    found = topics_.emplace(std::string{topic}, cached{}).first;
+  auto& [to, version] = found->second;
+  if (version != version_) {
+    to = match(topic);
+    version = version_;
+  }
   last_topic_ = found->first;
-  last_ = found->second;
+  last_ = to;
   return *last_;
 }
 

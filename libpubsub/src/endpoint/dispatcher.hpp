@@ -48,6 +48,13 @@ private:
   static constexpr std::size_t max_cached_topics = 4096;
   using exit_span = std::span<bounded_queue* const>;
 
+  /// Void unless it has the version of the snapshot: after a change topics keep their places, so
+  /// that what they take now costs a match and no memory.
+  struct cached {
+    const route* to = nullptr; // in routes_
+    std::uint64_t version = 0; // none has this
+  };
+
   struct text_hash {
     using is_transparent = void;
     std::size_t operator()(std::string_view text) const noexcept {
@@ -80,7 +87,7 @@ private:
   std::uint64_t version_ = 0;
   std::shared_ptr<const routing_snapshot> snapshot_;
   std::unordered_set<route, exits_hash, exits_equal> routes_;
-  std::unordered_map<std::string, const route*, text_hash, std::equal_to<>> topics_;
+  std::unordered_map<std::string, cached, text_hash, std::equal_to<>> topics_;
   std::string_view last_topic_; // points into topics_
   const route* last_ = nullptr;
 

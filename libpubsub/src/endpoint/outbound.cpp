@@ -75,6 +75,13 @@ push_result outbound::end_record(run_writer::exits to, const deadline& until) {
   return result;
 }
 
+/// A message that nobody wants.
+publish_result outbound::leave() {
+  counts_->unwanted.add(1);
+  counts_->published.add(1);
+  return publish_result::unwanted;
+}
+
 publish_result outbound::count(push_result result) {
   if (result == push_result::would_block)
     return publish_result::would_block;
@@ -87,11 +94,8 @@ publish_result outbound::publish_encoded(std::string_view topic, std::span<const
   if (!acceptable(topic, value.size()))
     return refuse();
   const auto& to = resolve(topic);
-  if (to.empty()) {
-    counts_->unwanted.add(1);
-    counts_->published.add(1);
-    return publish_result::unwanted;
-  }
+  if (to.empty())
+    return leave();
   if (!std::exchange(records_to_queues_, true))
     seal();
   std::memcpy(begin_record(topic, value.size()), value.data(), value.size());
@@ -103,7 +107,9 @@ publish_result outbound::publish(std::string_view topic, data value, const deadl
   if (!acceptable(topic, size))
     return refuse();
   const auto& to = resolve(topic);
-  if (to.queues.empty() && !to.links.empty()) { // nobody here wants the value itself
+  if (to.empty())
+    return leave();
+  if (to.queues.empty()) { // nobody here wants the value itself
     encode(value, begin_record(topic, size));
     return count(end_record(to.to_links(), until));
   }
@@ -130,11 +136,8 @@ publish_result outbound::publish(const data_message& msg, const deadline& until)
 /// Queues get the handle, links the encoded form.
 publish_result outbound::publish_built(const route& to, std::string_view topic, data_message msg,
                                        std::size_t payload_size, const deadline& until) {
-  if (to.empty()) {
-    counts_->unwanted.add(1);
-    counts_->published.add(1);
-    return publish_result::unwanted;
-  }
+  if (to.empty())
+    return leave();
   if (std::exchange(records_to_queues_, false))
     seal();
   const auto size = static_cast<std::uint32_t>(topic.size() + payload_size);

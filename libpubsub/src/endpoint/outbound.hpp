@@ -47,6 +47,7 @@ private:
   push_result end_record(run_writer::exits to, const deadline& until);
   publish_result publish_built(const route& to, std::string_view topic, data_message msg,
                                std::size_t payload_size, const deadline& until);
+  publish_result leave();
   publish_result count(push_result result);
   static std::uint32_t next_stream() noexcept;
 

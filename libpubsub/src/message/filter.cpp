@@ -10,8 +10,11 @@ filter::filter(std::initializer_list<topic> prefixes) {
 }
 
 filter::filter(const std::vector<std::string>& prefixes) {
-  for (const auto& prefix : prefixes)
-    add(prefix);
+  auto sorted = prefixes;
+  std::ranges::sort(sorted);
+  for (auto& each : sorted) // what one covers comes right after it
+    if (prefixes_.empty() || !each.starts_with(prefixes_.back()))
+      prefixes_.push_back(std::move(each));
 }
 
 bool filter::matches(std::string_view topic) const noexcept {

@@ -8,8 +8,8 @@
 
 namespace pubsub {
 
-/// The filter that matches what any of `prefixes` matches. Takes n log n steps in whatever order
-/// they come; `filter::add` moves all that sort behind.
+/// The filter that matches what any of `prefixes` matches, of which only those it keeps are copied.
+/// Takes n log n steps in whatever order they come.
 filter minimal_filter(std::vector<std::string_view> prefixes);
 
 } // namespace pubsub

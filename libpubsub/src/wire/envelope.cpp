@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/byte_reader.hpp"
+#include "route/minimal_filter.hpp"
 
 namespace pubsub::wire {
 
@@ -90,16 +91,16 @@ std::optional<filter> parse_filter(std::span<const std::byte> bytes) {
   std::uint32_t count = 0;
   if (!in.read_varbyte(count) || count > in.remaining())
     return {};
-  filter result;
+  std::vector<std::string_view> prefixes;
   for (std::uint32_t i = 0; i < count; ++i) {
     std::string_view prefix;
     if (!in.read_string(prefix))
       return {};
-    result.add(prefix);
+    prefixes.push_back(prefix);
   }
   if (!in.at_end())
     return {};
-  return result;
+  return minimal_filter(std::move(prefixes)); // in time, even if the peer sends them in bad order
 }
 
 void append_filter(std::vector<std::byte>& out, const filter& x) {

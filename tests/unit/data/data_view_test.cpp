@@ -80,6 +80,32 @@ TEST_CASE("a view reads each type in place") {
   CHECK(view.to_data() == data{all});
 }
 
+TEST_CASE("what is too large for a size of one byte is read in place, too") {
+  const std::string text(300, 'x');
+  vector list;
+  set numbers;
+  table pairs;
+  for (std::uint64_t i = 0; i < 200; ++i) {
+    list.emplace_back(text);
+    numbers.insert(i);
+    pairs.emplace(i, enum_value{text});
+  }
+  const data all{vector{list, numbers, pairs}};
+  const auto bytes = *encode_binary(all);
+  const auto view = *data_view::make(bytes);
+  std::size_t visited = 0;
+  for (const auto member : view.elements()) {
+    CHECK(member.size() == 200);
+    for (const auto each : member.elements())
+      visited += each.type() == data_type::string ? each.as_string() == text
+                                                  : each.as_count() == visited - 200;
+    for (const auto [key, value] : member.entries())
+      visited += key.as_count() == visited - 400 && value.as_enum() == text;
+  }
+  CHECK(visited == 600);
+  CHECK(view.to_data() == all);
+}
+
 TEST_CASE("a view by default is none and containers of other types are empty") {
   const data_view view;
   CHECK(view.type() == data_type::none);
@@ -105,9 +131,16 @@ TEST_CASE("bytes that end too early, go on too long or have an unknown tag are r
 }
 
 TEST_CASE("the error names the byte where reading stopped") {
-  const auto view = data_view::make(from_hex("0e 02 00 ff"));
-  REQUIRE_FALSE(view);
-  CHECK(view.error().context() == "at byte 3");
+  const auto stopped_at = [](std::string_view hex) {
+    const auto bytes = from_hex(hex);
+    const auto view = data_view::make(bytes);
+    return view ? std::string{} : view.error().context();
+  };
+  CHECK(stopped_at("0e 02 00 ff") == "at byte 3");
+  CHECK(stopped_at("0e 02 00 02 00") == "at byte 4");
+  CHECK(stopped_at("0e 02 00 08 0050") == "at byte 4");
+  CHECK(stopped_at("0e 02 00 08 0050 04") == "at byte 4");
+  CHECK(stopped_at("0e 02 00") == "at byte 2");
 }
 
 TEST_CASE("a claimed count beyond the bytes left is refused at once") {

@@ -257,6 +257,27 @@ TEST_CASE("the number of values is bounded") {
   CHECK(verdict(text, {.max_values = 2}) == errc::limit_exceeded);
 }
 
+TEST_CASE("what was read before, whatever its size and limits, leaves nothing behind") {
+  for (const std::size_t size : {10, 20'000, 9'000, 1, 8'100, 100'000, 300}) {
+    const std::string content(size, 'x');
+    CHECK(read("string", "\"" + content + "\"") == data{content});
+    CHECK(read("string", "\"" + content + "\xff\"") == data{content + "\xff"}); // rewritten
+    CHECK(verdict("{\"a\":\"" + content) == errc::invalid_json);
+    const auto nested = object("vector", array({object("string", "\"" + content + "\"")}));
+    CHECK(verdict(nested, {.max_depth = 0}) == errc::limit_exceeded);
+    CHECK(verdict(nested, {.max_depth = 1}) == errc::none);
+  }
+}
+
+TEST_CASE("a name that is nearly one of a type is none") {
+  for (const std::string_view name :
+       {"",          "s",          "sex",         "nine",    "poor",    "rear",
+        "noun",      "pount",      "fable",       "sector",  "strung",  "subnot",
+        "xubnet",    "addres",     "addressx",    "boolish", "integra", "timespam",
+        "timestomp", "enum_value", "enum-values", "Count"})
+    CHECK_MESSAGE(verdict(name, "\"1\"") == errc::type_clash, name);
+}
+
 TEST_CASE("a data message yields topic and value") {
   const auto x = message_from_json(
       R"({"type":"data-message","topic":"/a\u00e9","@data-type":"count","data":1})");

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <random>
 #include <set>
 
@@ -87,6 +88,27 @@ TEST_CASE("a filter answers like a plain list of prefixes") {
     CHECK(std::vector<std::string>(real.begin(), real.end()) == naive.minimal());
     CHECK(std::ranges::is_sorted(real));
   }
+}
+
+TEST_CASE("a filter made at once is the filter made one by one") {
+  std::mt19937 engine{11};
+  for (int round = 0; round < 300; ++round) {
+    std::vector<std::string> prefixes(engine() % 20);
+    std::ranges::generate(prefixes, [&] { return random_topic(engine); });
+    filter one_by_one;
+    for (const auto& each : prefixes)
+      one_by_one.add(each);
+    CHECK(filter{prefixes} == one_by_one);
+  }
+}
+
+TEST_CASE("a filter of many prefixes is made quickly, even if they come in falling order") {
+  std::vector<std::string> prefixes;
+  for (int i = 300'000; i > 0; --i)
+    prefixes.push_back("/" + std::to_string(1'000'000 + i) + "/");
+  const auto begin = std::chrono::steady_clock::now();
+  CHECK(filter{prefixes}.size() == prefixes.size());
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds{10}); // not minutes
 }
 
 TEST_CASE("merging filters is adding their entries") {
