@@ -9,9 +9,11 @@ import typing
 __all__: list[str] = ['Endpoint', 'EndpointCounters', 'LinkCounters', 'Message', 'PeerInfo', 'Publisher', 'Status', 'StatusSubscriber', 'Subscriber', 'SubscriberCounters', 'decode', 'encode', 'from_json', 'join_background_work', 'to_json', 'version']
 class Message:
     """
-    A received message. ``topic, data = message`` takes it apart; it may be kept as long as needed.
+    A received message. ``topic, data = message`` takes it apart; it may be kept as long as needed. Where the value is a string, the message is a read-only buffer of its bytes: ``memoryview(message)`` and ``numpy.frombuffer(message)`` copy nothing.
     """
     __match_args__: typing.ClassVar[tuple[str, str]] = ('topic', 'data')
+    def __buffer__(self, flags: int, /) -> memoryview:
+        ...
     def __iter__(self) -> typing.Iterator[typing.Any]:
         """
         Implement iter(self).

@@ -73,6 +73,25 @@ PyObject* message_raw(PyObject* self, void*) {
   });
 }
 
+// The payload in place: a view keeps the message, and the message the memory it arrived in.
+int message_get_buffer(PyObject* self, Py_buffer* view, int flags) {
+  auto& msg = self_of(self)->msg;
+  view->obj = nullptr;
+  try {
+    auto value = get_view(msg);
+    if (value.type() != data_type::string) {
+      PyErr_SetString(PyExc_BufferError, "only a message whose value is a string is a buffer");
+      return -1;
+    }
+    auto text = value.as_string();
+    return PyBuffer_FillInfo(view, self, const_cast<char*>(text.data()),
+                             static_cast<Py_ssize_t>(text.size()), 1, flags);
+  } catch (const std::exception& e) {
+    PyErr_SetString(PyExc_BufferError, e.what());
+    return -1;
+  }
+}
+
 PyObject* message_to_json(PyObject* self, PyObject*) {
   return guarded([&] {
     auto& msg = self_of(self)->msg;
@@ -121,14 +140,17 @@ PyMethodDef message_methods[] = {{"to_json", message_to_json, METH_NOARGS,
                                   "message, as Zeek's WebSocket clients see it."},
                                  {nullptr, nullptr, 0, nullptr}};
 
-const char message_doc[] = "A received message. ``topic, data = message`` takes it apart; it may "
-                           "be kept as long as needed.";
+const char message_doc[] =
+    "A received message. ``topic, data = message`` takes it apart; it may be kept as long as "
+    "needed. Where the value is a string, the message is a read-only buffer of its bytes: "
+    "``memoryview(message)`` and ``numpy.frombuffer(message)`` copy nothing.";
 
 PyType_Slot message_slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(message_dealloc)},
                                {Py_tp_getset, message_properties},
                                {Py_tp_methods, message_methods},
                                {Py_tp_iter, reinterpret_cast<void*>(message_iter)},
                                {Py_tp_repr, reinterpret_cast<void*>(message_repr)},
+                               {Py_bf_getbuffer, reinterpret_cast<void*>(message_get_buffer)},
                                {Py_tp_doc, const_cast<char*>(message_doc)},
                                {0, nullptr}};
 
