@@ -319,6 +319,12 @@ void write_value(PyObject* x, data_writer& out, unsigned depth) {
     write_port(x, out);
   else if (type == types.ipv4_address)
     out.write_address(to_address(x));
+  else if (type == types.timestamp)
+    out.write_timestamp(to_timestamp(x));
+  else if (type == types.timespan)
+    out.write_timespan(to_timespan(x));
+  else if (type == types.enum_value)
+    write_enum(x, out);
   else
     write_instance(x, out, depth);
 }
