@@ -100,6 +100,26 @@ def test_a_view_outlives_message_subscriber_and_endpoint():
     assert [view.tobytes() for view in views] == payloads
 
 
+def test_strings_inside_vectors_can_be_viewed_in_place(receive):
+    message = receive([Count(7), b"\xff\x00", ["text", [""]]])
+    assert message.view(1) == b"\xff\x00" and message.view(2, 0) == b"text" and message.view(-1, -1, 0) == b""
+    assert message.view(1).readonly
+    assert receive(b"all").view() == b"all"
+    view = receive((b"a", b"x" * 100_000)).view(1)
+    gc.collect()
+    assert view == b"x" * 100_000
+
+
+@pytest.mark.parametrize("path, error, words", [
+    ((), TypeError, "a string was expected where the message has a vector"),
+    ((0,), TypeError, "a string was expected where the message has a count"),
+    ((0, 0), TypeError, "a vector was expected where the message has a count"),
+    ((2,), IndexError, "2 members"), ((-3,), IndexError, "2 members"), ((2**70,), IndexError, "fit"), (("1",), TypeError, "int")])
+def test_a_view_of_what_is_no_string_is_refused(receive, path, error, words):
+    with pytest.raises(error, match=words):
+        receive([Count(1), "a"]).view(*path)
+
+
 def test_a_message_that_arrived_can_be_published_again_as_a_buffer(receive):
     assert receive(receive(b"\xff1")).data == b"\xff1"
 

@@ -26,6 +26,10 @@ class Message:
         """
         Topic and value as a json::v1 data message, as Zeek's WebSocket clients see it.
         """
+    def view(self, *path: int) -> memoryview:
+        """
+        The bytes of a string in the value, read-only and in place: `path` are the indices that lead to it through vectors. The view keeps the message's memory. Raises IndexError, or TypeError where there is no vector or string.
+        """
     @property
     def data(self) -> typing.Any:
         """
