@@ -38,8 +38,8 @@ public:
       auto fresh = make();
       if (!fresh)
         return nullptr;
+      place.key = key; // before the old object goes, which may run code that comes here
       Py_XSETREF(place.object, fresh.release().ptr());
-      place.key = key;
     }
     return new_ref(place.object);
   }
@@ -61,7 +61,7 @@ std::size_t hash_of(const address& x) {
   std::uint64_t high, low;
   std::memcpy(&high, x.bytes().data(), sizeof high);
   std::memcpy(&low, x.bytes().data() + sizeof high, sizeof low);
-  return hash_of(high) ^ hash_of(low ^ low >> 32); // where the last bytes are the high bits
+  return hash_of(high) ^ hash_of(low ^ (low >> 32)); // the last bytes are high bits of it
 }
 
 struct name_hash {
