@@ -47,7 +47,11 @@ class Library:
         return None
 
     def version(self) -> str:
-        return ", ".join(importlib.metadata.version(x) for x in self.needs.values())
+        """Those of its distributions; empty where one was not installed as such but can be imported."""
+        try:
+            return ", ".join(importlib.metadata.version(x) for x in self.needs.values())
+        except importlib.metadata.PackageNotFoundError:
+            return ""
 
     def serving(self) -> ContextManager[object]:
         """What must run meanwhile, in the process that measures."""
