@@ -47,6 +47,7 @@ def test_the_package_and_a_program_using_it_pass_mypy_strict(tmp_path):
                        "    reveal_type(e.publish('t', 1))\n"
                        "    for m in s:\n"
                        "        reveal_type(m.topic)\n"
+                       "        memoryview(m)\n"
                        "    reveal_type(s.get(1.0))\n")
     out = run("-m", "mypy", "--strict", "--config-file=", "libpubsub", "program.py", cwd=tmp_path)
     revealed = re.findall(r'Revealed type is "(.*?)"', out)

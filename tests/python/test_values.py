@@ -1,5 +1,6 @@
 """Values survive the way to the wire and back, and what cannot go is refused in clear words."""
 
+import gc
 import json
 import pickle
 from datetime import datetime, timedelta, timezone
@@ -44,6 +45,23 @@ def test_bytes_of_a_real_broker_decode_and_encode_to_the_same_bytes(vector):
             decode(data)  # true, count 1, integer 1 and 1.0 are one member in Python
         return
     assert encode(decode(data)) == data
+
+
+@pytest.mark.parametrize("values", [
+    [(b"a" + b"\0" * n).decode() for n in range(10)],
+    [b"\xff" * n for n in range(1, 12)] + [b"abcdefg\xff", "abcdefgh", "abcdefg\u00ff"],
+    [Port(80, protocol) for protocol in Port.PROTOCOLS] + [Port(80 + 4096 * n, "tcp") for n in range(5)],
+    [ip_address(0x0A000000 + n) for n in range(20_000)],
+    [ip_network((0x0A000000 + (n << 8), 24)) for n in range(3000)],
+], ids=["strings with zeros", "short strings", "ports", "addresses", "networks"])
+def test_values_that_share_a_place_in_a_cache_are_not_mistaken_for_each_other(values):
+    for _ in range(2):
+        assert decode(encode(values)) == tuple(values)
+
+
+def test_what_arrives_is_no_work_for_the_garbage_collector():
+    value = decode(encode([Timestamp(1), Timespan(1), Port(1), frozenset({(1, 2)}), {"a": (1,)}, ()]))
+    assert not any(map(gc.is_tracked, (value, *value, *value[3])))
 
 
 def test_python_types_map_to_their_wire_types():

@@ -20,7 +20,7 @@ class Usage(CommandTest):
 
     def test_help_teaches_every_command_with_examples(self):
         for command in ([], ["node"], ["pub"], ["sub"], ["ping"], ["bench", "stream"], ["bench", "chain"],
-                        *(["bench", name] for name in ("latency", "fanout", "routing", "codec", "idle", "memory"))):
+                        *(["bench", name] for name in ("latency", "fanout", "routing", "codec", "idle", "memory", "python"))):
             self.check([*command, "--help"], 0, "Examples:")
 
     def test_the_inner_parts_of_benchmarks_are_not_shown(self):
@@ -40,6 +40,7 @@ class Usage(CommandTest):
         self.check(["bench", "fanout", "--subscribers", "0"], USAGE, "--subscribers")
         self.check(["bench", "routing", "--by", "magic"], USAGE, "--by")
         self.check(["bench", "memory", "--kinds", "paper"], USAGE, "--kinds")
+        self.check(["bench", "python", "--rounds", "0"], USAGE, "--rounds")
         self.check(["pub", "--listen", "127.0.0.1:0", "--text"], USAGE, "--text needs --topic")
         self.check(["pub", "--listen", "127.0.0.1:0", "--follow"], USAGE, "--follow needs --zeek-log or --zeek-events")
 

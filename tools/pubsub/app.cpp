@@ -52,6 +52,7 @@ int run(int argc, char** argv) {
   add_bench_idle(*bench, outcome);
   add_bench_idle_part(*bench, outcome);
   add_bench_memory(*bench, outcome);
+  add_bench_python(*bench, outcome);
   add_version(app);
   try {
     app.parse(argc, argv);

@@ -27,5 +27,6 @@ void add_bench_codec(CLI::App& bench, exit_code& outcome);
 void add_bench_idle(CLI::App& bench, exit_code& outcome);
 void add_bench_idle_part(CLI::App& bench, exit_code& outcome);
 void add_bench_memory(CLI::App& bench, exit_code& outcome);
+void add_bench_python(CLI::App& bench, exit_code& outcome);
 
 } // namespace pubsub::tool

@@ -9,9 +9,11 @@ import typing
 __all__: list[str] = ['Endpoint', 'EndpointCounters', 'LinkCounters', 'Message', 'PeerInfo', 'Publisher', 'Status', 'StatusSubscriber', 'Subscriber', 'SubscriberCounters', 'decode', 'encode', 'from_json', 'join_background_work', 'to_json', 'version']
 class Message:
     """
-    A received message. ``topic, data = message`` takes it apart; it may be kept as long as needed.
+    A received message. ``topic, data = message`` takes it apart; it may be kept as long as needed. Where the value is a string, the message is a read-only buffer of its bytes: ``memoryview(message)`` and ``numpy.frombuffer(message)`` copy nothing.
     """
     __match_args__: typing.ClassVar[tuple[str, str]] = ('topic', 'data')
+    def __buffer__(self, flags: int, /) -> memoryview:
+        ...
     def __iter__(self) -> typing.Iterator[typing.Any]:
         """
         Implement iter(self).
@@ -23,6 +25,10 @@ class Message:
     def to_json(self) -> str:
         """
         Topic and value as a json::v1 data message, as Zeek's WebSocket clients see it.
+        """
+    def view(self, *path: int) -> memoryview:
+        """
+        The bytes of a string in the value, read-only and in place: `path` are the indices that lead to it through vectors. The view keeps the message's memory. Raises IndexError, or TypeError where there is no vector or string.
         """
     @property
     def data(self) -> typing.Any:

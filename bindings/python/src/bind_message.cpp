@@ -2,6 +2,7 @@
 #include "message.hpp"
 
 #include <cstring>
+#include <iterator>
 #include <new>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include "bind.hpp"
 #include "decode.hpp"
+#include "memory.hpp"
 #include "raise.hpp"
 
 namespace pubsub::python {
@@ -73,6 +75,53 @@ PyObject* message_raw(PyObject* self, void*) {
   });
 }
 
+// The payload in place: a view keeps the message, and the message the memory it arrived in.
+int message_get_buffer(PyObject* self, Py_buffer* view, int flags) {
+  view->obj = nullptr;
+  try {
+    auto value = get_view(self_of(self)->msg);
+    if (value.type() == data_type::string) {
+      auto text = value.as_string();
+      return PyBuffer_FillInfo(view, self, const_cast<char*>(text.data()),
+                               static_cast<Py_ssize_t>(text.size()), 1, flags);
+    }
+    PyErr_SetString(PyExc_BufferError,
+                    "a message is a buffer only if its value is a string; view() shows members");
+  } catch (const std::exception& e) {
+    PyErr_SetString(PyExc_BufferError, e.what());
+  }
+  return -1;
+}
+
+[[noreturn]] void raise_no_member(const char* wanted, data_type found) {
+  raise(PyExc_TypeError, std::string("a ") + wanted + " was expected where the message has a " +
+                             std::string(to_string(found)));
+}
+
+// The member of a vector at an index given by Python; may count from the end.
+data_view member_at(const data_view& x, PyObject* index) {
+  if (x.type() != data_type::vector)
+    raise_no_member("vector", x.type());
+  auto n = static_cast<Py_ssize_t>(x.size());
+  auto i = PyNumber_AsSsize_t(index, PyExc_IndexError);
+  if (i == -1 && PyErr_Occurred() != nullptr)
+    throw py::error_already_set();
+  if (i < -n || i >= n)
+    raise(PyExc_IndexError, "a vector of the message has " + std::to_string(n) + " members");
+  return *std::next(x.elements().begin(), i < 0 ? i + n : i);
+}
+
+PyObject* message_view(PyObject* self, PyObject* const* path, Py_ssize_t depth) {
+  return guarded([&] {
+    auto value = get_view(self_of(self)->msg);
+    for (Py_ssize_t i = 0; i < depth; ++i)
+      value = member_at(value, path[i]);
+    if (value.type() != data_type::string)
+      raise_no_member("string", value.type());
+    return make_view(self, value.as_string());
+  });
+}
+
 PyObject* message_to_json(PyObject* self, PyObject*) {
   return guarded([&] {
     auto& msg = self_of(self)->msg;
@@ -116,19 +165,28 @@ PyGetSetDef message_properties[] = {
      nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
-PyMethodDef message_methods[] = {{"to_json", message_to_json, METH_NOARGS,
-                                  "to_json(self) -> str\n\nTopic and value as a json::v1 data "
-                                  "message, as Zeek's WebSocket clients see it."},
-                                 {nullptr, nullptr, 0, nullptr}};
+PyMethodDef message_methods[] = {
+    {"to_json", message_to_json, METH_NOARGS,
+     "to_json(self) -> str\n\nTopic and value as a json::v1 data "
+     "message, as Zeek's WebSocket clients see it."},
+    {"view", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(message_view)),
+     METH_FASTCALL,
+     "view(self, *path: int) -> memoryview\n\nThe bytes of a string in the value, read-only and in "
+     "place: `path` are the indices that lead to it through vectors. The view keeps the message's "
+     "memory. Raises IndexError, or TypeError where there is no vector or string."},
+    {nullptr, nullptr, 0, nullptr}};
 
-const char message_doc[] = "A received message. ``topic, data = message`` takes it apart; it may "
-                           "be kept as long as needed.";
+const char message_doc[] =
+    "A received message. ``topic, data = message`` takes it apart; it may be kept as long as "
+    "needed. Where the value is a string, the message is a read-only buffer of its bytes: "
+    "``memoryview(message)`` and ``numpy.frombuffer(message)`` copy nothing.";
 
 PyType_Slot message_slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(message_dealloc)},
                                {Py_tp_getset, message_properties},
                                {Py_tp_methods, message_methods},
                                {Py_tp_iter, reinterpret_cast<void*>(message_iter)},
                                {Py_tp_repr, reinterpret_cast<void*>(message_repr)},
+                               {Py_bf_getbuffer, reinterpret_cast<void*>(message_get_buffer)},
                                {Py_tp_doc, const_cast<char*>(message_doc)},
                                {0, nullptr}};
 

@@ -17,21 +17,14 @@ owned own(PyObject* x) {
 // Strings carry no charset: text where they are valid UTF-8, bytes otherwise.
 PyObject* make_string(std::string_view x) {
   auto size = static_cast<Py_ssize_t>(x.size());
-  if (auto* text = PyUnicode_DecodeUTF8(x.data(), size, nullptr))
+  auto* text = x.size() <= short_text_bytes ? make_short_text(x)
+                                            : PyUnicode_DecodeUTF8(x.data(), size, nullptr);
+  if (text != nullptr)
     return text;
   if (!PyErr_ExceptionMatches(PyExc_UnicodeDecodeError))
     throw py::error_already_set();
   PyErr_Clear();
   return checked(PyBytes_FromStringAndSize(x.data(), size));
-}
-
-PyObject* make_port(port x) {
-  auto self = own(types.port->tp_alloc(types.port, 0));
-  auto code = static_cast<unsigned>(x.protocol());
-  slot(self.ptr(), types.port_number_offset) = checked(PyLong_FromLong(x.number()));
-  slot(self.ptr(), types.port_protocol_offset) = new_ref(types.protocols[code]);
-  slot(self.ptr(), types.port_code_offset) = checked(PyLong_FromLong(static_cast<long>(code)));
-  return self.release().ptr();
 }
 
 PyObject* make_vector(const data_view& x) {
@@ -43,11 +36,13 @@ PyObject* make_vector(const data_view& x) {
       ++member; // only where another one follows: passing a container walks it
     PyTuple_SET_ITEM(result.ptr(), i, to_python(*member));
   }
-  return result.release().ptr();
+  return without_gc(result.release().ptr());
 }
 
 PyObject* make_set(const data_view& x) {
   auto n = x.size();
+  if (n == 0)
+    return make_empty_set();
   auto result = own(PyFrozenSet_New(nullptr));
   for (auto member : x.elements()) {
     auto value = own(to_python(member));
@@ -58,7 +53,7 @@ PyObject* make_set(const data_view& x) {
     raise(types.decode_error,
           "a set with members that differ in type only and are equal in Python, "
           "such as 1 and 1.0");
-  return result.release().ptr();
+  return without_gc(result.release().ptr());
 }
 
 PyObject* make_table(const data_view& x) {
@@ -74,7 +69,7 @@ PyObject* make_table(const data_view& x) {
   if (static_cast<std::size_t>(PyDict_GET_SIZE(result.ptr())) != n)
     raise(types.decode_error, "a table with keys that differ in type only and are equal in Python, "
                               "such as 1 and 1.0");
-  return result.release().ptr();
+  return without_gc(result.release().ptr());
 }
 
 } // namespace

@@ -65,10 +65,44 @@ void write_enum(PyObject* x, data_writer& out) {
       {PyBytes_AS_STRING(name.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(name.ptr()))});
 }
 
+void write_bytes(PyObject* x, data_writer& out) {
+  out.write_string({PyBytes_AS_STRING(x), static_cast<std::size_t>(PyBytes_GET_SIZE(x))});
+}
+
+// The memory of an object with the buffer protocol, borrowed for as long as this lives.
+class borrowed_buffer {
+public:
+  explicit borrowed_buffer(PyObject* x) {
+    if (PyObject_GetBuffer(x, &view_, PyBUF_ND | PyBUF_FORMAT) == 0)
+      return;
+    auto reason = std::string(py::str(py::error_already_set().value()));
+    raise(types.encode_error, "a " + type_name(x) + " that gives no contiguous buffer (" + reason +
+                                  "): pass a copy, such as bytes(x)");
+  }
+  ~borrowed_buffer() { PyBuffer_Release(&view_); }
+  borrowed_buffer(const borrowed_buffer&) = delete;
+  borrowed_buffer& operator=(const borrowed_buffer&) = delete;
+
+  // Numbers of other libraries are buffers without dimensions, and must not pass for strings.
+  bool is_array() const noexcept { return view_.ndim > 0; }
+  bool has_references() const noexcept {
+    return view_.format != nullptr && std::strchr(view_.format, 'O') != nullptr;
+  }
+  std::string_view bytes() const noexcept {
+    return {static_cast<const char*>(view_.buf), static_cast<std::size_t>(view_.len)};
+  }
+
+private:
+  Py_buffer view_;
+};
+
 void write_buffer(PyObject* x, data_writer& out) {
-  auto bytes = own(PyBytes_FromObject(x));
-  out.write_string(
-      {PyBytes_AS_STRING(bytes.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.ptr()))});
+  borrowed_buffer buffer{x};
+  if (!buffer.is_array() || buffer.has_references())
+    raise(types.encode_type_error,
+          "a " + type_name(x) +
+              " that is a single number or holds references has no counterpart in the data model");
+  out.write_string(buffer.bytes());
 }
 
 address to_address(PyObject* x) {
@@ -201,11 +235,13 @@ void write_container(PyObject* x, data_writer& out, unsigned depth, Write write)
 
 // -- dispatch -----------------------------------------------------------------------------------
 
-// An object that says itself what it is on the wire, or a type error.
+// An object that says itself what it is on the wire, or has a buffer, or a type error.
 void write_other(PyObject* x, data_writer& out, unsigned depth) {
   auto method = py::reinterpret_steal<py::object>(PyObject_GetAttr(x, types.name_to_data));
   if (!method || PyCallable_Check(method.ptr()) == 0 || PyType_Check(x)) {
     PyErr_Clear();
+    if (PyObject_CheckBuffer(x) != 0)
+      return write_buffer(x, out);
     raise(types.encode_type_error, "a " + type_name(x) + " has no counterpart in the data model");
   }
   auto value = own(PyObject_CallNoArgs(method.ptr()));
@@ -240,7 +276,9 @@ void write_instance(PyObject* x, data_writer& out, unsigned depth) {
     write_str(x, out);
   else if (PyFloat_Check(x))
     out.write_real(PyFloat_AsDouble(x));
-  else if (PyBytes_Check(x) || PyByteArray_Check(x) || PyMemoryView_Check(x))
+  else if (PyBytes_Check(x))
+    write_bytes(x, out);
+  else if (PyByteArray_Check(x) || PyMemoryView_Check(x))
     write_buffer(x, out);
   else if (PyTuple_Check(x) || PyList_Check(x))
     write_container(x, out, depth, write_sequence);
@@ -273,12 +311,20 @@ void write_value(PyObject* x, data_writer& out, unsigned depth) {
     out.write_boolean(x == Py_True);
   else if (type == &PyFloat_Type)
     out.write_real(PyFloat_AS_DOUBLE(x));
+  else if (type == &PyBytes_Type)
+    write_bytes(x, out);
   else if (type == &PyTuple_Type || type == &PyList_Type)
     write_container(x, out, depth, write_sequence);
   else if (type == types.port)
     write_port(x, out);
   else if (type == types.ipv4_address)
     out.write_address(to_address(x));
+  else if (type == types.timestamp)
+    out.write_timestamp(to_timestamp(x));
+  else if (type == types.timespan)
+    out.write_timespan(to_timespan(x));
+  else if (type == types.enum_value)
+    write_enum(x, out);
   else
     write_instance(x, out, depth);
 }

@@ -36,8 +36,10 @@ public:
     auto& place = places_[hash % Size];
     if (place.object == nullptr || !(place.key == key)) {
       auto fresh = make();
+      if (!fresh)
+        return nullptr;
+      place.key = key; // before the old object goes, which may run code that comes here
       Py_XSETREF(place.object, fresh.release().ptr());
-      place.key = key;
     }
     return new_ref(place.object);
   }
@@ -50,11 +52,16 @@ private:
   entry places_[Size];
 };
 
+std::size_t hash_of(std::uint64_t x) {
+  constexpr std::uint64_t golden = 0x9e3779b97f4a7c15u;
+  return static_cast<std::size_t>(x * golden >> 32);
+}
+
 std::size_t hash_of(const address& x) {
   std::uint64_t high, low;
   std::memcpy(&high, x.bytes().data(), sizeof high);
   std::memcpy(&low, x.bytes().data() + sizeof high, sizeof low);
-  return static_cast<std::size_t>(((high * 0x9e3779b97f4a7c15u) ^ low) * 0x9e3779b97f4a7c15u >> 40);
+  return hash_of(high) ^ hash_of(low ^ (low >> 32)); // the last bytes are high bits of it
 }
 
 struct name_hash {
@@ -68,6 +75,16 @@ py::object build_address(const address& x) {
   if (x.is_v4())
     return call(types.ipv4_address, py::make_tuple(v4_value(x)));
   return call(types.ipv6_address, py::make_tuple(packed(x)));
+}
+
+py::object build_port(port x) {
+  auto self = py::reinterpret_steal<py::object>(checked(types.port->tp_alloc(types.port, 0)));
+  auto code = static_cast<unsigned>(x.protocol());
+  slot(self.ptr(), types.port_number_offset) = checked(PyLong_FromLong(x.number()));
+  slot(self.ptr(), types.port_protocol_offset) = new_ref(types.protocols[code]);
+  slot(self.ptr(), types.port_code_offset) = checked(PyLong_FromLong(static_cast<long>(code)));
+  without_gc(self.ptr());
+  return self;
 }
 
 py::object build_subnet(const subnet& x) {
@@ -93,6 +110,32 @@ PyObject* make_count(std::uint64_t x) {
         checked(PyLong_Type.tp_new(types.count, args.ptr(), nullptr)));
   };
   return x < 1024 ? small.get(x, x, build) : build().release().ptr();
+}
+
+PyObject* make_short_text(std::string_view text) {
+  struct short_text {
+    std::uint64_t bytes = 0;
+    std::size_t size = 0;
+    bool operator==(const short_text&) const = default;
+  };
+  static direct_mapped<short_text, 4096> cache;
+  short_text key{0, text.size()};
+  std::memcpy(&key.bytes, text.data(), text.size());
+  return cache.get(key, hash_of(key.bytes) + key.size, [&] {
+    return py::reinterpret_steal<py::object>(
+        PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), nullptr));
+  });
+}
+
+PyObject* make_port(port x) {
+  static direct_mapped<std::uint32_t, 4096> cache;
+  auto code = static_cast<std::uint32_t>(x.protocol());
+  return cache.get(x.number() * 4u + code, x.number() + code, [&] { return build_port(x); });
+}
+
+PyObject* make_empty_set() {
+  static auto* instance = checked(PyFrozenSet_New(nullptr));
+  return new_ref(instance);
 }
 
 PyObject* make_enum(std::string_view name) {

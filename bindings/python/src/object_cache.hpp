@@ -7,6 +7,7 @@
 #include <pybind11/pybind11.h>
 
 #include <pubsub/address.hpp>
+#include <pubsub/port.hpp>
 #include <pubsub/subnet.hpp>
 
 #include "python_types.hpp"
@@ -18,6 +19,13 @@ namespace pubsub::python {
 
 /// A Count.
 PyObject* make_count(std::uint64_t x);
+/// A Port.
+PyObject* make_port(port x);
+/// The empty frozenset.
+PyObject* make_empty_set();
+/// A str for at most `short_text_bytes` bytes; null with an exception set if they are no UTF-8.
+PyObject* make_short_text(std::string_view text);
+inline constexpr std::size_t short_text_bytes = 8;
 /// An EnumValue; bytes that are not UTF-8 become surrogate escapes, as in file names.
 PyObject* make_enum(std::string_view name);
 /// An IPv4Address or IPv6Address.

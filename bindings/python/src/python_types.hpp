@@ -60,6 +60,14 @@ inline PyObject* new_ref(PyObject* x) noexcept {
   return x;
 }
 
+/// Hides `x` from the garbage collector and returns it. Values that arrive are frozen and made from
+/// the leaves up, so no cycle can run through them, and visiting them again and again would cost
+/// more than making them.
+inline PyObject* without_gc(PyObject* x) noexcept {
+  PyObject_GC_UnTrack(x);
+  return x;
+}
+
 /// The slot of a `__slots__` class at `offset`; holds a reference or null.
 inline PyObject*& slot(PyObject* instance, std::ptrdiff_t offset) {
   return *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(instance) + offset);

@@ -17,7 +17,7 @@ constexpr std::int64_t us_per_second = 1'000'000;
 PyObject* with_ns(PyObject* self, std::ptrdiff_t offset, std::int64_t ns) {
   auto guard = py::reinterpret_steal<py::object>(checked(self));
   slot(self, offset) = checked(PyLong_FromLongLong(ns));
-  return guard.release().ptr();
+  return without_gc(guard.release().ptr());
 }
 
 std::int64_t stored_ns(PyObject* x, std::ptrdiff_t offset) {

@@ -2,10 +2,10 @@
 
 #include "bench/child_process.hpp"
 #include "bench/compare_report.hpp"
+#include "bench/python_program.hpp"
 #include "terminal.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 
 #include <fmt/format.h>
@@ -103,19 +103,8 @@ void explain_missing(const std::vector<compare_result>& results) {
       }
 }
 
-// The project's own environment, or the one this command is installed in, or the system's.
-std::vector<std::string> python_command() {
-  auto folder = std::filesystem::path{own_program()}.parent_path();
-  if (auto beside = folder / "python3"; std::filesystem::exists(beside))
-    return {beside.string()};
-  for (; folder.has_relative_path(); folder = folder.parent_path())
-    if (auto own = folder / ".venv/bin/python"; std::filesystem::exists(own))
-      return {own.string()};
-  return {"/usr/bin/env", "python3"};
-}
-
 exit_code draw(const std::string& json_file, const std::string& picture) {
-  auto command = python_command();
+  auto command = find_python();
   auto program = command.front();
   command.erase(command.begin());
   command.insert(command.end(), {"-m", "libpubsub.plot", json_file, picture});
