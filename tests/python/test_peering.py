@@ -28,6 +28,19 @@ def start_python_relay(upstream):
                             stdout=subprocess.PIPE)
 
 
+def test_a_message_goes_to_and_fro_between_threads_that_poll():
+    with libpubsub.Endpoint(busy_poll=True) as one, libpubsub.Endpoint(busy_poll=True) as other:
+        other.peer(HERE.format(one.listen("tcp://127.0.0.1:0")))
+        replies, requests = one.make_subscriber("reply"), other.make_subscriber("request")
+        assert one.wait_for_subscribers("request", 1, DEADLINE)
+        assert other.wait_for_subscribers("reply", 1, DEADLINE)
+        for number in range(100):
+            one.publish("request", number)
+            other.publish("reply", requests.get(DEADLINE).data)
+            assert replies.get(DEADLINE).data == number
+        assert replies.get(0.01) is None
+
+
 def test_messages_cross_a_peering_both_ways_exactly(endpoint):
     value = (libpubsub.Timestamp(1_700_000_000_123_456_789), libpubsub.Count(3), frozenset({"a"}), b"\xff", None)
     with libpubsub.Endpoint() as other:

@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import unittest
 
-from command import CommandTest
+from command import CONN_LOG, CommandTest
 
 BENCH_DIR = os.environ.get("PUBSUB_BENCH_DIR")
 SHORT = ("--duration", 0.2, "--rounds", 1)
@@ -58,7 +58,7 @@ class Compare(CommandTest):
         self.assertEqual({(x["setup"], x["messages"], x["relays"]) for x in results},
                          {("local", "fresh", 0), ("local", "repeated", 0), ("chain", "fresh", 1)})
         for x in results:
-            ours = x["role"] == "ours"
+            ours = x["who"] == "libpubsub"
             self.assertEqual(x["status"], "measured" if ours else "not installed")
             self.assertEqual(x["msgs_per_s"]["median"] > 0, ours)
             self.assertEqual((x["published"] > 0, x["published"], x["dropped"]), (ours, x["delivered"], 0))
@@ -73,15 +73,26 @@ class Compare(CommandTest):
         self.add_peer_with_figures("peer_zmq", 5e5)
         status, out, err = self.compare("--only", "chain", "--relays", 0, "--duration", 0.2, "--rounds", 2)
         self.assertEqual(status, 0, out + err)
-        rows = {x["who"]: x for x in self.results()}
-        zmq, ours = rows["libzmq"], rows["libpubsub"]
+        rows = {x["who"] + x["usage"]: x for x in self.results()}
+        zmq, ours = rows["libzmqPUB/SUB"], rows["libpubsub"]
+        self.assertEqual(rows["libpubsubversion 1"]["role"], "variant")
         self.assertEqual((zmq["version"], zmq["ratio_to_limit"], zmq["msgs_per_s"]["median"]), ("1.2", 0.25, 5e5))
         self.assertEqual((len(ours["msgs_per_s"]["samples"]), ours["ours_to_it"]), (2, 1))
         self.assertAlmostEqual(ours["ratio_to_limit"], ours["msgs_per_s"]["median"] / 2e6, places=3)
         self.assertAlmostEqual(zmq["ours_to_it"], ours["msgs_per_s"]["median"] / 5e5, places=3)
         table = list(csv.DictReader(io.StringIO(out[out.index("setup,messages"):])))
-        self.assertEqual([x["who"] for x in table][:3], ["bare TCP copy", "libpubsub", "libzmq"])
-        self.assertEqual(table[2]["ratio_to_limit"], "0.2500")
+        self.assertEqual([(x["who"], x["usage"]) for x in table][:4],
+                         [("bare TCP copy", ""), ("libpubsub", ""), ("libpubsub", "version 1"), ("libzmq", "PUB/SUB")])
+        self.assertEqual(table[3]["ratio_to_limit"], "0.2500")
+
+    def test_records_of_a_log_go_through_the_chains_too(self):
+        log = os.path.join(self.peers, "conn.log")
+        with open(log, "w", encoding="utf-8") as out:
+            out.write(CONN_LOG)
+        status, out, err = self.compare(*SHORT, "--only", "chain", "--relays", 1, "--input", log)
+        self.assertEqual(status, 0, out + err)
+        row, = [x for x in self.results() if x["usage"].startswith("records")]
+        self.assertEqual((row["role"], row["usage"], row["status"]), ("variant", "records of conn.log", "measured"))
 
     def test_a_peer_that_loses_fails_or_cannot_is_shown_as_such(self):
         self.add_peer_with_figures("peer_zmq", 5e5, lost=3)

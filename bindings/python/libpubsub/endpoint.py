@@ -31,20 +31,21 @@ class Endpoint(_core.Endpoint):
 
     ``id``: its name in the network, a UUID; random by default. ``forwarding``: whether it passes messages
     from one peer on to another. ``own_messages``: whether its own subscribers receive what it publishes.
-    ``io_threads``: threads that serve links. ``link_capacity``, ``link_capacity_bytes``, ``link_policy``:
+    ``io_threads``: threads that serve links. ``busy_poll``: low latency for a processor: threads that wait
+    for messages ask the sockets again and again instead of sleeping. ``link_capacity``, ``link_capacity_bytes``, ``link_policy``:
     the queue towards each peer, as for subscribers. ``forward_topics``: topics to announce although
     nobody here subscribes. ``connect_timeout``, ``handshake_timeout``, ``close_timeout``: seconds.
     Raises InvalidArgument.
     """
 
     def __init__(self, id: Union[str, uuid.UUID, None] = None, *, forwarding: bool = True,
-                 own_messages: bool = True, io_threads: int = 1,
+                 own_messages: bool = True, io_threads: int = 1, busy_poll: bool = False,
                  link_capacity: int = DEFAULT_CAPACITY,
                  link_capacity_bytes: int = DEFAULT_CAPACITY_BYTES, link_policy: Policy = "block",
                  forward_topics: Union[str, Iterable[str]] = (), connect_timeout: float = 3.0,
                  handshake_timeout: float = 10.0, close_timeout: float = 3.0) -> None:
         super().__init__(None if id is None else str(id), forwarding, own_messages, io_threads,
-                         link_capacity, link_capacity_bytes, link_policy, topic_list(forward_topics),
+                         busy_poll, link_capacity, link_capacity_bytes, link_policy, topic_list(forward_topics),
                          connect_timeout, handshake_timeout, close_timeout)
         _open.add(self)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Optional, Sequence
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_ROLE_COLOURS = {"limit": "#9a9a9a", "ours": "#1f6f9f", "peer": "#c8641b"}
+_ROLE_COLOURS = {"limit": "#9a9a9a", "ours": "#1f6f9f", "variant": "#7fb2d0", "peer": "#c8641b"}
 _COLOURS = ("#1f6f9f", "#c8641b", "#4b8b3b", "#7a4f9a")
 _LOSSES = ("dropped", "duplicated", "reordered")
 

@@ -28,10 +28,12 @@ const char* to_text(peer_state x) {
   return "lost";
 }
 
-std::unique_ptr<endpoint_handle>
-make_endpoint(const std::optional<std::string>& id, bool forwards, bool own, unsigned io_threads,
-              const queue_options& link_queue, const std::vector<py::str>& forward_topics,
-              double connect_timeout, double handshake_timeout, double close_timeout) {
+std::unique_ptr<endpoint_handle> make_endpoint(const std::optional<std::string>& id, bool forwards,
+                                               bool own, unsigned io_threads, bool busy_poll,
+                                               const queue_options& link_queue,
+                                               const std::vector<py::str>& forward_topics,
+                                               double connect_timeout, double handshake_timeout,
+                                               double close_timeout) {
   endpoint_options options;
   if (id)
     options.id = value_or_raise(endpoint_id::parse(*id));
@@ -40,6 +42,7 @@ make_endpoint(const std::optional<std::string>& id, bool forwards, bool own, uns
   options.forwarding = forwards ? forwarding::on : forwarding::off;
   options.own_messages = own ? own_messages::deliver : own_messages::ignore;
   options.io_threads = io_threads;
+  options.busy_poll = busy_poll;
   options.link_queue = link_queue;
   options.forward_topics = make_filter(forward_topics);
   options.connect_timeout = to_milliseconds(connect_timeout);
@@ -237,17 +240,18 @@ void bind_endpoint(py::module_& m) {
   bind_peer_info(m);
   endpoint_class c(m, "Endpoint", "A node of the publish/subscribe network.");
   c.def(py::init([](const std::optional<std::string>& id, bool forwards, bool own,
-                    unsigned io_threads, std::size_t link_capacity, std::size_t link_capacity_bytes,
-                    const std::string& link_policy, const std::vector<py::str>& forward_topics,
-                    double connect_timeout, double handshake_timeout, double close_timeout) {
-          return make_endpoint(id, forwards, own, io_threads,
+                    unsigned io_threads, bool busy_poll, std::size_t link_capacity,
+                    std::size_t link_capacity_bytes, const std::string& link_policy,
+                    const std::vector<py::str>& forward_topics, double connect_timeout,
+                    double handshake_timeout, double close_timeout) {
+          return make_endpoint(id, forwards, own, io_threads, busy_poll,
                                make_queue_options(link_capacity, link_capacity_bytes, link_policy),
                                forward_topics, connect_timeout, handshake_timeout, close_timeout);
         }),
         py::arg("id"), py::arg("forwarding"), py::arg("own_messages"), py::arg("io_threads"),
-        py::arg("link_capacity"), py::arg("link_capacity_bytes"), py::arg("link_policy"),
-        py::arg("forward_topics"), py::arg("connect_timeout"), py::arg("handshake_timeout"),
-        py::arg("close_timeout"));
+        py::arg("busy_poll"), py::arg("link_capacity"), py::arg("link_capacity_bytes"),
+        py::arg("link_policy"), py::arg("forward_topics"), py::arg("connect_timeout"),
+        py::arg("handshake_timeout"), py::arg("close_timeout"));
   bind_peering(c);
   bind_publishing(c);
   c.def_property_readonly(

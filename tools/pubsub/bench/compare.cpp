@@ -76,19 +76,22 @@ json_object params_of(const compare_options& options) {
       .add("relays", relays)
       .add("duration_s", options.settings.duration_s)
       .add("payload_bytes", options.settings.payload_bytes)
-      .add("only", options.settings.only);
+      .add("only", options.settings.only)
+      .add("input", options.settings.input);
   return params;
 }
 
 // Ours decide: what a peer loses is in its row.
 exit_code judge(const std::vector<compare_result>& results) {
-  for (const auto& x : results) {
-    const auto* ours = x.find(part::ours);
-    if (ours == nullptr || ours->status() != "measured")
-      return exit_code::connect;
-    if (!ours->sequence().perfect())
-      return exit_code::loss;
-  }
+  for (const auto& x : results)
+    for (const auto& row : x.rows) {
+      if (row.who.role != part::ours && row.who.role != part::variant)
+        continue;
+      if (row.status() != "measured")
+        return exit_code::connect;
+      if (!row.sequence().perfect())
+        return exit_code::loss;
+    }
   return exit_code::ok;
 }
 
@@ -167,6 +170,11 @@ void add_options(CLI::App& command, compare_options& options) {
   command.add_option("--payload", settings.payload_bytes, "Bytes of a message's payload")
       ->check(CLI::Range(8U, 1U << 20))
       ->capture_default_str();
+  command
+      .add_option("--input", settings.input,
+                  "Send the records of this Zeek log through the chains, too")
+      ->check(CLI::ExistingFile)
+      ->type_name("FILE");
   command.add_option("--duration", settings.duration_s, "Seconds to publish in each measurement")
       ->check(CLI::Range(0.1, 1e5))
       ->capture_default_str();

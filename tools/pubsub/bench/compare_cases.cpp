@@ -55,7 +55,7 @@ public:
     bool fresh = result.messages == "fresh";
     result.contestants = {
         limit("bare ring", fresh ? "of heap blocks" : "of one block", "bare_ring", result, 0),
-        ours({"stream", "--mode", "both", "--messages", messages})};
+        ours("", {"stream", "--mode", "both", "--messages", messages})};
     for (const auto& peer : local_peers)
       result.contestants.push_back(measured_by(peer, result));
     return result;
@@ -63,8 +63,14 @@ public:
 
   compare_case chain(unsigned relays) const {
     compare_case result{"chain", "fresh", relays, {}};
-    result.contestants = {limit("bare TCP copy", "", "bare_chain", result, framing_bytes),
-                          ours({"chain", "--relays", std::to_string(relays)})};
+    result.contestants = {
+        limit("bare TCP copy", "", "bare_chain", result, framing_bytes),
+        ours("", {"chain", "--relays", std::to_string(relays)}),
+        ours("version 1", {"chain", "--wire-version", "1", "--relays", std::to_string(relays)})};
+    if (!settings_.input.empty())
+      result.contestants.push_back(
+          ours("records of " + std::filesystem::path{settings_.input}.filename().string(),
+               {"chain", "--input", settings_.input, "--relays", std::to_string(relays)}));
     for (const auto& peer : chain_peers)
       result.contestants.push_back(measured_by(peer, result));
     return result;
@@ -91,9 +97,10 @@ private:
     return {name, usage, part::limit, program(file), program_arguments(in, extra)};
   }
 
-  contestant ours(std::vector<std::string> arguments) const {
+  contestant ours(std::string usage, std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), "bench");
-    return {"libpubsub", "", part::ours, "", sized(std::move(arguments), 0)};
+    const auto role = usage.empty() ? part::ours : part::variant;
+    return {"libpubsub", std::move(usage), role, "", sized(std::move(arguments), 0)};
   }
 
   contestant measured_by(const peer_usage& peer, const compare_case& in) const {

@@ -12,10 +12,12 @@ struct compare_settings {
   std::vector<unsigned> relays{0, 1, 2, 4};
   std::size_t payload_bytes = 100;
   double duration_s = 3;
+  std::string input;     ///< log whose records go through the chains, too; empty for none
   std::string peers_dir; ///< where the programs of bench/ are; empty to look beside this program
 };
 
-enum class part : unsigned char { limit, ours, peer };
+/// `variant`: ourselves in another usage than the one that is compared.
+enum class part : unsigned char { limit, ours, variant, peer };
 
 struct contestant {
   std::string name;  ///< e.g. `libzmq`

@@ -9,7 +9,7 @@ namespace pubsub::tool::bench {
 
 namespace {
 
-constexpr const char* role_names[] = {"limit", "ours", "peer"};
+constexpr const char* role_names[] = {"limit", "ours", "variant", "peer"};
 
 std::string factor(const std::optional<double>& ratio) {
   return ratio ? fmt::format("{:.2f}", *ratio) : "-";
