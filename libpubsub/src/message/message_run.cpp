@@ -142,6 +142,7 @@ void message_run::read(run_position from, std::uint32_t messages, std::vector<da
   for (; messages > 0; --messages) {
     if (topics_) {
       const auto size = record_payload_size(pos);
+      prefetch_records_behind(pos, size + record_header_bytes);
       pos += record_header_bytes;
       out.push_back(message_access::slice(this, pos, 0, size));
       pos += size;

@@ -93,6 +93,7 @@ records_check check_records(std::span<const std::byte> records, std::uint32_t me
       return records_check::malformed;
     const auto size = record_bytes(pos);
     const auto topic = record_topic(pos);
+    prefetch_records_behind(pos, size);
     if (size > left || topic >= topics)
       return records_check::malformed;
     first = n == 0 ? topic : first;
