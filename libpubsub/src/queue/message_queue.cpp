@@ -13,12 +13,13 @@ std::size_t message_queue::pull(std::vector<data_message>& out, std::size_t max,
   const auto most = static_cast<std::uint32_t>(
       std::min<std::size_t>(max, std::numeric_limits<std::uint32_t>::max()));
   while (true) {
+    if (watch_.paced() && (!until || *until > std::chrono::steady_clock::now()))
+      watch_.pause();
     std::unique_lock lock{mutex_};
     if (!wait_for_message(until, lock) || max == 0)
       return 0;
     const auto size = take(slices_, {.messages = most});
-    if (std::exchange(watched_, false))
-      watch_.found(size.messages);
+    watch_.found(size.messages);
     delivered_ += size.messages;
     update_fd();
     release(size, lock);
@@ -42,7 +43,6 @@ bool message_queue::wait_for_message(const deadline& until, std::unique_lock<std
       return something();
     });
     lock.lock();
-    watched_ = true;
   }
   bool slept = false;
   while (!something() && arm()) {

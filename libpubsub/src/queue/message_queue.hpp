@@ -60,7 +60,6 @@ private:
   // The consumer's.
   std::vector<run_slice> slices_;
   watch_window watch_;
-  bool watched_ = false; // for the messages that are taken next
 };
 
 } // namespace pubsub

@@ -11,38 +11,52 @@ namespace pubsub {
 /// Waking a sleeping thread costs tens of microseconds on a virtual machine, many times the cost of
 /// a message. So who has just been woken after a very short sleep watches for a moment before the
 /// next one, giving its processor to anybody who wants it. After a longer sleep the window closes:
-/// an idle consumer uses no CPU. Every look takes the line of the length from the publisher's
-/// processor: where a look finds many messages, the next one comes later. Thread-safety: one
-/// thread.
+/// an idle consumer uses no CPU. But every look takes the line of the length from the publisher's
+/// processor: who is about to find a few messages at every look looks later, and finds more.
+/// Thread-safety: one thread.
 class watch_window {
 public:
   using clock = std::chrono::steady_clock;
 
   bool open() const noexcept { return open_; }
 
+  /// Whether to `pause` before looking at all.
+  bool paced() const noexcept { return yields_ > 1; }
+  void pause() noexcept {
+    for (unsigned i = 0; i < yields_; ++i)
+      ::sched_yield();
+  }
   /// Looks until `ready()` holds or the window has passed.
   template <class Ready>
   void watch(Ready ready) noexcept {
     const auto end = clock::now() + length;
-    do {
-      for (unsigned i = 0; i < yields_; ++i)
-        ::sched_yield();
-    } while (!ready() && clock::now() < end);
+    do
+      pause();
+    while (!ready() && clock::now() < end);
   }
 
-  /// Tells how many messages were found after watching.
+  /// Tells how many messages were found.
   void found(std::size_t messages) noexcept {
-    yields_ = messages > 1 ? std::min(2 * yields_, most_yields) : 1;
+    if (messages <= 1)
+      yields_ = 1;
+    else if (messages < few)
+      yields_ = std::min(2 * yields_, most_yields);
+    else if (messages > many)
+      yields_ = std::max(yields_ / 2, 1U);
   }
-
   /// Tells how long the sleep was that could not be avoided.
-  void learn(clock::duration slept) noexcept { open_ = slept < worth_watching; }
+  void learn(clock::duration slept) noexcept {
+    open_ = slept < worth_watching;
+    yields_ = 1;
+  }
 
 private:
   static constexpr std::chrono::microseconds length{50};
   static constexpr std::chrono::microseconds worth_watching{150};
 
   static constexpr unsigned most_yields = 32; // about 10 us
+  static constexpr std::size_t few = 64;
+  static constexpr std::size_t many = 512;
 
   bool open_ = false;
   unsigned yields_ = 1; // before a look
