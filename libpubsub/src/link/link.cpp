@@ -137,11 +137,13 @@ void link::make_room(std::size_t wanted) {
 intrusive_ptr<chunk> link::fresh_chunk(std::size_t at_least) {
   if (at_least > read_chunk_bytes)
     return chunk::make(at_least);
-  auto idle = std::ranges::find_if(spare_, [](const auto& each) { return each->unique(); });
-  if (idle == spare_.end())
+  // The one retired last is most likely still in the processor's cache.
+  const auto idle =
+      std::find_if(spare_.rbegin(), spare_.rend(), [](const auto& each) { return each->unique(); });
+  if (idle == spare_.rend())
     return chunk::make(read_chunk_bytes);
   auto result = std::move(*idle);
-  spare_.erase(idle);
+  spare_.erase(std::next(idle).base());
   return result;
 }
 
