@@ -137,7 +137,7 @@ class EndToEnd(CommandTest):
 
     def test_ping_goes_through_relays(self):
         echo = self.start("ping", "--listen", "127.0.0.1:0", "--echo")
-        relay = self.start("node", "--listen", "127.0.0.1:0", "--peer", f"127.0.0.1:{echo.port()}")
+        relay = self.start("node", "--listen", "127.0.0.1:0", "--peer", f"127.0.0.1:{echo.port()}", "--io-threads", 2)
         status, out, err = self.run_command("ping", "--peer", f"127.0.0.1:{relay.port()}", "--count", 50)
         self.assertEqual(status, 0, err)
         self.assertRegex(out, r"^50 round trips: p50 \d+\.\d us, p90 \d+\.\d us, p99 \d+\.\d us")

@@ -26,6 +26,11 @@ void add_connection_options(CLI::App& command, connection_options& options) {
                   "Newest version of the peering protocol to offer; 1 is Zeek's Broker")
       ->check(CLI::Range(1U, 2U))
       ->capture_default_str();
+  command
+      .add_option("--io-threads", options.io_threads,
+                  "Threads that serve links; a busy relay may use one per processor")
+      ->check(CLI::Range(1U, 256U))
+      ->capture_default_str();
 }
 
 std::string listen_address(const std::string& asked, std::uint16_t port) {

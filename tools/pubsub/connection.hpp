@@ -21,10 +21,13 @@ struct connection_options {
   double connect_timeout_s = 10;
   /// Newest version of the peering protocol to offer; 1 is Broker's.
   unsigned wire_version = endpoint_options{}.max_wire_version;
+  /// Threads that serve links.
+  unsigned io_threads = endpoint_options{}.io_threads;
 
   endpoint_options for_endpoint() const {
     endpoint_options result;
     result.max_wire_version = static_cast<std::uint8_t>(wire_version);
+    result.io_threads = io_threads;
     return result;
   }
 };
