@@ -5,7 +5,6 @@
 #include <system_error>
 
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -64,16 +63,6 @@ std::size_t tcp_socket::read_some(void* to, std::size_t at_most) {
   return static_cast<std::size_t>(n);
 }
 
-void tcp_socket::read_all(void* to, std::size_t n) {
-  for (auto at = static_cast<std::byte*>(to); n > 0;) {
-    auto got = read_some(at, n);
-    if (got == 0)
-      throw std::runtime_error("the other side is gone");
-    at += got;
-    n -= got;
-  }
-}
-
 void tcp_socket::write_all(const void* from, std::size_t n) {
   for (auto at = static_cast<const std::byte*>(from); n > 0;) {
     auto done = ::write(fd_, at, n);
@@ -82,19 +71,6 @@ void tcp_socket::write_all(const void* from, std::size_t n) {
     at += done;
     n -= static_cast<std::size_t>(done);
   }
-}
-
-void tcp_socket::set_nonblocking() {
-  checked(::fcntl(fd_, F_SETFL, O_NONBLOCK), "fcntl");
-}
-
-std::size_t tcp_socket::try_read(void* to, std::size_t at_most) {
-  auto n = ::read(fd_, to, at_most);
-  if (n == 0)
-    throw std::runtime_error("the other side is gone");
-  if (n < 0 && errno != EAGAIN)
-    fail("read");
-  return n < 0 ? 0 : static_cast<std::size_t>(n);
 }
 
 tcp_listener::tcp_listener() : socket_(open_socket()) {

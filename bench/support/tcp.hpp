@@ -18,12 +18,7 @@ public:
   int fd() const noexcept { return fd_; }
   /// Returns when something has come; 0 at the end of the stream.
   std::size_t read_some(void* to, std::size_t at_most);
-  void read_all(void* to, std::size_t n);
   void write_all(const void* from, std::size_t n);
-  /// From now on a read that finds nothing returns at once; see `try_read`.
-  void set_nonblocking();
-  /// What has come already; 0 if that is nothing.
-  std::size_t try_read(void* to, std::size_t at_most);
 
 private:
   int fd_;
