@@ -90,7 +90,7 @@ def test_a_file_that_cannot_be_written_is_named(monkeypatch, capsys):
 
 @pytest.mark.parametrize("module, codec", [("msgspec", records.with_msgspec), ("msgpack", records.with_msgpack)])
 def test_typed_peers_get_the_same_fields_back(module, codec):
-    pytest.importorskip(module)
+    pytest.importorskip(module, reason=f"{module} is optional: its row of the benchmark then says so")
     encode, decode = codec()
     plain = records.to_plain(records.make_record(12345))
     back = decode(encode(plain))

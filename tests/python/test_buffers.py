@@ -125,7 +125,7 @@ def test_a_message_that_arrived_can_be_published_again_as_a_buffer(receive):
 
 
 def test_numpy_arrays_go_and_come():
-    numpy = pytest.importorskip("numpy")
+    numpy = pytest.importorskip("numpy", reason="numpy is optional: array and memoryview test the protocol")
     numbers = numpy.arange(12, dtype="<i4").reshape(3, 4)
     assert encode(numbers) == encode(numbers.tobytes())
     with pytest.raises(libpubsub.EncodeError, match="contiguous"):
@@ -139,7 +139,7 @@ def test_numpy_arrays_go_and_come():
 
 
 def test_numpy_reads_a_message_in_place(receive):
-    numpy = pytest.importorskip("numpy")
+    numpy = pytest.importorskip("numpy", reason="numpy is optional: array and memoryview test the protocol")
     numbers = numpy.arange(1000, dtype="<f8")
     message = receive(numbers)
     array_of_message = numpy.frombuffer(message, dtype="<f8")

@@ -58,7 +58,7 @@ void event_loop::stand_in() noexcept {
         guarded([&] { return context_->run_one(); });
       give_back();
     }
-    do {
+    do { // not a wait for something: the clock of the absence
       seen = visits_.load(std::memory_order_relaxed);
       std::this_thread::sleep_for(longest_absence);
     } while (!context_->stopped() && seen != visits_.load(std::memory_order_relaxed));

@@ -306,7 +306,7 @@ class Nats(Library):
         for step in Sending(run).steps():
             for message in step:
                 await client.publish("stream", message)
-            await asyncio.sleep(0)  # lets the client write
+            await asyncio.sleep(0)  # no wait: the client writes when its task gets a turn
         await client.flush(int(SPARE_S))
         run.wait_until_received()
         await client.close()

@@ -6,6 +6,7 @@ are received, timed and checked. What is not timed is making the lists and check
 
 from __future__ import annotations
 
+import collections
 import itertools
 import multiprocessing
 import time
@@ -49,13 +50,13 @@ class Limits:
     payload_bytes: int
 
 
-def wait_until(condition: Callable[[], object], otherwise: str) -> None:
-    """Raises TimeoutError, with the words of ``otherwise``, after ``SPARE_S`` seconds."""
+def wait_until(condition: Callable[[], object], otherwise: str, interval_s: float = 0.005) -> None:
+    """Looks every ``interval_s`` seconds. Raises TimeoutError, with the words of ``otherwise``, after ``SPARE_S``."""
     end = time.monotonic() + SPARE_S
     while not condition():
         if time.monotonic() > end:
             raise TimeoutError(otherwise)
-        time.sleep(0.005)
+        time.sleep(interval_s)
 
 
 class Run:
@@ -110,8 +111,9 @@ class Sending:
     def steps(self) -> Iterator[list[Any]]:
         window = self.run.library.window
         while self.count < self.run.limits.messages and time.perf_counter() < self.end:
-            while window and self.count + STEP - self.run.delivered.value > window:
-                time.sleep(0.0001)
+            if window:
+                wait_until(lambda: self.count + STEP - self.run.delivered.value <= window,
+                           "the subscriber does not read", interval_s=0.0001)
             step = [self.pack(number) for number in range(self.count, self.count + STEP)]
             begin = time.perf_counter()
             yield step
@@ -134,11 +136,13 @@ class Receiving:
     def wait_until_held(self) -> None:
         """Returns when nothing arrives any more: this process has come to rest."""
         wait_until(lambda: self.run.sent.value, "the publisher did not come to its end")
-        rest = 0
-        while rest < 4:
-            before = time.process_time()
-            time.sleep(0.02)
-            rest = rest + 1 if time.process_time() - before < 0.001 else 0
+        looks: collections.deque[float] = collections.deque(maxlen=5)
+
+        def at_rest() -> bool:
+            looks.append(time.process_time())
+            return len(looks) == looks.maxlen and looks[-1] - looks[0] < 0.004
+
+        wait_until(at_rest, "the subscriber's process did not come to rest", interval_s=0.02)
 
     def take(self, step: Sequence[Any], seconds: float) -> bool:
         """Books a step that took so long to receive."""
