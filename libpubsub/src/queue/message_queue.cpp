@@ -13,7 +13,7 @@ std::size_t message_queue::pull(std::vector<data_message>& out, std::size_t max,
   const auto most = static_cast<std::uint32_t>(
       std::min<std::size_t>(max, std::numeric_limits<std::uint32_t>::max()));
   while (true) {
-    if (watch_.paced() && (!until || *until > std::chrono::steady_clock::now()))
+    if (!poll_ && watch_.paced() && (!until || *until > std::chrono::steady_clock::now()))
       watch_.pause();
     std::unique_lock lock{mutex_};
     if (!wait_for_message(until, lock) || max == 0)

@@ -18,7 +18,7 @@ namespace pubsub {
 /// slices of runs under the mutex and makes messages of them outside. Thread-safe.
 class message_queue final : public bounded_queue {
 public:
-  /// `poll`, if given, brings messages: the consumer calls it instead of sleeping.
+  /// `poll`, if given, brings messages: the consumer calls it instead of sleeping or pausing.
   explicit message_queue(const queue_options& options, std::function<void()> poll = {})
       : bounded_queue(options), poll_(std::move(poll)) {}
 
