@@ -1,0 +1,1 @@
+"""What tools/faults is made of: programs under control, a world of nodes, the checker, scenarios."""

@@ -1,0 +1,463 @@
+"""The scenarios by name: what is built, what is done to it, and nothing of how it is judged.
+
+A scenario is a function of a World. Unless it says otherwise, World.settle, check and close follow.
+Everything random comes from `w.random`, so a seed makes the same plan again.
+"""
+
+import resource
+
+ALL = {}
+
+
+class Scenario:
+    """`seeds`: how many a full run takes, `short_seeds` a short one. `sanitized`: it makes sense in a build
+    with sanitizers."""
+
+    def __init__(self, name, run, seeds, short_seeds, sanitized):
+        self.name, self.run, self.seeds, self.short_seeds, self.sanitized = name, run, seeds, short_seeds, sanitized
+        self.teaches = " ".join(run.__doc__.split())
+
+
+def scenario(name, seeds, short_seeds=5, sanitized=True):
+    def keep(run):
+        ALL[name] = Scenario(name, run, seeds, short_seeds, sanitized)
+        return run
+    return keep
+
+
+def sizes(w):
+    """Payload sizes of a run: mostly small, sometimes large."""
+    return w.random.choice([{"min_bytes": 20, "max_bytes": 200}, {"min_bytes": 20, "max_bytes": 200},
+                            {"min_bytes": 200, "max_bytes": 4_000}, {"min_bytes": 1, "max_bytes": 60_000}])
+
+
+def volume(w, messages):
+    """Less of it where the run is to be short."""
+    return messages // (20 if w.settings.sanitized else 4 if w.settings.short else 1)
+
+
+# -- overload ---------------------------------------------------------------------------------------
+
+@scenario("slow-consumer", seeds=80)
+def slow_consumer(w):
+    """One of two subscribing processes is stopped (SIGSTOP). With drop_oldest on the relay's links the
+    other one misses nothing; with block the publisher stops, too, and nothing is lost afterwards."""
+    policy = w.random.choice(["block", "drop_oldest"])
+    w.start("pub", "fast", "slow")
+    w.start("relay", policy=policy, capacity=20_000 if policy == "drop_oldest" else 2_000)
+    for name in ("pub", "fast", "slow"):
+        w.connect(name, "relay", shim=True)
+    fast = w.subscribe("fast", isolated=True)
+    w.subscribe("slow", policy=policy, capacity=1_000)
+    rate = 0 if policy == "block" else 20_000
+    pub = w.publish("pub", per_second=rate, min_bytes=1_000, max_bytes=2_000)
+    w.await_received(fast, w.random.randrange(500, 3_000))
+    w.stop("slow")
+    if policy == "block":
+        w.await_standstill(pub, fast.received())
+    else:
+        w.await_received(fast, w.random.randrange(30_000, 40_000))
+    w.go_on("slow")
+    w.await_received(fast, 2_000)
+
+
+@scenario("stopped-neighbour", short_seeds=1, seeds=5)
+def stopped_neighbour(w):
+    """As slow-consumer with drop_oldest, but flat out: what the other subscriber gets while its neighbour is
+    stopped, in per cent of before, is among the figures; it must not be held up."""
+    w.chain("pub", "relay", policy="drop_oldest", capacity=20_000)
+    for name in ("fast", "slow"):
+        w.start(name)
+        w.connect(name, "relay")
+        w.subscribe(name, policy="drop_oldest", capacity=20_000)
+    w.publish("pub", min_bytes=100, max_bytes=100)
+    fast = w.subscriptions[0]
+    w.await_received(fast, 100_000)
+    seconds = 1 if w.settings.short else 4
+    before = w.throughput(fast, seconds)
+    w.stop("slow")
+    w.await_received(fast, 500_000)
+    during = w.throughput(fast, seconds)
+    w.go_on("slow")
+    w.figures["others_kept_percent"] = round(100 * during / before)
+
+
+@scenario("overload-policies", seeds=80)
+def overload_policies(w):
+    """Subscribers of every policy, too slow and with small queues, beside one that keeps up: each
+    accounts for every message, and only `block` may hold the publisher up."""
+    w.chain("pub", "relay", "sub")
+    policies = w.nodes["pub"].program.greeting["policies"]
+    w.subscribe("sub")
+    if "disconnect" in policies:  # gets the beginning, and then no more
+        policies.remove("disconnect")
+        w.subscribe("sub", policy="disconnect", capacity=100, per_second=20_000, whole=False)
+    for policy in w.random.sample(policies, k=w.random.randint(1, len(policies))):
+        w.subscribe("sub", policy=policy, capacity=w.random.choice([1, 10, 500]), per_second=20_000)
+    w.publish("pub", messages=volume(w, 60_000), topics=w.random.choice([1, 7]), **sizes(w))
+    w.await_end()
+
+
+@scenario("publisher-burst", seeds=90)
+def publisher_burst(w):
+    """Several publishers on many topics start at once, flat out, through one relay to two subscribers."""
+    names = [f"pub{i}" for i in range(w.random.randint(2, 5))]
+    w.start("relay", "sub", "other", *names)
+    for name in ("sub", "other", *names):
+        w.connect(name, "relay")
+    w.subscribe("sub")
+    w.subscribe("other", topic="/t/0")
+    for i, name in enumerate(names):
+        w.publish(name, topic=f"/t/{i}/", messages=volume(w, 300_000) // len(names), topics=w.random.randint(1, 20))
+    w.await_end()
+
+
+# -- dying nodes ------------------------------------------------------------------------------------
+
+STEADY = {"per_second": 20_000, "min_bytes": 100, "max_bytes": 300}
+
+
+@scenario("dead-relay", seeds=90)
+def dead_relay(w):
+    """A relay of a chain is killed under traffic, and another takes its place."""
+    w.chain("pub", "relay", "second", "sub")
+    w.subscribe("sub")
+    pub = w.publish("pub", topics=w.random.randint(1, 5), **STEADY)
+    w.await_published(pub, w.random.randrange(500, 5_000))
+    with w.outage():
+        name = w.random.choice(["relay", "second"])
+        w.kill(name)
+        w.await_published(pub, w.random.randrange(1, 10_000))
+        w.start(name)
+        w.reconnect(name)
+
+
+@scenario("relay-restart", seeds=80)
+def relay_restart(w):
+    """A relay is closed in good order and started again, several times."""
+    w.chain("pub", "relay", "sub")
+    w.subscribe("sub")
+    pub = w.publish("pub", **STEADY)
+    for _ in range(w.random.randint(1, 3)):
+        w.await_published(pub, w.random.randrange(500, 3_000))
+        with w.outage():
+            w.shut_down("relay")
+            w.start("relay")
+            w.reconnect("relay")
+
+
+@scenario("mesh", short_seeds=3, seeds=60)
+def mesh(w):
+    """Ten nodes in a mesh, every pair of neighbours at distance one to three connected. Relays are killed
+    and replaced one after another; the others carry on."""
+    names = [f"n{i}" for i in range(10)]
+    w.start(*names)
+    for i in range(10):
+        for step in (1, 2, 3):
+            w.connect(names[i], names[(i + step) % 10])
+    w.await_links()
+    for name in ("n1", "n4"):
+        w.subscribe(name)
+    pubs = [w.publish(name, per_second=5_000, min_bytes=100, max_bytes=300) for name in ("n0", "n7")]
+    w.await_flow()
+    for _ in range(1 if w.settings.short else 3):
+        with w.outage():
+            name = w.random.choice(["n2", "n3", "n5", "n6", "n8", "n9"])
+            w.kill(name)
+            w.await_published(pubs[0], w.random.randrange(500, 3_000))
+            w.start(name)
+            w.reconnect(name)
+
+
+# -- broken links -----------------------------------------------------------------------------------
+
+@scenario("flapping-link", seeds=90)
+def flapping_link(w):
+    """A link of a chain is reset again and again, at times with a pause before it can be used again."""
+    w.chain("pub", "relay", "sub", shim=True)
+    w.subscribe("sub")
+    pub = w.publish("pub", **STEADY)
+    for _ in range(w.random.randint(3, 8)):
+        w.await_published(pub, w.random.randrange(100, 3_000))
+        name = w.random.choice(["pub-relay", "relay-sub"])
+        with w.outage():
+            if w.random.random() < 0.5:
+                w.link(name, "reset")
+            else:
+                w.link(name, "down", for_ms=w.random.randrange(1, 100))
+            w.await_healthy(name)
+
+
+@scenario("half-open", seeds=60)
+def half_open(w):
+    """One side of a link goes on believing in its connection while its bytes vanish; then it is reset."""
+    w.chain("pub", "relay", "sub", shim=True)
+    w.subscribe("sub")
+    pub = w.publish("pub", **STEADY)
+    w.await_published(pub, w.random.randrange(500, 3_000))
+    name = w.random.choice(["pub-relay", "relay-sub"])
+    with w.outage():
+        w.link(name, "vanish")
+        w.await_published_or_held(pub, w.random.randrange(100, 10_000))
+        w.vanished_bytes += w.link(name, "heal")["vanished_bytes"]
+
+
+@scenario("partition-and-heal", seeds=90)
+def partition_and_heal(w):
+    """Two halves of a network are parted, in one direction or in both. A short partition costs
+    nothing: TCP delivers once it heals. One in which the link breaks costs what was in flight."""
+    w.chain("a", "west", "east", "b", shim=True)
+    w.subscribe("b")
+    w.subscribe("a", topic="/u")
+    pub = w.publish("a", **STEADY)
+    w.publish("b", topic="/u", **STEADY)
+    w.await_flow()
+    for _ in range(w.random.randint(1, 3)):
+        w.await_published(pub, w.random.randrange(100, 3_000))
+        for_ms = w.random.randrange(20, 400)
+        if w.random.random() < 0.7:
+            direction = w.random.choice(["forward", "backward", "both"])
+            w.link("west-east", "stall", direction=direction, for_ms=for_ms)
+            w.await_healthy("west-east")
+        else:
+            with w.outage():
+                w.link("west-east", "down", for_ms=for_ms)
+                w.await_healthy("west-east")
+
+
+@scenario("link-shapes", seeds=80)
+def link_shapes(w):
+    """Links that carry a byte at a time, delay, jitter, or limit bandwidth lose and reorder nothing."""
+    w.chain("pub", "relay", "sub", shim=True)
+    for name in ("pub-relay", "relay-sub"):
+        shape = w.random.choice([{"chunk_bytes": 1}, {"chunk_bytes": w.random.randrange(2, 100)},
+                                 {"delay_ms": w.random.randrange(1, 40), "jitter_ms": w.random.randrange(0, 40)},
+                                 {"bytes_per_second": 500_000}])
+        w.link(name, "shape", direction=w.random.choice(["forward", "backward", "both"]), **shape)
+    w.subscribe("sub")
+    w.publish("pub", messages=2_000, topics=w.random.choice([1, 10]))
+    w.await_end()
+
+
+# -- topologies -------------------------------------------------------------------------------------
+
+@scenario("ring", seeds=90)
+def ring(w):
+    """Three to eight relays in a ring, publishers and subscribers anywhere on it, flat out: each message
+    comes once, in order, and none is lost. In every third run, a link of the ring is cut for a while."""
+    names = [f"r{i}" for i in range(w.random.randint(3, 8))]
+    cut = w.random.random() < 0.3
+    w.ring(names, shim=cut, capacity=w.random.choice([16, 4_096]))
+    for name in w.random.sample(names, k=2):
+        w.subscribe(name)
+    sources = w.random.sample(names, k=2)
+    if not cut:
+        for name in sources:
+            w.publish(name, messages=volume(w, 100_000))
+        return w.await_end()
+    pubs = [w.publish(name, **STEADY) for name in sources]
+    w.await_flow()
+    at = w.random.randrange(len(names))
+    name = f"{names[at]}-{(names + names[:1])[at + 1]}"
+    with w.outage():
+        w.link(name, "down")
+        w.await_published(pubs[0], w.random.randrange(100, 3_000))
+        w.await_flow()
+        w.link(name, "heal")
+
+
+@scenario("long-ring", seeds=1, short_seeds=1)
+def long_ring(w):
+    """Ten million messages around a ring of four relays, to two subscribers."""
+    w.ring(["r0", "r1", "r2", "r3"])
+    for name in ("r1", "r2"):
+        w.subscribe(name)
+    w.publish("r0", messages=volume(w, volume(w, 10_000_000)))
+    w.await_end()
+
+
+@scenario("crowded-mesh", seeds=60)
+def crowded_mesh(w):
+    """Four to six nodes, linked at random beyond a ring, all of which publish and subscribe flat out through small
+    queues of policy block: everybody is slowed down, nobody for ever, and nothing is lost."""
+    names = [f"n{i}" for i in range(w.random.randint(4, 6))]
+    w.ring(names, capacity=w.random.choice([16, 256]))
+    for i, one in enumerate(names):
+        for other in names[i + 2:]:
+            if w.random.random() < 0.4 and (one, other) != (names[0], names[-1]):
+                w.connect(one, other)
+    w.await_links()
+    for name in names:
+        w.subscribe(name, capacity=w.random.choice([16, 256]))
+    for name in names:
+        w.publish(name, messages=volume(w, 40_000) // len(names), **sizes(w))
+    w.await_end()
+
+
+@scenario("changing-links", seeds=60)
+def changing_links(w):
+    """A chain of five gets further links under traffic, until there are many ways, and loses some again."""
+    names = ["n0", "n1", "n2", "n3", "n4"]
+    w.chain(*names)
+    for name in w.random.sample(names, k=2):
+        w.subscribe(name)
+    pub = w.publish(w.random.choice(names), **STEADY)
+    extra = [(one, other) for i, one in enumerate(names) for other in names[i + 2:]]
+    w.random.shuffle(extra)
+    there = []
+    for _ in range(w.random.randint(2, 8)):
+        w.await_published(pub, w.random.randrange(100, 2_000))
+        with w.outage():
+            if extra and (not there or w.random.random() < 0.7):
+                there.append(extra.pop())
+                w.add_link(*there[-1])
+            else:
+                w.cut_link(*there.pop(w.random.randrange(len(there))))
+
+
+@scenario("subscriber-churn", seeds=90)
+def subscriber_churn(w):
+    """Subscribers come and go on every node while messages flow. The one that stays gets all of them, the
+    others all from their first to their last."""
+    w.chain("pub", "relay", "sub")
+    stays = w.subscribe("sub")
+    pub = w.publish("pub", topics=3, per_second=50_000)
+    guests = []
+    for _ in range(w.random.randint(5, 30)):
+        if guests and w.random.random() < 0.5:
+            w.unsubscribe(guests.pop(w.random.randrange(len(guests))))
+        else:
+            guests.append(w.subscribe(w.random.choice(["pub", "relay", "sub"]), topic=w.random.choice(["/t", "/t1"]),
+                                      whole=False))
+        w.await_published(pub, w.random.randrange(50, 1_000))
+    w.await_received(stays, 1)
+    for guest in guests:
+        w.unsubscribe(guest)
+
+
+@scenario("thousand-peers", short_seeds=1, seeds=5)
+def thousand_peers(w):
+    """A thousand peers on one node, spread over four processes, each with a subscriber."""
+    n = 100 if w.settings.sanitized else 1_000
+    w.memory_bound_mib = 1_024
+    w.start("hub", "pub")
+    w.connect("pub", "hub")
+    hosts = [f"host{i}" for i in range(4)]
+    w.start(*hosts)
+    for i in range(n):
+        name, at = hosts[i % 4], f"p{i}"
+        w.nodes[name].ask("open", at=at, capacity=64)
+        w.subscribe(name, at=at, capacity=64)
+        w.nodes[name].ask("peer", at=at, port=w.nodes["hub"].port)
+    w.publish("pub", messages=volume(w, 1_000))
+    w.await_end()
+
+
+# -- life cycle and resources -----------------------------------------------------------------------
+
+@scenario("open-close", short_seeds=1, seeds=3)
+def open_close(w):
+    """A thousand times two endpoints are opened, peered, used and closed: no thread, descriptor or memory
+    is left behind."""
+    node = w.start("node")
+    first = node.ask("cycle", count=volume(w, 1_000) // 5, timeout_ms=5_000)
+    last = node.ask("cycle", count=volume(w, 1_000), timeout_ms=5_000, patience_s=300)
+    w.count_messages(first["received"] + last["received"])
+    w.require(last["received"] == volume(w, 1_000), f"{last['received']} messages came in {volume(w, 1_000)} cycles")
+    for kind in ("threads", "descriptors"):
+        w.require(last[kind] <= first[kind], f"{kind}: {first[kind]} before, {last[kind]} after")
+    growth_kb = last["rss_kb"] - first["rss_kb"]
+    w.figures["growth_kb"] = growth_kb
+    w.require(growth_kb < 4_096 or w.settings.sanitized, f"memory grew by {growth_kb} kB over {volume(w, 1_000)} cycles")
+
+
+@scenario("close-under-fault", seeds=60)
+def close_under_fault(w):
+    """A publisher is closed while its peer is stopped, or its link stalled or half-open: close returns in
+    time all the same."""
+    w.chain("pub", "relay", "sub", shim=True)
+    sub = w.subscribe("sub", whole=False)
+    pub = w.publish("pub")
+    w.await_received(sub, 1_000)
+    fault = w.random.choice(["stop", "stall", "vanish", "kill"])
+    if fault == "stop":
+        w.stop("relay")
+    elif fault == "kill":
+        w.kill("relay")
+    else:
+        w.link("pub-relay", fault)
+    w.end_publishing(pub)
+    w.cuts += 1
+    w.close_node(w.nodes["pub"], timeout_ms=w.random.choice([0, 100, 1_000]))
+    if fault == "stop":
+        w.go_on("relay")
+    elif fault != "kill":
+        w.link("pub-relay", "heal")
+
+
+# Not with sanitizers: theirs for undefined behaviour looks at memory through a pipe of its own, and
+# takes every object for a broken one where it cannot open it.
+@scenario("descriptor-exhaustion", seeds=40, sanitized=False)
+def descriptor_exhaustion(w):
+    """A relay runs out of descriptors: those who are connected notice nothing, and those who wait outside
+    come in once there are some again."""
+    w.chain("pub", "relay", "sub")
+    sub = w.subscribe("sub")
+    pub = w.publish("pub", **STEADY)
+    w.await_received(sub, 500)
+    held = w.nodes["relay"].ask("resources")["descriptors"]
+    before = w.limit("relay", resource.RLIMIT_NOFILE, held + w.random.randint(0, 3))
+    guests = [f"guest{i}" for i in range(6)]
+    w.start(*guests)
+    for name in guests:
+        w.connect(name, "relay")
+    w.await_published(pub, 3_000)
+    w.await_received(sub, 1_000)
+    w.limit("relay", resource.RLIMIT_NOFILE, before)
+    for name in guests:
+        w.await_peers(name, 1)
+
+
+@scenario("memory-limit", seeds=40, sanitized=False)
+def memory_limit(w):
+    """Publisher and relay may map no more than 256 MiB beyond what they have (RLIMIT_AS) while a subscriber is
+    stopped: bounded queues stay within it."""
+    policy = w.random.choice(["block", "drop_oldest", "drop_newest"])
+    w.chain("pub", "relay", "sub", policy=policy, capacity=10_000)
+    sub = w.subscribe("sub")
+    pub = w.publish("pub", per_second=20_000, min_bytes=500, max_bytes=1_500)
+    w.await_received(sub, 1_000)
+    for name in ("pub", "relay"):
+        w.limit(name, resource.RLIMIT_AS, w.mapped_bytes(name) + 256 * 1024 * 1024)
+    received = sub.received()
+    w.stop("sub")
+    if policy == "block":
+        w.await_standstill(pub, received)
+    else:
+        w.await_published(pub, volume(w, 100_000))
+    w.go_on("sub")
+    w.await_received(sub, 1_000)
+
+
+@scenario("soak", short_seeds=1, seeds=1)
+def soak(w):
+    """Ten minutes (--duration) flat out from two publishers through two relays to two subscribers, while
+    subscribers and relays are stopped for moments and guests come and go. Nothing is lost."""
+    w.chain("pub", "relay", "second", "sub", io_threads=2)
+    w.start("other", "late")
+    w.connect("other", "relay")
+    w.connect("late", "second")
+    w.subscribe("sub")
+    w.subscribe("late")
+    for name in ("pub", "other"):
+        pub = w.publish(name, topics=4)
+    for _ in w.for_duration(600, short_s=8):
+        w.await_published(pub, w.random.randrange(10_000, 100_000))
+        name = w.random.choice(["sub", "late", "relay", "second"])
+        w.stop(name)
+        if w.random.random() < 0.5:
+            w.await_standstill(pub)
+        w.go_on(name)
+        guest = w.subscribe(w.random.choice(["relay", "late"]), whole=False)
+        w.await_received(guest, 1_000)
+        w.unsubscribe(guest)

@@ -1,0 +1,537 @@
+"""The vocabulary of the scenarios: nodes, links, publishers, subscriptions, faults, and the final check."""
+
+import contextlib
+import os
+import random
+import resource
+import signal
+import tempfile
+import time
+
+from . import checker
+from .program import PATIENCE_S, Program, ProgramError, Stuck, wait_until
+
+CLOSE_TIMEOUT_MS = 3_000
+# Peak RSS of a node with the queues these scenarios use.
+MEMORY_BOUND_MIB = 192
+# What a link and its sockets can hold when publishers do not limit themselves.
+SOCKET_BYTES = 8 * 1024 * 1024
+ENVELOPE_BYTES = 48
+LINK_CAPACITY = 4_096
+# A publisher that limits itself has no more in flight than what it publishes in this time: until a broken
+# connection is noticed.
+REACTION_S = 0.2
+
+
+class Settings:
+    """What holds for all scenarios of a run."""
+
+    def __init__(self, build_dir, short=False, sanitized=False, duration_s=None, plant=None, log=None):
+        self.programs = os.path.join(build_dir, "tests", "faults")
+        self.short = short
+        self.sanitized = sanitized
+        self.duration_s = duration_s
+        self.plant = plant  # a fault of the subscribers that is to be found
+        self.log = log or (lambda text: None)
+
+
+class Node:
+    """A process with one endpoint called main, or several."""
+
+    def __init__(self, program, options):
+        self.program = program
+        self.options = options
+        self.port = 0
+        self.baseline = {key: program.greeting[key] for key in ("threads", "descriptors")}
+
+    @property
+    def name(self):
+        return self.program.name
+
+    def ask(self, verb, **values):
+        return self.program.ask(verb, **values)
+
+    def lives(self):
+        return self.program.child.poll() is None
+
+    def memory_kb(self, key):
+        """A value of /proc/PID/status."""
+        with open(f"/proc/{self.program.pid}/status", encoding="ascii") as file:
+            return next(int(line.split()[1]) for line in file if line.startswith(key + ":"))
+
+
+class Publisher:
+    def __init__(self, node, number, topics, at, per_second, min_bytes):
+        self.node, self.id, self.topics, self.at = node, number, topics, at
+        self.per_second, self.min_bytes = per_second, min_bytes
+        self.last = {}  # topic -> (published, unwanted)
+
+    def look(self):
+        """topic -> (published, unwanted); what was known last if the node does not answer now."""
+        if self.node.program.stopped or not self.node.lives():
+            return self.last
+        for each in self.node.ask("report", at=self.at)["publishers"]:
+            if each["publisher"] == self.id:
+                if each["refused"]:
+                    raise ProgramError(f"{self.node.name} refused to publish")
+                self.running = each["running"]
+                self.last = {topic["topic"]: (topic["published"], topic["unwanted"]) for topic in each["topics"]}
+        return self.last
+
+    def published(self):
+        return sum(published for published, _ in self.look().values())
+
+
+class Subscription:
+    """`whole`: it was there before anything was published, so that it must get all of it. `isolated`: what
+    others make links drop does not concern it."""
+
+    def __init__(self, node, name, topic, at, whole, isolated):
+        self.node, self.name, self.topic, self.at = node, name, topic, at
+        self.whole, self.isolated = whole, isolated
+        self.ended = None  # the last report of one that has unsubscribed
+
+    def report(self):
+        if self.ended is not None:
+            return self.ended
+        reports = self.node.ask("report", at=self.at)["subscribers"]
+        return next(each for each in reports if each["name"] == self.name)
+
+    def received(self):
+        return sum(stream["received"] for stream in self.report()["streams"])
+
+    def seen(self):
+        """(publisher, topic) -> one beyond the highest number that came."""
+        return {checker.stream_key(stream): stream["next"] for stream in self.report()["streams"]}
+
+    def lives(self):
+        return self.ended is not None or self.node.lives()
+
+    def quiet(self):
+        """Its report once what the library has handed over is in the history; nothing while it is not."""
+        report = self.report()
+        return report if report["queued"] == 0 and report["visited"] == report["delivered"] else None
+
+
+class World:
+    """Everything one run of a scenario has started, and the books of what it did to it."""
+
+    def __init__(self, settings, seed):
+        self.settings = settings
+        self.seed = seed
+        self.random = random.Random(seed)
+        self.nodes = {}
+        self.publishers = []
+        self.subscriptions = []
+        self.windows = []  # of faults that may lose messages, see checker.check_windows
+        self.cuts = 0
+        self.vanished_bytes = 0
+        self.faults = 0
+        self.violations = []
+        self.figures = {}
+        self.peak_kb = 0
+        self.last_words = []  # of the programs, where something went wrong
+        self.memory_bound_mib = MEMORY_BOUND_MIB
+        self._errors = tempfile.TemporaryFile()  # of all programs
+        self._shim = None
+        self._dialled = []  # (one, other, port), in order
+        self._extra_messages = 0
+
+    # -- nodes and links ---------------------------------------------------------------------------
+
+    def log(self, text):
+        self.settings.log(f"  {text}")
+
+    def start(self, *names, **options):
+        """Starts nodes that listen; a name known before gets its old port again. Returns the last."""
+        options = {"capacity": LINK_CAPACITY, **options}
+        for name in names:
+            before = self.nodes.get(name)
+            node = Node(self._program("fault_node", name), before.options if before else options)
+            self.nodes[name] = node
+            node.ask("open", **node.options)
+            node.port = node.ask("listen", port=before.port if before else 0)["port"]
+        return node
+
+    def _program(self, program, name):
+        return Program(os.path.join(self.settings.programs, program), name, self._errors)
+
+    def connect(self, one, other, shim=False):
+        """`one` peers with `other` and keeps trying; through the shim, the link is called one-other."""
+        port = self.nodes[other].port
+        if shim:
+            name = f"{one}-{other}"
+            port = self._network("link", name=name, to=port, seed=self.random.getrandbits(32))["port"]
+        self._dialled.append((one, other, port))
+        self.nodes[one].ask("peer", port=port)
+
+    def await_peers(self, name, n):
+        if not self.nodes[name].ask("wait", n=n, timeout_ms=int(PATIENCE_S * 900))["met"]:
+            raise Stuck(f"{name} does not get {n} peers")
+
+    def await_links(self):
+        """Until every link there should be is up, at both of its ends."""
+        for name in self.nodes:
+            neighbours = {one if other == name else other for one, other, _ in self._dialled if name in (one, other)}
+            if neighbours and self.nodes[name].lives():
+                self.await_peers(name, len(neighbours))
+
+    def ring(self, names, shim=False, **options):
+        """Nodes in a circle, all of whose links are up on return."""
+        self.start(*names, **options)
+        for one, other in zip(names, names[1:] + names[:1]):
+            self.connect(one, other, shim)
+        self.await_links()
+
+    def add_link(self, one, other):
+        """A new link under traffic. It may make a shorter way, and what is overtaken on the old one is lost."""
+        self.fault(f"connect {one} to {other}")
+        self.cuts += 1
+        self.connect(one, other)
+
+    def cut_link(self, one, other):
+        """Ends a peering in good order."""
+        self.fault(f"part {one} from {other}")
+        self.cuts += 1
+        self.nodes[one].ask("unpeer", port=self.nodes[other].port)
+        self._dialled = [each for each in self._dialled if each[:2] != (one, other)]
+
+    def reconnect(self, name):
+        """What `name` had connected to before it was started again."""
+        for one, _, port in self._dialled:
+            if one == name:
+                self.nodes[name].ask("peer", port=port)
+
+    def chain(self, *names, shim=False, **options):
+        """Nodes in a row, each connected to the next."""
+        self.start(*names, **options)
+        for one, other in zip(names, names[1:]):
+            self.connect(one, other, shim)
+
+    def _network(self, verb, **values):
+        if self._shim is None:
+            self._shim = self._program("fault_shim", "shim")
+        return self._shim.ask(verb, **values)
+
+    # -- messages ----------------------------------------------------------------------------------
+
+    def subscribe(self, name, topic="/t", policy="block", capacity=LINK_CAPACITY, per_second=0, at="main", whole=True,
+                  isolated=False):
+        label = f"{name}:{len(self.subscriptions)}"
+        sub = Subscription(self.nodes[name], label, topic, at, whole, isolated)
+        sub.node.ask("subscribe", at=at, name=sub.name, topic=topic, policy=policy, capacity=capacity,
+                     per_second=per_second, plant=self.settings.plant)
+        self.subscriptions.append(sub)
+        self.log(f"subscribe {sub.name} {topic} policy={policy} capacity={capacity}")
+        return sub
+
+    def unsubscribe(self, sub):
+        self.log(f"unsubscribe {sub.name}")
+        sub.ended = sub.node.ask("unsubscribe", at=sub.at, name=sub.name)
+
+    def publish(self, name, topic="/t", messages=0, per_second=0, topics=1, min_bytes=20, max_bytes=200, at="main"):
+        """Publishes `messages`, or without end, once all who have subscribed are known here."""
+        node = self.nodes[name]
+        pub = Publisher(node, len(self.publishers) + 1, topics, at, per_second, min_bytes)
+        n = self._audience(name, at, topic)
+        if not node.ask("wait", at=at, topic=topic, n=n, timeout_ms=int(PATIENCE_S * 900))["met"]:
+            raise Stuck(f"{name} does not come to know {n} subscribers of {topic}")
+        node.ask("publish", at=at, publisher=pub.id, topic=topic, messages=messages, per_second=per_second,
+                 topics=topics, min_bytes=min_bytes, max_bytes=max_bytes)
+        self.publishers.append(pub)
+        self.log(f"publish {name} {topic} topics={topics} messages={messages or 'without end'} per_second={per_second or 'any'} "
+                 f"bytes={min_bytes}..{max_bytes}")
+        return pub
+
+    def _audience(self, name, at, topic):
+        """What wait_for_subscribers is to count: subscribers here, and nodes elsewhere."""
+        wanting = [sub for sub in self.subscriptions if topic.startswith(sub.topic) and sub.ended is None]
+        here = [sub for sub in wanting if (sub.node.name, sub.at) == (name, at)]
+        elsewhere = {(sub.node.name, sub.at) for sub in wanting if sub not in here}
+        return len(here) + len(elsewhere)
+
+    def end_publishing(self, pub):
+        """Afterwards the node may go: what it has published is known."""
+        pub.node.ask("stop", at=pub.at)
+        pub.look()
+
+    def await_published(self, pub, more):
+        """Paces a scenario by its own traffic: waits until `pub` has published so many more."""
+        self.log(f"until {pub.node.name} has published {more} more")
+        goal = pub.published() + more
+        if not wait_until(lambda: pub.published() >= goal):
+            raise Stuck(f"{pub.node.name} published {pub.published()} messages and not {goal}")
+
+    def await_published_or_held(self, pub, more):
+        """As await_published, but content if the publisher is held up: a link that is half-open gives no room."""
+        goal = pub.published() + more
+
+        def done():
+            before = pub.published()
+            return before >= goal or not wait_until(lambda: pub.published() > before, 0.3)
+        self.log(f"until {pub.node.name} has published {more} more or is held up")
+        wait_until(done)
+
+    def await_received(self, sub, more):
+        self.log(f"until {sub.name} has received {more} more")
+        goal = sub.received() + more
+        if not wait_until(lambda: sub.received() >= goal):
+            raise Stuck(f"{sub.name} received {sub.received()} messages and not {goal}")
+
+    def throughput(self, sub, seconds):
+        """Messages a second that `sub` receives, measured over this time."""
+        begin, before = time.monotonic(), sub.received()
+        wait_until(lambda: time.monotonic() - begin >= seconds)
+        return (sub.received() - before) / (time.monotonic() - begin)
+
+    def await_end(self):
+        """Waits until every publisher with a given number of messages has published them."""
+        for pub in self.publishers:
+            self.await_silence(pub)
+
+    def await_silence(self, pub):
+        def done():
+            pub.look()
+            return not pub.running
+        patience_s = PATIENCE_S * (10 if self.settings.sanitized else 4)
+        if not wait_until(done, patience_s, 0.02):
+            raise Stuck(f"{pub.node.name} has published {pub.published()} messages and does not get through")
+
+    def await_standstill(self, pub, received=None):
+        """Until a publisher is held up by a subscriber that has stopped. Where it is the only publisher,
+        what it published beyond what had been `received` must fit into the queues and sockets on the way."""
+        def still():
+            before = pub.published()
+            return not wait_until(lambda: pub.published() > before, 0.3)
+        if not wait_until(still):
+            raise Stuck(f"{pub.node.name} goes on publishing although a subscriber has stopped")
+        if received is None:
+            return
+        held = pub.published() - received
+        room = len(self.nodes) * self.held_by_a_link(pub.min_bytes)
+        self.figures["held_messages"] = held
+        self.require(held <= room, f"{pub.node.name} was held up only after {held} messages, the way has room for {room}")
+
+    def for_duration(self, full_s, short_s):
+        """Yields until the time is over: --duration, or what is usual."""
+        usual_s = short_s if self.settings.short or self.settings.sanitized else full_s
+        end = time.monotonic() + (self.settings.duration_s or usual_s)
+        while time.monotonic() < end and not self.violations:
+            yield
+
+    # -- faults ------------------------------------------------------------------------------------
+
+    def fault(self, text):
+        self.faults += 1
+        self.log(text)
+
+    def kill(self, name):
+        """kill -9. The publishers of the node are remembered as far as they were seen last."""
+        self.fault(f"kill -9 {name}")
+        self.cuts += 1
+        self.nodes[name].program.kill()
+
+    def shut_down(self, name):
+        """Closes a node in good order. What was under way through it may be lost."""
+        self.fault(f"close {name}")
+        self.cuts += 1
+        self.close_node(self.nodes[name])
+
+    def stop(self, name):
+        self.fault(f"stop {name}")
+        self.nodes[name].program.signal(signal.SIGSTOP)
+
+    def go_on(self, name):
+        self.log(f"continue {name}")
+        self.nodes[name].program.signal(signal.SIGCONT)
+
+    def link(self, name, verb, **values):
+        """A command of the shim: shape, reset, down, stall, vanish or heal (shim_link.hpp)."""
+        text = " ".join([verb, name] + [f"{key}={value}" for key, value in values.items()])
+        if verb == "heal":
+            self.log(text)
+        else:
+            self.fault(text)
+        self.cuts += verb in ("reset", "down", "vanish")
+        return self._network(verb, name=name, **values)
+
+    def await_healthy(self, name):
+        """Waits until a fault that was given a time is over."""
+        wait_until(lambda: self._network("status", name=name)["healthy"])
+
+    def limit(self, name, kind, value):
+        """Sets a limit of a running process, e.g. resource.RLIMIT_NOFILE; gives the old one back."""
+        pid = self.nodes[name].program.pid
+        before = resource.prlimit(pid, kind)
+        self.fault(f"limit {name} {kind}={value}")
+        resource.prlimit(pid, kind, (value, before[1]))
+        return before[0]
+
+    def mapped_bytes(self, name):
+        return self.nodes[name].memory_kb("VmSize") * 1024
+
+    @contextlib.contextmanager
+    def outage(self):
+        """Around faults that may lose messages: afterwards every link is up and every subscription gets
+        messages again, and only numbers from this time may be missing."""
+        begin = {sub.name: sub.seen() for sub in self._expecting()}
+        yield
+        self.await_links()
+        self.cuts += 1  # a way that is open again may overtake what is still on another one
+        self.await_flow()
+        end = self.published()
+        self.windows.append({(name, key): (seen.get(key, 0), end[key]) for name, seen in begin.items() for key in end})
+
+    def await_flow(self):
+        """Until messages published from now on reach every subscription."""
+        goal = self.published()
+
+        def flows():
+            for sub in self._expecting():
+                seen = sub.seen()
+                if any(seen.get(key, 0) <= at for key, at in goal.items() if key[1].startswith(sub.topic)):
+                    return False
+            return True
+        if not wait_until(flows):
+            raise Stuck("messages do not flow again after the fault")
+
+    # -- the end -----------------------------------------------------------------------------------
+
+    def published(self, prefix=""):
+        """(publisher, topic) -> messages, over the publishers that still live."""
+        return {(pub.id, topic): published for pub in self.publishers for topic, (published, _) in pub.look().items()
+                if topic.startswith(prefix)}
+
+    def messages(self):
+        """Published over the whole run."""
+        return self._extra_messages + sum(n for pub in self.publishers for n, _ in pub.last.values())
+
+    def count_messages(self, n):
+        """For those that no publisher of `publish` has published."""
+        self._extra_messages += n
+
+    def require(self, condition, otherwise):
+        if not condition:
+            self.violations.append(otherwise)
+
+    def _expecting(self):
+        return [sub for sub in self.subscriptions
+                if sub.whole and sub.ended is None and not sub.node.program.stopped]
+
+    def settle(self):
+        """Ends publishing and waits until every subscription has seen the last message. Where it does
+        not come by itself, a few more are published: the last may have been lost or dropped."""
+        for pub in self.publishers:
+            if pub.node.lives():
+                pub.node.ask("stop", at=pub.at)
+        end = time.monotonic() + PATIENCE_S
+        while not wait_until(self._all_seen, 2.0) and time.monotonic() < end:
+            self.log("one more message of each publisher")
+            for pub in self.publishers:
+                pub.node.ask("publish", at=pub.at, publisher=pub.id, messages=pub.topics)
+                self.await_silence(pub)
+        for sub in self._expecting():
+            if not self._seen(sub):
+                self.violations.append(f"{sub.name} has not seen the last messages after {PATIENCE_S:.0f} s")
+
+    def _all_seen(self):
+        return all(self._seen(sub) for sub in self._expecting())
+
+    def _seen(self, sub):
+        report = sub.quiet()
+        if report is None:
+            return False
+        published = self.published(sub.topic)
+        if sum(checker.lost_of(report, published).values()) == report["dropped"]:
+            return True  # what is not there was dropped, maybe the last of all
+        last = {checker.stream_key(stream): stream["next"] for stream in report["streams"]}
+        return all(last.get(key, 0) == total for key, total in published.items())
+
+    def check(self):
+        """Asserts all that must hold for what has happened to this world."""
+        dropped_at_links = 0
+        for node in self.nodes.values():
+            if node.lives():
+                report = node.ask("report")
+                dropped_at_links += report["endpoint"]["dropped_at_links"]
+                for link in report["links"]:
+                    self.violations += checker.check_link(node.name, link)
+        for sub in self.subscriptions:
+            if sub.lives():
+                self.violations += self._judge(sub, 0 if sub.isolated else dropped_at_links)
+
+    def check_order(self):
+        """What must hold even where the rest did not come to an end."""
+        for sub in self.subscriptions:
+            if sub.lives() and not sub.node.program.stopped:
+                self.violations += checker.check_order(sub.name, sub.report())
+
+    def _judge(self, sub, dropped_at_links):
+        report = wait_until(sub.quiet) or sub.report()
+        published = self.published(sub.topic)
+        yield from checker.check_order(sub.name, report)
+        yield from checker.check_strangers(sub.name, report, published)
+        yield from checker.check_counters(sub.name, report)
+        if not sub.whole:
+            if self.cuts == 0:
+                yield from checker.check_gapless(sub.name, report)
+        elif self.cuts == 0:
+            paths = sum(each.whole for each in self.subscriptions)
+            yield from checker.check_complete(sub.name, report, published, dropped_at_links, paths)
+        else:
+            allowed = self.in_flight()
+            lost = max(0, sum(checker.lost_of(report, published).values()) - report["dropped"])
+            self.figures["lost_in_flight"] = max(self.figures.get("lost_in_flight", 0), lost - self.unwanted())
+            yield from checker.check_windows(sub.name, report, published, self.windows)
+            yield from checker.check_explained(sub.name, report, published, self.unwanted() + dropped_at_links, allowed)
+
+    def unwanted(self):
+        return sum(unwanted for pub in self.publishers for _, unwanted in pub.look().values())
+
+    def in_flight(self):
+        """How many messages the cuts may have destroyed, at most."""
+        smallest = min(pub.min_bytes for pub in self.publishers)
+        held = self.held_by_a_link(smallest)
+        rates = [pub.per_second for pub in self.publishers]
+        if all(rates):
+            held = min(held, int(sum(rates) * REACTION_S * (10 if self.settings.sanitized else 1)))
+        return self.cuts * held + self.vanished_bytes // (smallest + ENVELOPE_BYTES)
+
+    @staticmethod
+    def held_by_a_link(smallest):
+        """Messages in the queues before and behind a link and in its sockets, at most."""
+        return 2 * LINK_CAPACITY + SOCKET_BYTES // (smallest + ENVELOPE_BYTES)
+
+    def close(self, timeout_ms=CLOSE_TIMEOUT_MS):
+        """Closes every node: in time, and without leaving anything behind."""
+        for node in self.nodes.values():
+            if node.lives():
+                self.close_node(node, timeout_ms)
+
+    def close_node(self, node, timeout_ms=CLOSE_TIMEOUT_MS):
+        peak_kb = node.memory_kb("VmHWM")
+        self.peak_kb = max(self.peak_kb, peak_kb)
+        if not self.settings.sanitized:
+            self.violations += checker.check_memory(node.name, peak_kb, self.memory_bound_mib)
+        after = node.ask("close", timeout_ms=timeout_ms)
+        # The last handle of an endpoint may be held for a moment by a thread that is just ending.
+        wait_until(lambda: self._given_back(node, after), 2.0)
+        self.violations += checker.check_closed(node.name, node.baseline, after, timeout_ms)
+        status = node.program.end()
+        if status != 0:
+            self.violations.append(f"{node.name} ended with status {status}")
+
+    @staticmethod
+    def _given_back(node, after):
+        after.update(node.ask("resources"))
+        return all(after[kind] <= before for kind, before in node.baseline.items())
+
+    def abandon(self):
+        """Ends what still runs, whatever happened."""
+        for program in [node.program for node in self.nodes.values()] + ([self._shim] if self._shim else []):
+            program.kill()
+        self._errors.seek(0)
+        lines = self._errors.read().decode(errors="replace").splitlines()
+        self._errors.close()
+        if self.violations:
+            self.last_words = lines[-10:]
