@@ -4,6 +4,8 @@
 #include "wire/batch.hpp"
 #include "wire/envelope.hpp"
 #include "wire/handshake.hpp"
+#include "wire/network.hpp"
+#include "wire/status_frame.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -46,6 +48,37 @@ void try_batch(std::span<const std::byte> bytes) {
     fuzz::check(x->first + x->topics.size() <= topic_table::max_topics, "topics have numbers");
 }
 
+void try_status_frame(std::span<const std::byte> bytes) {
+  const auto x = wire::parse_status_frame(bytes);
+  if (!x)
+    return;
+  const auto again = x->kind == wire::status_kind::request
+                         ? wire::make_status_request(x->number)
+                         : wire::make_status_reply(x->number, x->text);
+  fuzz::check(std::ranges::equal(std::span{again}.subspan(4), bytes),
+              "a status frame is written as it was read");
+}
+
+/// What is read is written as it was, but for spellings of counts and flags without a meaning.
+template <class Parse, class Make>
+void try_frame(std::span<const std::byte> bytes, Parse parse, Make make) {
+  const auto x = parse(bytes);
+  if (!x)
+    return;
+  const auto once = make(*x);
+  const auto again = parse(std::span{once}.subspan(4));
+  fuzz::check(again && make(*again) == once, "a frame is read as it was written");
+}
+
+void try_network(std::span<const std::byte> bytes) {
+  auto report = [](const auto& x) { return wire::make_report(x); };
+  try_frame(bytes, wire::parse_neighbours, report);
+  try_frame(bytes, wire::parse_wants, report);
+  try_frame(bytes, wire::parse_question, wire::make_question);
+  try_frame(bytes, wire::parse_answer, wire::make_answer);
+  try_frame(bytes, wire::parse_credit, wire::make_credit);
+}
+
 /// The first byte picks the role; the rest is cut into frames by its own lengths.
 void try_handshake(std::span<const std::byte> bytes) {
   if (bytes.empty())
@@ -83,6 +116,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* input, std::size_t siz
   const std::span bytes{reinterpret_cast<const std::byte*>(input), size};
   try_envelope(bytes);
   try_batch(bytes);
+  try_network(bytes);
+  try_status_frame(bytes);
   try_handshake(bytes);
   std::vector<std::byte> framed;
   for (int i = 0; i < 3; ++i) { // hear a handshake message alone, too

@@ -41,6 +41,9 @@ std::vector<std::string> seeds_of(const std::string& format) {
     add("zeek_messages.json");
   } else {
     add("wire_messages.json");
+    using namespace std::string_literals;
+    out.push_back("\x10\0\0\0\7"s); // version 2: asks for the status, and the answer
+    out.push_back("\x11\0\0\0\7{\"id\":\"\xc3\xa4\"}"s);
   }
   return out;
 }

@@ -94,7 +94,7 @@ TEST_CASE("in a star of relays everybody hears everybody else once") {
   }
   REQUIRE(hub.wait_for_subscribers("/t", 6, patience));
   for (auto& each : leaves)
-    REQUIRE(each->wait_for_subscribers("/t", 2, patience)); // its own and the hub
+    REQUIRE(each->wait_for_subscribers("/t", 6, patience));
   for (std::uint64_t i = 0; i < 6; ++i)
     leaves[i]->publish("/t", count{i});
   for (auto& each : subscribers) {
@@ -180,26 +180,6 @@ TEST_CASE("in a cycle of version-1 links the hop limit ends what goes round") {
   const auto forwarded = a.counters().forwarded + b.counters().forwarded + c.counters().forwarded;
   CHECK(forwarded <= 2 * 16);
   CHECK(forwarded == 2 * 15);
-}
-
-TEST_CASE("in a cycle of version-2 links a message ends where it came from") {
-  endpoint a;
-  endpoint b;
-  endpoint c;
-  join(a, b);
-  join(b, c);
-  join(c, a);
-  auto sub = b.make_subscriber({"/t"});
-  REQUIRE(a.wait_for_subscribers("/t", 2, patience));
-  REQUIRE(b.wait_for_subscribers("/t", 3, patience));
-  REQUIRE(c.wait_for_subscribers("/t", 2, patience));
-  auto received = [&] {
-    return a.counters().received + b.counters().received + c.counters().received;
-  };
-  a.publish("/t", count{1});
-  CHECK(eventually([&] { return received() == 6; })); // once around in either direction
-  CHECK(a.counters().forwarded + b.counters().forwarded + c.counters().forwarded == 4);
-  CHECK(sub.counters().offered == 2);
 }
 
 TEST_CASE("a relay forwards payloads it could not decode, and only their consumer counts them") {

@@ -95,7 +95,7 @@ TEST_CASE("reserved and over-long topics are refused") {
   CHECK(ep.publish(std::string(65'535, 't'), count{1}) == publish_result::taken);
   CHECK(ep.publish("", count{1}) == publish_result::taken);
   CHECK(ep.publish(data_message{}) == publish_result::refused);
-  CHECK(ep.counters().refused == 4);
+  CHECK(ep.counters().refused() == 4);
   CHECK(ep.counters().published == 2);
 }
 

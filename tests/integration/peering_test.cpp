@@ -254,3 +254,15 @@ TEST_CASE("a moved endpoint keeps its peers") {
   second = endpoint{};
   CHECK(eventually([&] { return b.peers().empty(); }));
 }
+
+TEST_CASE("a peer is found by name, and a name that does not exist is an error") {
+  endpoint a;
+  endpoint b;
+  const auto where = listen(b);
+  REQUIRE(a.peer("tcp://localhost" + where.substr(where.rfind(':')), once));
+  CHECK(b.wait_for_peer(a.id(), patience));
+  const auto nowhere = a.peer("tcp://no-such-host.invalid:9999", once);
+  REQUIRE_FALSE(nowhere);
+  CHECK(nowhere.error() == errc::peer_unavailable);
+  CHECK(nowhere.error().context().find("no-such-host.invalid") != std::string::npos);
+}

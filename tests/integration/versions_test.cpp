@@ -27,6 +27,18 @@ struct mixed_chain {
   std::vector<std::unique_ptr<endpoint>> all;
 };
 
+endpoint_options named_us() {
+  endpoint_id::bytes_type id;
+  id.fill(0x11);
+  endpoint_options options;
+  options.id = endpoint_id{id};
+  return options;
+}
+
+const std::string ff = "ffffffffffffffffffffffffffffffff 0000000000000001 0000000000000001";
+const std::string neighbours_of_ff = "80000024 03 03" + ff + "00 00";
+const std::string wants_of_ff = "80000025 04 01" + ff + "01 00 00";
+
 /// A raw peer with the id ff.. that speaks version 2 and wants everything.
 raw_socket peered_v2(endpoint& ep, std::uint16_t port) {
   endpoint_id::bytes_type bytes;
@@ -37,11 +49,14 @@ raw_socket peered_v2(endpoint& ep, std::uint16_t port) {
     CHECK_FALSE(wire.read_frame().empty()); // probe, version_select, syn
   CHECK(wire.send(wire::make_frame(from_hex("0b0100"))));
   CHECK(wire.read_frame() == from_hex("00000001 0c"));
+  CHECK(wire.send(neighbours_of_ff + wants_of_ff + "80000001 05"));
   CHECK(ep.wait_for_peer(endpoint_id{bytes}, patience));
   return wire;
 }
 
-const std::string told = "80000007 02 00 0000 02 2f74"; // table 0: "/t"
+// Table 0: "/t", for the endpoint that begins with 11.
+const std::string us = "11111111111111111111111111111111";
+const std::string told = "80000018 02 00 0000 02 2f74 01" + us;
 const std::string header_of_two = "80000040 01 10 0000 00000002 00000001 0000000000000000"
                                   "ffffffffffffffffffffffffffffffff";
 const std::string two_records = "00000009 00 020000000000000001 00000009 00 020000000000000002";
@@ -56,10 +71,10 @@ TEST_CASE("any mixture of versions along a chain delivers every message once, in
                        static_cast<std::uint8_t>(1 + (mixture >> 1 & 1)),
                        static_cast<std::uint8_t>(1 + (mixture >> 2 & 1)),
                        static_cast<std::uint8_t>(1 + (mixture >> 3 & 1))}};
-    auto sub = nodes.all.back()->make_subscriber({"/t"});
-    auto on_the_way = nodes.all[1]->make_subscriber({"/t"});
-    REQUIRE(nodes.all[0]->wait_for_subscribers("/t", 1, patience));
-    REQUIRE(nodes.all[1]->wait_for_subscribers("/t", 2, patience));
+    auto sub = nodes.all.back()->make_subscriber({"/t", "/end"});
+    auto on_the_way = nodes.all[1]->make_subscriber({"/t", "/middle"});
+    REQUIRE(nodes.all[0]->wait_for_subscribers("/end", 1, patience));
+    REQUIRE(nodes.all[0]->wait_for_subscribers("/middle", 1, patience));
     std::thread publisher{[&] {
       auto pub = nodes.all[0]->make_publisher("/t");
       for (std::uint64_t i = 0; i < messages; ++i)
@@ -126,7 +141,7 @@ TEST_CASE("more publishers than a link has tables") {
 }
 
 TEST_CASE("a batch from a raw peer arrives, in pieces too") {
-  endpoint ep;
+  endpoint ep{named_us()};
   auto sub = ep.make_subscriber({"/t"});
   auto wire = peered_v2(ep, *ep.listen("tcp://127.0.0.1:0"));
   const auto bytes = from_hex(told + header_of_two + two_records);
@@ -138,7 +153,7 @@ TEST_CASE("a batch from a raw peer arrives, in pieces too") {
 }
 
 TEST_CASE("what breaks the rules of version 2 closes that link and reaches nobody") {
-  endpoint ep;
+  endpoint ep{named_us()};
   auto sub = ep.make_subscriber({"/t"});
   auto events = ep.make_status_subscriber();
   const auto port = *ep.listen("tcp://127.0.0.1:0");
@@ -149,11 +164,11 @@ TEST_CASE("what breaks the rules of version 2 closes that link and reaches nobod
            told + cut_short + two_records.substr(0, 30) +
                " 00000009 00 02", // a record beyond its frame
            told + header_of_two + "00000009 01 020000000000000001 00000009 00 020000000000000002",
-           std::string{"80000000"},                    // no kind
-           std::string{"80000001 07"},                 // an unknown kind
-           std::string{"80000007 02 01 0000 02 2f74"}, // numbers with a hole
-           std::string{"80000007 02 00 0400 02 2f74"}, // a table beyond the last
-           std::string{"fffffff0 01 10"},              // too long
+           std::string{"80000000"},                       // no kind
+           std::string{"80000001 7f"},                    // an unknown kind
+           std::string{"80000008 02 01 0000 02 2f74 00"}, // numbers with a hole
+           std::string{"80000008 02 00 0400 02 2f74 00"}, // a table beyond the last
+           std::string{"fffffff0 01 10"},                 // too long
        }) {
     CAPTURE(bad);
     auto wire = peered_v2(ep, port);
@@ -167,11 +182,7 @@ TEST_CASE("what breaks the rules of version 2 closes that link and reaches nobod
 }
 
 TEST_CASE("a message that comes home is not delivered again") {
-  endpoint_options options;
-  endpoint_id::bytes_type id;
-  id.fill(0x11);
-  options.id = endpoint_id{id};
-  endpoint ep{options};
+  endpoint ep{named_us()};
   auto sub = ep.make_subscriber({"/t"});
   auto wire = peered_v2(ep, *ep.listen("tcp://127.0.0.1:0"));
   auto own = header_of_two;
@@ -184,7 +195,7 @@ TEST_CASE("a message that comes home is not delivered again") {
 }
 
 TEST_CASE("a record whose payload is no value is dropped and counted, and forwarded untouched") {
-  endpoint ep;
+  endpoint ep{named_us()};
   endpoint next;
   join(next, ep);
   auto sub = ep.make_subscriber({"/t"});
@@ -193,7 +204,10 @@ TEST_CASE("a record whose payload is no value is dropped and counted, and forwar
   REQUIRE(ep.wait_for_subscribers("/t", 3, patience));
   auto broken = two_records;
   broken.replace(12, 2, "ff");
-  CHECK(wire.send(told + header_of_two + broken));
+  auto id_of_next = to_string(next.id());
+  std::erase(id_of_next, '-');
+  const auto told_both = "80000028 02 00 0000 02 2f74 02" + us + id_of_next;
+  CHECK(wire.send(told_both + header_of_two + broken));
   CHECK(next_number(sub) == 2);
   CHECK(next_number(far) == 2);
   CHECK(sub.counters().decode_errors == 1);

@@ -3,6 +3,7 @@
 import gc
 import select
 import threading
+import time
 import weakref
 
 import pytest
@@ -108,6 +109,56 @@ def test_a_full_queue_drops_by_policy_and_counts(endpoint, policy, kept):
     assert results == [PublishResult.TAKEN] * 4 + [PublishResult.DROPPED] * 6
     assert [m.data for m in subscriber.poll()] == kept
     assert getattr(subscriber.counters(), "dropped_" + policy[5:]) == 6
+
+
+def test_a_queue_that_conflates_keeps_the_newest_of_each_topic(endpoint):
+    subscriber = endpoint.make_subscriber("t", policy="conflate")
+    for i in range(10):
+        assert endpoint.publish(f"t/{i % 3}", i) is PublishResult.TAKEN
+    assert [(m.topic, m.data) for m in subscriber.poll()] == [("t/1", 7), ("t/2", 8), ("t/0", 9)]
+    counters = subscriber.counters()
+    assert (counters.offered, counters.delivered, counters.conflated, counters.dropped) == (10, 3, 7, 7)
+
+
+def test_a_subscriber_that_disconnects_ends_after_what_it_holds(endpoint):
+    subscriber = endpoint.make_subscriber("t", capacity=2, policy="disconnect")
+    results = [endpoint.publish("t", i) for i in range(4)]
+    assert results == [PublishResult.TAKEN] * 2 + [PublishResult.DROPPED, PublishResult.UNWANTED]
+    assert [m.data for m in subscriber] == [0, 1]
+    assert subscriber.closed and subscriber.counters().dropped_overflow == 1
+    with pytest.raises(libpubsub.Closed):
+        subscriber.get(0)
+
+
+def test_publish_waits_for_room_as_long_as_it_is_told(endpoint):
+    subscriber = endpoint.make_subscriber("t", capacity=1)
+    publisher = endpoint.make_publisher("t")
+    assert publisher.publish(1, timeout=DEADLINE) is PublishResult.TAKEN
+    for timeout in (0, -1, 0.01, 0.25):  # the last one waits in several steps
+        before = time.monotonic()
+        assert publisher.publish(2, timeout) is PublishResult.WOULD_BLOCK
+        assert time.monotonic() - before >= timeout
+    assert endpoint.publish("t", 2, timeout=0) is PublishResult.WOULD_BLOCK
+    with pytest.raises(libpubsub.InvalidArgument):
+        publisher.publish(2, timeout=float("nan"))
+    counters = publisher.counters()
+    assert (counters.published, counters.would_block, counters.refused) == (1, 4, 0)
+    assert endpoint.counters().subscribers.offered == 1
+    thread = threading.Thread(target=publisher.publish, args=(2, DEADLINE))
+    thread.start()
+    assert [subscriber.get(DEADLINE).data for _ in range(2)] == [1, 2]
+    thread.join(DEADLINE)
+    assert publisher.counters().as_dict()["published"] == 2
+
+
+def test_messages_tell_who_published_them(endpoint):
+    subscriber = endpoint.make_subscriber("t")
+    publisher = endpoint.make_publisher("t")
+    publisher.publish_batch(range(3))
+    origins = [m.origin for m in subscriber.poll()]
+    assert [number for _, _, number in origins] == [0, 1, 2]
+    assert {id for id, _, _ in origins} == {endpoint.id} and len({stream for _, stream, _ in origins}) == 1
+    assert subscriber.counters().missed == 0 and subscriber.counters().restarts == 0
 
 
 def test_a_full_queue_that_blocks_says_so_and_lets_the_publisher_wait(endpoint):

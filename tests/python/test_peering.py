@@ -41,6 +41,17 @@ def test_a_message_goes_to_and_fro_between_threads_that_poll():
         assert replies.get(0.01) is None
 
 
+def test_a_subscriber_that_is_ready_gets_what_peers_publish(endpoint):
+    with libpubsub.Endpoint() as other:
+        other.peer(HERE.format(endpoint.listen("tcp://127.0.0.1:0")))
+        for number in range(20):
+            with endpoint.make_subscriber(f"/fresh/{number}") as subscriber:
+                assert subscriber.wait_ready(DEADLINE)
+                other.publish(f"/fresh/{number}", number)
+                assert subscriber.get(DEADLINE).data == number
+        assert not subscriber.wait_ready(0)
+
+
 def test_messages_cross_a_peering_both_ways_exactly(endpoint):
     value = (libpubsub.Timestamp(1_700_000_000_123_456_789), libpubsub.Count(3), frozenset({"a"}), b"\xff", None)
     with libpubsub.Endpoint() as other:
@@ -144,3 +155,44 @@ def test_the_command_relays_for_python(endpoint, pubsub_command):
                              text=True, capture_output=True, timeout=DEADLINE)
     assert process.returncode == 0, process.stderr
     assert subscriber.get(DEADLINE) is not None
+
+
+def test_draining_waits_for_the_peer_and_for_consumers_here():
+    with libpubsub.Endpoint() as sender, libpubsub.Endpoint() as receiver:
+        sender.peer(f"tcp://127.0.0.1:{receiver.listen('tcp://127.0.0.1:0')}")
+        there = receiver.make_subscriber("t")
+        here = sender.make_subscriber("t")
+        assert sender.wait_for_subscribers("t", 2, DEADLINE)
+        sender.publish_batch("t", range(1000))
+        assert sender.drain(0.01) >= 1000
+        assert len(here.poll()) == 1000
+        assert sender.drain(DEADLINE) == 0
+        assert there.counters().offered == 1000
+
+
+def test_status_is_told_here_and_by_peers():
+    with libpubsub.Endpoint() as asker, libpubsub.Endpoint() as node, libpubsub.Endpoint(serve_status=False) as closed:
+        asker.peer(f"tcp://127.0.0.1:{node.listen('tcp://127.0.0.1:0')}")
+        asker.peer(f"tcp://127.0.0.1:{closed.listen('tcp://127.0.0.1:0')}", max_retry=2.0)
+        node.make_subscriber("a\udcff", policy="drop_oldest", capacity=7)
+        status = asker.peer_status(node.id, DEADLINE)
+        assert status["id"] == node.id
+        assert status["version"] == libpubsub.__version__
+        assert [peer["id"] for peer in status["peers"]] == [asker.id]
+        assert node.status()["counters"] == status["counters"] == node.counters().as_dict()
+        with pytest.raises(libpubsub.NotSupported):
+            asker.peer_status(closed.id, DEADLINE)
+        with pytest.raises(libpubsub.NotAPeer):
+            asker.peer_status("00000000-0000-0000-0000-000000000001", DEADLINE)
+        with pytest.raises(libpubsub.DecodeError):
+            asker.peer_status("nobody")
+
+
+def test_peers_that_answer_pings_stay():
+    with libpubsub.Endpoint(liveness_timeout=0.2) as watching, libpubsub.Endpoint() as other:
+        events = watching.make_status_subscriber()
+        watching.peer(f"tcp://127.0.0.1:{other.listen('tcp://127.0.0.1:0')}")
+        assert watching.peers()[0].wire_version == 2
+        wait_until(lambda: watching.peers()[0].counters.bytes_received > 1000)  # answers to pings
+        assert watching.counters().silent_peers == 0
+        assert [event.code for event in events.poll()] == ["endpoint_discovered", "peer_added"]

@@ -21,6 +21,7 @@ WAITS = {
     "peers": "endpoint.wait_for_peers(1)",
     "subscribers": "endpoint.wait_for_subscribers('nobody')",
     "publisher": "endpoint.make_publisher('nobody').wait_for_subscribers()",
+    "drain": "(endpoint.publish('t', 1), endpoint.drain())",
     "peer": "endpoint.peer('tcp://127.0.0.1:' + str(silent.getsockname()[1]), timeout=60)",
     "full queue": "[endpoint.publish('t', i) for i in range(3)]",
     "full queue, batch": "endpoint.publish_batch('t', range(3))",
@@ -204,3 +205,85 @@ def test_objects_left_behind_at_exit_are_cleaned_up_in_any_order():
     """)
     out, err = process.communicate(timeout=DEADLINE)
     assert (process.returncode, err) == (0, "")
+
+
+def test_every_handle_refuses_in_a_forked_child_and_blocks_are_left_in_peace():
+    process = run_python("""
+        import os, sys, threading, libpubsub
+        relay = libpubsub.Endpoint()
+        uri = f"tcp://127.0.0.1:{relay.listen('tcp://127.0.0.1:0')}"
+        refused = []
+        def attempt(name, use):
+            try:
+                use()
+                refused.append(name)
+            except libpubsub.ForkError:
+                pass
+        with libpubsub.Endpoint() as endpoint, endpoint.make_subscriber("t") as subscriber, \\
+                endpoint.subscribe("t", lambda message: None) as stream:
+            endpoint.peer(uri)
+            status = endpoint.make_status_subscriber()
+            publisher = endpoint.make_publisher("t")
+            endpoint.publish("t", 1)
+            message = subscriber.get(5)
+            # A thread that is inside a wait when the process forks.
+            threading.Thread(target=lambda: endpoint.wait_for_peers(9), daemon=True).start()
+            threading.Thread(target=lambda: endpoint.drain(), daemon=True).start()
+            child = os.fork()
+            if child == 0:
+                for name in ("peers", "counters", "drain", "flush", "status", "close", "make_status_subscriber",
+                             "status_text"):
+                    attempt("Endpoint." + name, getattr(endpoint, name))
+                attempt("Endpoint.id", lambda: endpoint.id)
+                attempt("Endpoint.topics", lambda: endpoint.topics)
+                for name, arguments in (("publish", ("t", 1)), ("try_publish", ("t", 1)), ("publish_batch", ("t", [1])),
+                                        ("listen", (uri,)), ("peer", (uri,)), ("peer_async", (uri,)), ("unpeer", (uri,)),
+                                        ("subscribers", ("t",)), ("wait_for_subscribers", ("t",)), ("wait_for_peers", ()),
+                                        ("peer_status", ("00000000-0000-0000-0000-000000000001",)),
+                                        ("make_publisher", ("t",)), ("make_subscriber", ("t",))):
+                    attempt("Endpoint." + name, lambda: getattr(endpoint, name)(*arguments))
+                for name, arguments in (("get", (1,)), ("get_batch", ()), ("poll", ()), ("fileno", ()), ("available", ()),
+                                        ("counters", ()), ("add_topic", ("x",)), ("close", ())):
+                    attempt("Subscriber." + name, lambda: getattr(subscriber, name)(*arguments))
+                for name in ("get", "poll", "fileno"):
+                    attempt("StatusSubscriber." + name, getattr(status, name))
+                for name, arguments in (("publish", (1,)), ("try_publish", (1,)), ("publish_batch", ([1],))):
+                    attempt("Publisher." + name, lambda: getattr(publisher, name)(*arguments))
+                attempt("Stream.stop", stream.stop)
+                for each in (endpoint, subscriber, status, publisher, stream):
+                    repr(each)
+                assert message.data == 1
+                print("not refused:", refused, flush=True)
+                sys.exit(7)  # out of the blocks, and through the handlers of atexit
+            print("child:", os.WEXITSTATUS(os.waitpid(child, 0)[1]), flush=True)
+            endpoint.publish("t", "parent")
+            print(subscriber.get(5).data)
+    """)
+    out, err = process.communicate(timeout=DEADLINE)
+    assert out == "not refused: []\nchild: 7\nparent\n", err
+
+
+def test_a_child_of_multiprocessing_that_was_forked_has_endpoints_of_its_own():
+    process = run_python("""
+        import multiprocessing, libpubsub
+        def work(uri, results):
+            with libpubsub.Endpoint() as own:
+                own.peer(uri)
+                own.wait_for_subscribers("t")
+                own.publish("t", "child")
+                results.put(own.drain(10))
+        context = multiprocessing.get_context("fork")
+        with libpubsub.Endpoint() as endpoint:
+            uri = f"tcp://127.0.0.1:{endpoint.listen('tcp://127.0.0.1:0')}"
+            subscriber = endpoint.make_subscriber("t")
+            results = context.Queue()
+            children = [context.Process(target=work, args=(uri, results)) for _ in range(3)]
+            for child in children:
+                child.start()
+            print([subscriber.get(10).data for _ in children], [results.get(timeout=10) for _ in children])
+            for child in children:
+                child.join(10)
+            print([child.exitcode for child in children])
+    """)
+    out, err = process.communicate(timeout=DEADLINE)
+    assert out == "['child', 'child', 'child'] [0, 0, 0]\n[0, 0, 0]\n", err

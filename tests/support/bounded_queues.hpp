@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -41,21 +42,22 @@ inline push_result push_alone(bounded_queue& queue, data_message msg,
   return writer.push(exits, msg, size, {}, mode);
 }
 
-/// Messages are numbered; every one counts `size` bytes.
+/// Messages are numbered; every one counts `size` bytes. Their topics take turns.
 class queue_under_test {
 public:
-  explicit queue_under_test(const queue_options& options) : queue_(options) {}
+  explicit queue_under_test(const queue_options& options, std::size_t topics = 1)
+      : queue_(options), topics_(topics) {}
 
   push_result push(std::uint64_t number, when_full mode = when_full::wait,
                    std::uint32_t size = usual_size) {
-    return push_alone(queue_, make_data_message("/t", count{number}), size, mode);
+    return push_alone(queue_, message(number), size, mode);
   }
   /// Offers `numbers` at once, as a link does. True if `source` was paused.
   bool push_run(const std::vector<std::uint64_t>& numbers,
                 const std::shared_ptr<flow_source>& source, std::uint32_t size = usual_size) {
     auto run = message_run::of_handles(static_cast<std::uint32_t>(numbers.size()));
     for (auto each : numbers) {
-      auto msg = make_data_message("/t", count{each});
+      auto msg = message(each);
       run->append(msg, size);
     }
     run->close();
@@ -85,18 +87,26 @@ public:
   }
 
 private:
+  data_message message(std::uint64_t number) const {
+    return make_data_message("/t" + std::to_string(number % topics_), count{number});
+  }
+
   message_queue queue_;
+  const std::size_t topics_;
 };
 
 /// As above; a record of `size` bytes carries the number.
 class outbox_under_test {
 public:
-  explicit outbox_under_test(const queue_options& options) : box_(options, [] {}) {}
+  explicit outbox_under_test(const queue_options& options, std::size_t topics = 1)
+      : box_(options, {.on_work = [] {}}), topics_(topics) {}
 
   push_result push(std::uint64_t number, when_full mode = when_full::wait,
                    std::uint32_t size = usual_size) {
     slab memory;
-    const auto source = write_records(memory, {number}, size);
+    const auto source = write_records(memory, {number}, size, topics_);
+    if (box_.conflates())
+      return box_.push(message_run::of_records(source, {1, size}));
     if (mode == when_full::overshoot) { // a run that has entered may hold its first message
       auto run = message_run::of_records(source);
       const auto granted = box_.open(run);
@@ -112,7 +122,7 @@ public:
   bool push_run(const std::vector<std::uint64_t>& numbers,
                 const std::shared_ptr<flow_source>& source, std::uint32_t size = usual_size) {
     slab memory;
-    return box_.push_run(run_of(memory, numbers, size), source);
+    return box_.push_run(run_of(memory, numbers, size, topics_), source);
   }
   std::vector<std::uint64_t> pull_all() {
     std::vector<run_slice> slices;
@@ -139,25 +149,28 @@ public:
 
   /// Records of `size` bytes each, one after the other.
   static record_source write_records(slab& memory, const std::vector<std::uint64_t>& numbers,
-                                     std::uint32_t size) {
+                                     std::uint32_t size, std::size_t topics = 1) {
     auto* const first = memory.reserve(numbers.size() * size);
     auto* pos = first;
     for (auto each : numbers) {
-      store_be(write_record_header(pos, size - record_header_bytes, 0), each);
+      store_be(write_record_header(pos, size - record_header_bytes,
+                                   static_cast<std::uint8_t>(each % topics)),
+               each);
       pos += size;
     }
     memory.commit(numbers.size() * size);
     record_source source;
     source.owner = memory.current();
     source.first = first;
-    source.topics = no_topics();
+    source.topics = all_topics();
     source.origin.first_sequence = numbers.front();
     return source;
   }
   static intrusive_ptr<message_run> run_of(slab& memory, const std::vector<std::uint64_t>& numbers,
-                                           std::uint32_t size = usual_size) {
+                                           std::uint32_t size = usual_size,
+                                           std::size_t topics = 1) {
     const auto count = static_cast<std::uint32_t>(numbers.size());
-    return message_run::of_records(write_records(memory, numbers, size),
+    return message_run::of_records(write_records(memory, numbers, size, topics),
                                    {count, std::uint64_t{count} * size});
   }
   static void read_records(const run_slice& slice, std::vector<std::uint64_t>& numbers) {
@@ -165,13 +178,19 @@ public:
     for (const auto* end = pos + slice.size.bytes; pos != end; pos += record_bytes(pos))
       numbers.push_back(load_be<std::uint64_t>(pos + record_header_bytes));
   }
-  static const topic_table* no_topics() {
-    static const auto table = topic_table::make(1);
+  static const topic_table* all_topics() {
+    static const auto table = [] {
+      auto all = topic_table::make(topic_table::max_topics);
+      while (!all->full())
+        all->add("/t" + std::to_string(all->size()));
+      return all;
+    }();
     return table.get();
   }
 
 private:
   outbox box_;
+  const std::size_t topics_;
 };
 
 } // namespace pubsub::test

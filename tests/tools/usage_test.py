@@ -19,7 +19,7 @@ class Usage(CommandTest):
         return out
 
     def test_help_teaches_every_command_with_examples(self):
-        for command in ([], ["node"], ["pub"], ["sub"], ["ping"], ["bench", "stream"], ["bench", "chain"],
+        for command in ([], ["node"], ["pub"], ["sub"], ["ping"], ["status"], ["bench", "stream"], ["bench", "chain"],
                         *(["bench", name] for name in ("latency", "fanout", "routing", "codec", "idle", "memory", "python"))):
             self.check([*command, "--help"], 0, "Examples:")
 
@@ -34,6 +34,9 @@ class Usage(CommandTest):
         self.check(["frobnicate"], USAGE)
         self.check(["sub", "--frobnicate"], USAGE, "--frobnicate")
         self.check(["sub", "--listen", "127.0.0.1:0", "--count", "few"], USAGE, "--count")
+        self.check(["sub", "--listen", "127.0.0.1:0", "--policy", "hope"], USAGE, "--policy")
+        self.check(["node", "--listen", "127.0.0.1:0", "--link-policy", "hope"], USAGE, "--link-policy")
+        self.check(["pub", "--listen", "127.0.0.1:0", "--link-queue", "0"], USAGE, "--link-queue")
         self.check(["bench", "chain", "--relays", "x"], USAGE, "--relays")
         self.check(["bench", "stream", "--mode", "sideways"], USAGE, "--mode")
         self.check(["bench", "latency", "--rate", "often"], USAGE, "--rate")

@@ -16,6 +16,7 @@ constexpr const char* overview = R"(Examples:
   pubsub node --listen 127.0.0.1:9999                      a relay
   pubsub sub --peer 127.0.0.1:9999 --topic zeek/           prints what arrives, one JSON object a line
   pubsub pub --peer 127.0.0.1:9999 --zeek-log conn.log     sends the records of a log
+  pubsub status 127.0.0.1:9999                             what a running node has counted
   pubsub bench chain --relays 0,1,2 --duration 5           measures a chain of relays on this machine
 Exit status: 0 ok, 1 usage, 2 cannot listen or connect, 3 messages lost, 4 timeout.)";
 
@@ -37,6 +38,7 @@ int run(int argc, char** argv) {
   add_pub(app, outcome);
   add_sub(app, outcome);
   add_ping(app, outcome);
+  add_status(app, outcome);
   auto bench = app.add_subcommand("bench", "Measure speed and cost, and check for loss");
   bench->require_subcommand(1);
   add_bench_stream(*bench, outcome);

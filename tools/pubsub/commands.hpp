@@ -13,6 +13,7 @@ void add_node(CLI::App& app, exit_code& outcome);
 void add_pub(CLI::App& app, exit_code& outcome);
 void add_sub(CLI::App& app, exit_code& outcome);
 void add_ping(CLI::App& app, exit_code& outcome);
+void add_status(CLI::App& app, exit_code& outcome);
 void add_bench_stream(CLI::App& bench, exit_code& outcome);
 void add_bench_chain(CLI::App& bench, exit_code& outcome);
 void add_bench_compare(CLI::App& bench, exit_code& outcome);

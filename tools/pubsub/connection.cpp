@@ -2,11 +2,27 @@
 
 #include "terminal.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include <fmt/format.h>
 
 namespace pubsub::tool {
+
+namespace {
+
+// As on the command line: drop-oldest.
+std::string option_name(overflow_policy x) {
+  std::string name{to_string(x)};
+  std::ranges::replace(name, '_', '-');
+  return name;
+}
+
+overflow_policy policy_named(const std::string& name) {
+  return *std::ranges::find(all_overflow_policies, name, option_name);
+}
+
+} // namespace
 
 void add_connection_options(CLI::App& command, connection_options& options) {
   command
@@ -22,6 +38,22 @@ void add_connection_options(CLI::App& command, connection_options& options) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   command
+      .add_option(
+          "--retry", options.retry_s,
+          "Seconds before a peer that cannot be reached is tried again; each time twice as long")
+      ->check(CLI::Range(0.001, 86'400.0))
+      ->capture_default_str();
+  command.add_option("--max-retry", options.max_retry_s, "Seconds between attempts, at most")
+      ->check(CLI::Range(0.001, 86'400.0))
+      ->capture_default_str();
+  command
+      .add_option(
+          "--liveness-timeout", options.liveness_timeout_s,
+          "Cut off a peer that has said nothing for so many seconds; 0: never; give less than "
+          "15 to both sides")
+      ->check(CLI::Range(0.0, 86'400.0))
+      ->capture_default_str();
+  command
       .add_option("--wire-version", options.wire_version,
                   "Newest version of the peering protocol to offer; 1 is Zeek's Broker")
       ->check(CLI::Range(1U, 2U))
@@ -30,6 +62,25 @@ void add_connection_options(CLI::App& command, connection_options& options) {
       .add_option("--io-threads", options.io_threads,
                   "Threads that serve links; a busy relay may use one per processor")
       ->check(CLI::Range(1U, 256U))
+      ->capture_default_str();
+  add_queue_options(command, options.link_queue, "--link-policy", "--link-queue",
+                    "the queue towards a peer");
+}
+
+void add_queue_options(CLI::App& command, queue_options& options, const std::string& policy,
+                       const std::string& capacity, const std::string& place) {
+  std::vector<std::string> names;
+  for (const auto x : all_overflow_policies)
+    names.push_back(option_name(x));
+  command
+      .add_option_function<std::string>(
+          policy, [&options](const std::string& name) { options.policy = policy_named(name); },
+          "When " + place + " is full: block, drop-oldest, drop-newest, conflate or disconnect")
+      ->check(CLI::IsMember(names).description(""))
+      ->type_name("POLICY")
+      ->default_str("block");
+  command.add_option(capacity, options.capacity_messages, "Messages in " + place + ", at most")
+      ->check(CLI::PositiveNumber)
       ->capture_default_str();
 }
 
@@ -49,7 +100,12 @@ exit_code connect(endpoint& ep, const connection_options& options, peering how) 
       fmt::print(stderr, "listening on {}\n", listen_address(address, *port));
   }
   peer_options patience;
-  patience.timeout = std::chrono::milliseconds{static_cast<long>(options.connect_timeout_s * 1000)};
+  const auto milliseconds = [](double seconds) {
+    return std::chrono::milliseconds{static_cast<long>(seconds * 1000)};
+  };
+  patience.timeout = milliseconds(options.connect_timeout_s);
+  patience.retry = milliseconds(options.retry_s);
+  patience.max_retry = milliseconds(options.max_retry_s);
   for (const auto& address : options.peers) {
     auto done =
         how == peering::wait ? ep.peer(address, patience) : ep.peer_async(address, patience);

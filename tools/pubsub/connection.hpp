@@ -19,20 +19,33 @@ struct connection_options {
   std::vector<std::string> peers;
   /// How long the first connection to a peer may take.
   double connect_timeout_s = 10;
+  /// Seconds before the second attempt, and at most between later ones.
+  double retry_s = 1;
+  double max_retry_s = 30;
+  /// Seconds after which a peer that says nothing is cut off; 0: never.
+  double liveness_timeout_s = 30;
   /// Newest version of the peering protocol to offer; 1 is Broker's.
   unsigned wire_version = endpoint_options{}.max_wire_version;
   /// Threads that serve links.
   unsigned io_threads = endpoint_options{}.io_threads;
+  /// Outbox of every link.
+  queue_options link_queue;
 
   endpoint_options for_endpoint() const {
     endpoint_options result;
     result.max_wire_version = static_cast<std::uint8_t>(wire_version);
     result.io_threads = io_threads;
+    result.liveness_timeout =
+        std::chrono::milliseconds{static_cast<long>(liveness_timeout_s * 1000)};
+    result.link_queue = link_queue;
     return result;
   }
 };
 
 void add_connection_options(CLI::App& command, connection_options& options);
+/// `policy` and `capacity` are names of options, `place` says what is full.
+void add_queue_options(CLI::App& command, queue_options& options, const std::string& policy,
+                       const std::string& capacity, const std::string& place);
 
 /// Whether to return only when the peers are there.
 enum class peering : unsigned char { wait, in_background };

@@ -7,7 +7,7 @@ enum class exit_code : int {
   ok = 0,
   usage = 1,   ///< a wrong option or unusable input
   connect = 2, ///< could not listen, connect, or stay connected
-  loss = 3,    ///< a benchmark lost, repeated or reordered messages
+  loss = 3, ///< a benchmark lost, repeated or reordered messages, or a subscriber did not keep up
   timeout = 4, ///< something expected did not happen in time
 };
 

@@ -17,6 +17,7 @@ struct node_options {
   connection_options connection;
   std::vector<std::string> topics;
   bool json = false;
+  bool no_status = false;
 };
 
 exit_code listen_all(endpoint& ep, const node_options& options, event_style style) {
@@ -38,6 +39,7 @@ exit_code run_node(const node_options& options) {
   stop_signal stop;
   auto settings = options.connection.for_endpoint();
   settings.forward_topics = filter{options.topics};
+  settings.serve_status = options.no_status ? status_service::off : status_service::on;
   endpoint ep{settings};
   auto events = ep.make_status_subscriber();
   if (auto failed = listen_all(ep, options, style); failed != exit_code::ok)
@@ -60,7 +62,7 @@ constexpr const char* examples = R"(Examples:
   pubsub node --listen 127.0.0.1:9999
       a relay that others connect to
   pubsub node --listen '*:9999' --peer upstream.example.net:9999
-      a second hop; a peer that is away is tried again every second
+      a second hop; a peer that is away is tried again and again
   pubsub node --listen 127.0.0.1:9999 --topic zeek/ --json
       announces zeek/ to its peers although nobody here has subscribed yet; events as JSON on stdout
 Subscriptions travel over any number of nodes by themselves; --topic is only needed between Broker
@@ -75,6 +77,7 @@ void add_node(CLI::App& app, exit_code& outcome) {
   command->add_option("--topic", options->topics, "Always announce this topic prefix (repeatable)")
       ->type_name("PREFIX");
   command->add_flag("--json", options->json, "Show events as JSON lines on stdout");
+  command->add_flag("--no-status", options->no_status, "Do not answer `pubsub status`");
   command->footer(examples);
   command->callback([options, &outcome] { outcome = run_node(*options); });
 }

@@ -19,6 +19,7 @@ namespace {
 struct sub_options {
   connection_options connection;
   std::vector<std::string> topics;
+  queue_options queue;
   std::optional<std::uint64_t> count;
   std::optional<double> timeout_s;
   bool text = false;
@@ -87,13 +88,21 @@ exit_code run_sub(const sub_options& options) {
   }
   stop_signal stop;
   endpoint ep{options.connection.for_endpoint()};
-  auto sub = ep.make_subscriber(filter{options.topics});
+  auto sub = ep.make_subscriber(filter{options.topics}, options.queue);
   if (auto failed = connect(ep, options.connection, peering::wait); failed != exit_code::ok)
     return failed;
   auto outcome = print_messages(sub, options, stop);
   auto counters = sub.counters();
   if (auto unreadable = counters.decode_errors; unreadable > 0)
     complain(fmt::format("{} messages were no valid values", unreadable));
+  if (auto missing = counters.dropped_oldest + counters.dropped_newest + counters.missed;
+      missing > 0)
+    complain(
+        fmt::format("{} messages were dropped, {} of them on the way", missing, counters.missed));
+  if (counters.dropped_overflow > 0) {
+    complain("this subscriber did not keep up and was disconnected");
+    return exit_code::loss;
+  }
   return outcome;
 }
 
@@ -114,6 +123,7 @@ void add_sub(CLI::App& app, exit_code& outcome) {
   add_connection_options(*command, options->connection);
   command->add_option("--topic", options->topics, "Subscribe to this topic prefix (repeatable)")
       ->type_name("PREFIX");
+  add_queue_options(*command, options->queue, "--policy", "--queue", "the subscriber's queue");
   command->add_option("--count", options->count, "End after this many messages")
       ->check(CLI::PositiveNumber);
   command->add_option("--timeout", options->timeout_s, "Seconds until giving up with status 4")

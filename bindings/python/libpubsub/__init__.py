@@ -12,8 +12,8 @@ seconds. All exceptions derive from PubsubError.
 """
 
 from . import zeek
-from ._core import (EndpointCounters, LinkCounters, Message, PeerInfo, Publisher, Status,
-                    SubscriberCounters, decode, encode, from_json, to_json)
+from ._core import (EndpointCounters, LinkCounters, Message, PeerInfo, Publisher,
+                    PublisherCounters, Status, SubscriberCounters, decode, encode, from_json, to_json)
 from ._core import version as __version__
 from .endpoint import Endpoint
 from .errors import (Closed, DecodeError, EncodeError, EncodeTypeError, FileError, ForkError,
@@ -29,7 +29,7 @@ __all__ = [
     "EndpointCounters", "EnumValue", "FileError", "ForkError", "InvalidArgument", "LimitExceeded",
     "LinkCounters", "ListenError", "Message", "NotAPeer", "NotSupported", "PeerError",
     "PeerIncompatible", "PeerInfo", "PeerUnavailable", "Port", "PublishResult", "Publisher",
-    "PubsubError", "Status", "StatusSubscriber", "Stream", "Subnet", "Subscriber",
+    "PublisherCounters", "PubsubError", "Status", "StatusSubscriber", "Stream", "Subnet", "Subscriber",
     "SubscriberCounters", "Table", "Timeout", "Timespan", "Timestamp", "__version__", "decode",
     "encode", "from_json", "to_json", "zeek",
 ]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import collections.abc
 import libpubsub.values
 import typing
-__all__: list[str] = ['Endpoint', 'EndpointCounters', 'LinkCounters', 'Message', 'PeerInfo', 'Publisher', 'Status', 'StatusSubscriber', 'Subscriber', 'SubscriberCounters', 'decode', 'encode', 'from_json', 'join_background_work', 'to_json', 'version']
+__all__: list[str] = ['Endpoint', 'EndpointCounters', 'LinkCounters', 'Message', 'PeerInfo', 'Publisher', 'PublisherCounters', 'Status', 'StatusSubscriber', 'Subscriber', 'SubscriberCounters', 'decode', 'encode', 'from_json', 'join_background_work', 'to_json', 'version']
 class Message:
     """
     A received message. ``topic, data = message`` takes it apart; it may be kept as long as needed. Where the value is a string, the message is a read-only buffer of its bytes: ``memoryview(message)`` and ``numpy.frombuffer(message)`` copy nothing.
@@ -36,6 +36,11 @@ class Message:
         The value, decoded on first access. Raises DecodeError where it has no faithful form in Python.
         """
     @property
+    def origin(self) -> tuple[str, int, int] | None:
+        """
+        Who published it, and which of its messages it is: endpoint id, stream, number in the stream. None for messages of this process that were not encoded, and of version-1 peers. Counts from the beginning of the batch it came in.
+        """
+    @property
     def raw(self) -> bytes:
         """
         The value as encoded bytes (format bin::v1).
@@ -45,15 +50,75 @@ class Message:
         """
         The topic; bytes that are not UTF-8 are surrogate escapes.
         """
-class SubscriberCounters:
+class PublisherCounters:
     """
-    One subscriber: offered == delivered + dropped_... + decode_errors + queued.
+    One publisher: every attempt is in published, would_block or refused.
     """
     def __repr__(self) -> str:
         ...
     def as_dict(self) -> dict[str, int]:
         """
         All counters by name.
+        """
+    @property
+    def dropped(self) -> int:
+        """
+        Of those, messages that at least one full queue did not take without loss.
+        """
+    @property
+    def published(self) -> int:
+        """
+        Taken, unwanted and dropped ones included.
+        """
+    @property
+    def refused(self) -> int:
+        """
+        The sum of those not taken.
+        """
+    @property
+    def refused_closed(self) -> int:
+        """
+        Not taken: the endpoint was closed.
+        """
+    @property
+    def refused_empty(self) -> int:
+        """
+        Not taken: an empty message.
+        """
+    @property
+    def refused_size(self) -> int:
+        """
+        Not taken: longer than a frame may be.
+        """
+    @property
+    def refused_topic(self) -> int:
+        """
+        Not taken: reserved or over-long topic.
+        """
+    @property
+    def unwanted(self) -> int:
+        """
+        Of those, messages nobody had subscribed to.
+        """
+    @property
+    def would_block(self) -> int:
+        """
+        Given up: no room in time, and nobody got it.
+        """
+class SubscriberCounters:
+    """
+    One subscriber: offered == delivered + dropped + queued.
+    """
+    def __repr__(self) -> str:
+        ...
+    def as_dict(self) -> dict[str, int]:
+        """
+        All counters by name.
+        """
+    @property
+    def conflated(self) -> int:
+        """
+        Replaced by a newer one, policy conflate.
         """
     @property
     def decode_errors(self) -> int:
@@ -64,6 +129,11 @@ class SubscriberCounters:
     def delivered(self) -> int:
         """
         Handed to the program.
+        """
+    @property
+    def dropped(self) -> int:
+        """
+        All of them that were offered and not delivered.
         """
     @property
     def dropped_closed(self) -> int:
@@ -81,6 +151,16 @@ class SubscriberCounters:
         Queue full, policy drop_oldest.
         """
     @property
+    def dropped_overflow(self) -> int:
+        """
+        Queue full, policy disconnect; also what came later.
+        """
+    @property
+    def missed(self) -> int:
+        """
+        Published, but never arrived here, so not among `offered`: numbers missing in streams of one topic.
+        """
+    @property
     def offered(self) -> int:
         """
         Messages that matched its topics.
@@ -90,9 +170,14 @@ class SubscriberCounters:
         """
         Waiting now.
         """
+    @property
+    def restarts(self) -> int:
+        """
+        Streams that started again from a lower number.
+        """
 class LinkCounters:
     """
-    One link to a peer: offered == sent + dropped_... + queued.
+    One link to a peer: offered == sent + dropped + queued.
     """
     def __repr__(self) -> str:
         ...
@@ -111,6 +196,16 @@ class LinkCounters:
         Bytes.
         """
     @property
+    def conflated(self) -> int:
+        """
+        Replaced by a newer one, policy conflate.
+        """
+    @property
+    def dropped(self) -> int:
+        """
+        All of them that were offered and not sent.
+        """
+    @property
     def dropped_gone(self) -> int:
         """
         The peer went away before they were written.
@@ -124,6 +219,11 @@ class LinkCounters:
     def dropped_oldest(self) -> int:
         """
         Outbox full, policy drop_oldest.
+        """
+    @property
+    def dropped_overflow(self) -> int:
+        """
+        Outbox full, policy disconnect; also what came later.
         """
     @property
     def offered(self) -> int:
@@ -147,7 +247,7 @@ class LinkCounters:
         """
 class EndpointCounters:
     """
-    One endpoint, all its publishers and links, past and present.
+    One endpoint, all its publishers, links and subscribers, past and present.
     """
     def __repr__(self) -> str:
         ...
@@ -156,9 +256,24 @@ class EndpointCounters:
         All counters by name.
         """
     @property
+    def dropped(self) -> int:
+        """
+        Of those, messages that at least one full queue did not take without loss.
+        """
+    @property
+    def duplicates(self) -> int:
+        """
+        Received again, or behind later ones.
+        """
+    @property
     def forwarded(self) -> int:
         """
         Passed on between peers, counted per target.
+        """
+    @property
+    def links(self) -> LinkCounters:
+        """
+        The sums over all its links.
         """
     @property
     def malformed_frames(self) -> int:
@@ -178,7 +293,37 @@ class EndpointCounters:
     @property
     def refused(self) -> int:
         """
-        Not taken: bad topic, too large, closed.
+        The sum of those not taken.
+        """
+    @property
+    def refused_closed(self) -> int:
+        """
+        Not taken: the endpoint was closed.
+        """
+    @property
+    def refused_empty(self) -> int:
+        """
+        Not taken: an empty message.
+        """
+    @property
+    def refused_size(self) -> int:
+        """
+        Not taken: longer than a frame may be.
+        """
+    @property
+    def refused_topic(self) -> int:
+        """
+        Not taken: reserved or over-long topic.
+        """
+    @property
+    def silent_peers(self) -> int:
+        """
+        Links cut because nothing was heard.
+        """
+    @property
+    def subscribers(self) -> SubscriberCounters:
+        """
+        The sums over all its subscribers.
         """
     @property
     def ttl_expired(self) -> int:
@@ -189,6 +334,11 @@ class EndpointCounters:
     def unwanted(self) -> int:
         """
         Of those, messages nobody had subscribed to.
+        """
+    @property
+    def would_block(self) -> int:
+        """
+        Attempts given up: no room by the deadline.
         """
 class PeerInfo:
     """
@@ -221,11 +371,16 @@ class PeerInfo:
         """
         The topic prefixes it wants.
         """
+    @property
+    def wire_version(self) -> int:
+        """
+        Version of the peering protocol; 0 unless peered.
+        """
 class Endpoint:
     """
     A node of the publish/subscribe network.
     """
-    def __init__(self, id: str | None, forwarding: bool, own_messages: bool, io_threads: typing.SupportsInt | typing.SupportsIndex, busy_poll: bool, link_capacity: typing.SupportsInt | typing.SupportsIndex, link_capacity_bytes: typing.SupportsInt | typing.SupportsIndex, link_policy: str, forward_topics: collections.abc.Sequence[str], connect_timeout: typing.SupportsFloat | typing.SupportsIndex, handshake_timeout: typing.SupportsFloat | typing.SupportsIndex, close_timeout: typing.SupportsFloat | typing.SupportsIndex) -> None:
+    def __init__(self, id: str | None, forwarding: bool, own_messages: bool, io_threads: typing.SupportsInt | typing.SupportsIndex, busy_poll: bool, link_capacity: typing.SupportsInt | typing.SupportsIndex, link_capacity_bytes: typing.SupportsInt | typing.SupportsIndex, link_policy: str, forward_topics: collections.abc.Sequence[str], connect_timeout: typing.SupportsFloat | typing.SupportsIndex, handshake_timeout: typing.SupportsFloat | typing.SupportsIndex, close_timeout: typing.SupportsFloat | typing.SupportsIndex, liveness_timeout: typing.SupportsFloat | typing.SupportsIndex, serve_status: bool) -> None:
         ...
     def close(self, timeout: typing.SupportsFloat | typing.SupportsIndex | None = 3.0) -> None:
         """
@@ -235,6 +390,10 @@ class Endpoint:
         """
         What it published and passed on.
         """
+    def drain(self, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> int:
+        """
+        Waits until everything published or received before the call has been taken out of the queues of local subscribers, and every peer has confirmed that it has read all that was sent to it; at most `timeout` seconds. Returns the number of messages left: 0 on success; a peer that has not confirmed counts at least 1.
+        """
     def flush(self, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> int:
         """
         Waits until everything published so far has been written to the peers' sockets, at most `timeout` seconds. Returns the number of messages still waiting: 0 on success.
@@ -243,25 +402,33 @@ class Endpoint:
         """
         Accepts peers at `tcp://host:port` and returns the port; port 0 picks one, an empty host or `*` means every address. Raises InvalidArgument, ListenError, Closed.
         """
-    def peer(self, uri: str, retry: typing.SupportsFloat | typing.SupportsIndex | None = 1.0, timeout: typing.SupportsFloat | typing.SupportsIndex | None = 10.0) -> None:
+    def peer(self, uri: str, retry: typing.SupportsFloat | typing.SupportsIndex | None = 1.0, timeout: typing.SupportsFloat | typing.SupportsIndex | None = 10.0, max_retry: typing.SupportsFloat | typing.SupportsIndex = 30.0) -> None:
         """
-        Connects to a peer and waits until the peering is established, at most `timeout` seconds. `retry` is the time in seconds between attempts, which go on after the time-out and after a loss; None means a single attempt. Raises InvalidArgument, PeerUnavailable, PeerIncompatible, Closed.
+        Connects to a peer and waits until the peering is established, at most `timeout` seconds. `retry` is the time in seconds before the second attempt; it doubles with each further one, up to `max_retry`, give or take a quarter. Attempts go on after the time-out and after a loss; None means a single attempt. Raises InvalidArgument, PeerUnavailable, PeerIncompatible, Closed.
         """
-    def peer_async(self, uri: str, retry: typing.SupportsFloat | typing.SupportsIndex | None = 1.0) -> None:
+    def peer_async(self, uri: str, retry: typing.SupportsFloat | typing.SupportsIndex | None = 1.0, max_retry: typing.SupportsFloat | typing.SupportsIndex = 30.0) -> None:
         """
         As `peer`, but returns at once; success and failures appear as status events.
+        """
+    def peer_status_text(self, id: str, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> str:
+        """
+        As `peer_status`, as JSON.
         """
     def peers(self) -> list[PeerInfo]:
         """
         All peers, also those not reached yet.
         """
-    def publish(self, topic: str, value: typing.Any) -> libpubsub.values.PublishResult:
+    def publish(self, topic: str, value: typing.Any, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> libpubsub.values.PublishResult:
         """
-        Publishes to every subscriber here and at any number of hops. Waits while a queue with policy `block` is full. Raises InvalidArgument (topic), EncodeError, LimitExceeded, Closed.
+        Publishes to every subscriber here and at any number of hops. Waits while a queue with policy `block` is full, at most `timeout` seconds: then the result is WOULD_BLOCK, and nobody got the message. Raises InvalidArgument (topic), EncodeError, LimitExceeded, Closed.
         """
     def publish_batch(self, topic: str, values: collections.abc.Iterable[typing.Any]) -> int:
         """
         Publishes every value of an iterable, one message each, and returns their number.
+        """
+    def status_text(self) -> str:
+        """
+        How it is, as JSON; see `status`.
         """
     def subscribers(self, topic: str) -> int:
         """
@@ -384,9 +551,13 @@ class Publisher:
         """
     def __repr__(self) -> str:
         ...
-    def publish(self, value: typing.Any) -> libpubsub.values.PublishResult:
+    def counters(self) -> PublisherCounters:
         """
-        Publishes `value`. Waits while a queue with policy `block` is full. Raises EncodeError, LimitExceeded for a value longer than a frame may be, Closed.
+        What became of everything handed to it.
+        """
+    def publish(self, value: typing.Any, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> libpubsub.values.PublishResult:
+        """
+        Publishes `value`. Waits while a queue with policy `block` is full, at most `timeout` seconds: then the result is WOULD_BLOCK, and nobody got the message. Raises EncodeError, LimitExceeded for a value longer than a frame may be, Closed.
         """
     def publish_batch(self, values: collections.abc.Iterable[typing.Any]) -> int:
         """
@@ -460,6 +631,10 @@ class Subscriber:
     def remove_topic(self, prefix: str) -> None:
         """
         Removes exactly this prefix; others that also match keep matching.
+        """
+    def wait_ready(self, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> bool:
+        """
+        Waits until every node within reach knows this subscription, at most `timeout` seconds: what they publish from then on arrives. Returns whether they do.
         """
     @property
     def closed(self) -> bool:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import json
 import uuid
 import weakref
 from types import TracebackType
-from typing import TYPE_CHECKING, Callable, Iterable, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Optional, Union
 
 from . import _core
+from .errors import ForkError
 from .stream import Stream
 from .subscriber import (DEFAULT_CAPACITY, DEFAULT_CAPACITY_BYTES, StatusSubscriber, Subscriber,
                          topic_list)
@@ -35,6 +37,8 @@ class Endpoint(_core.Endpoint):
     for messages ask the sockets again and again instead of sleeping. ``link_capacity``, ``link_capacity_bytes``, ``link_policy``:
     the queue towards each peer, as for subscribers. ``forward_topics``: topics to announce although
     nobody here subscribes. ``connect_timeout``, ``handshake_timeout``, ``close_timeout``: seconds.
+    ``liveness_timeout``: seconds without a sign of life after which a peer is cut off; 0 for never; times
+    below 15 must be given to both sides. ``serve_status``: whether peers may ask for its status.
     Raises InvalidArgument.
     """
 
@@ -43,10 +47,12 @@ class Endpoint(_core.Endpoint):
                  link_capacity: int = DEFAULT_CAPACITY,
                  link_capacity_bytes: int = DEFAULT_CAPACITY_BYTES, link_policy: Policy = "block",
                  forward_topics: Union[str, Iterable[str]] = (), connect_timeout: float = 3.0,
-                 handshake_timeout: float = 10.0, close_timeout: float = 3.0) -> None:
+                 handshake_timeout: float = 10.0, close_timeout: float = 3.0,
+                 liveness_timeout: float = 30.0, serve_status: bool = True) -> None:
         super().__init__(None if id is None else str(id), forwarding, own_messages, io_threads,
                          busy_poll, link_capacity, link_capacity_bytes, link_policy, topic_list(forward_topics),
-                         connect_timeout, handshake_timeout, close_timeout)
+                         connect_timeout, handshake_timeout, close_timeout, liveness_timeout,
+                         serve_status)
         _open.add(self)
 
     def make_publisher(self, topic: str) -> _core.Publisher:
@@ -74,12 +80,27 @@ class Endpoint(_core.Endpoint):
         """Sees what happens to peerings from now on. Raises Closed."""
         return StatusSubscriber(self)
 
+    def status(self) -> Dict[str, Any]:
+        """How this endpoint is: id, version, uptime, counters, peers and subscribers, as ``pubsub status --json``."""
+        result: Dict[str, Any] = json.loads(self.status_text())
+        return result
+
+    def peer_status(self, peer: str, timeout: Optional[float] = None) -> Dict[str, Any]:
+        """The ``status`` of the peer with this endpoint id, as it tells it, within ``timeout`` seconds.
+
+        Raises DecodeError (no id), NotAPeer, NotSupported (it speaks version 1 or does not tell),
+        PeerUnavailable (the link was lost), Timeout, Closed.
+        """
+        result: Dict[str, Any] = json.loads(self.peer_status_text(peer, timeout))
+        return result
+
     def __enter__(self) -> Endpoint:
         return self
 
     def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
                  trace: Optional[TracebackType]) -> None:
-        self.close()
+        with contextlib.suppress(ForkError):  # a child may leave the block, too
+            self.close()
 
     def __repr__(self) -> str:
         if self.forked:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from types import TracebackType
 from typing import TYPE_CHECKING, Callable, Optional
+
+from .errors import ForkError
 
 if TYPE_CHECKING:
     from ._core import Message
@@ -56,7 +59,8 @@ class Stream:
 
     def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
                  trace: Optional[TracebackType]) -> None:
-        self.stop()
+        with contextlib.suppress(ForkError):  # a child may leave the block, too
+            self.stop()
         self.wait()
 
     def _run(self) -> None:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from types import TracebackType
 from typing import TYPE_CHECKING, Iterable, Optional, Union
 
 from . import _core
 from ._readiness import Readiness
-from .errors import Closed
+from .errors import Closed, ForkError
 
 if TYPE_CHECKING:
     from typing import Literal
 
     from .endpoint import Endpoint
 
-    Policy = Literal["block", "drop_oldest", "drop_newest"]
+    Policy = Literal["block", "drop_oldest", "drop_newest", "conflate", "disconnect"]
 
 DEFAULT_CAPACITY = 65_536
 """Messages a queue holds unless told otherwise."""
@@ -40,7 +41,9 @@ class Subscriber(_core.Subscriber):
 
     ``topics`` are prefixes; the empty one matches everything. The queue holds ``capacity`` messages and
     ``capacity_bytes``; when it is full, ``policy`` says who waits or what goes: ``"block"`` the
-    publisher (nothing is lost), ``"drop_oldest"``, ``"drop_newest"`` (counted, see ``counters``).
+    publisher (nothing is lost), ``"drop_oldest"``, ``"drop_newest"`` (counted, see ``counters``);
+    with ``"conflate"`` the newest message of each topic waits, with ``"disconnect"`` a subscriber that
+    does not keep up is closed after what its queue holds.
     Raises InvalidArgument, Closed.
     """
 
@@ -60,7 +63,8 @@ class Subscriber(_core.Subscriber):
 
     def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
                  trace: Optional[TracebackType]) -> None:
-        self.close()
+        with contextlib.suppress(ForkError):  # a child may leave the block, too
+            self.close()
 
     def __aiter__(self) -> Subscriber:
         return self
@@ -91,8 +95,11 @@ class Subscriber(_core.Subscriber):
             raise Closed("the subscriber is closed and drained") from None
 
     def __repr__(self) -> str:
-        state = "closed" if self.closed else f"{self.available()} waiting"
-        return f"<Subscriber {', '.join(map(repr, self.topics))}: {state}>"
+        try:
+            state = "closed" if self.closed else f"{self.available()} waiting"
+            return f"<Subscriber {', '.join(map(repr, self.topics))}: {state}>"
+        except ForkError:
+            return "<Subscriber of a parent process>"
 
 
 class StatusSubscriber(_core.StatusSubscriber):
@@ -122,4 +129,7 @@ class StatusSubscriber(_core.StatusSubscriber):
             await self._readiness.wait(self.fileno())
 
     def __repr__(self) -> str:
-        return f"<StatusSubscriber{': closed' if self.closed else ''}>"
+        try:
+            return f"<StatusSubscriber{': closed' if self.closed else ''}>"
+        except ForkError:
+            return "<StatusSubscriber of a parent process>"

@@ -16,24 +16,13 @@ namespace {
 
 using seconds = std::optional<double>;
 
-const char* to_text(peer_state x) {
-  switch (x) {
-  case peer_state::connecting:
-    return "connecting";
-  case peer_state::peered:
-    return "peered";
-  case peer_state::lost:
-    break;
-  }
-  return "lost";
-}
-
 std::unique_ptr<endpoint_handle> make_endpoint(const std::optional<std::string>& id, bool forwards,
                                                bool own, unsigned io_threads, bool busy_poll,
                                                const queue_options& link_queue,
                                                const std::vector<py::str>& forward_topics,
                                                double connect_timeout, double handshake_timeout,
-                                               double close_timeout) {
+                                               double close_timeout, double liveness_timeout,
+                                               bool serve_status) {
   endpoint_options options;
   if (id)
     options.id = value_or_raise(endpoint_id::parse(*id));
@@ -48,13 +37,16 @@ std::unique_ptr<endpoint_handle> make_endpoint(const std::optional<std::string>&
   options.connect_timeout = to_milliseconds(connect_timeout);
   options.handshake_timeout = to_milliseconds(handshake_timeout);
   options.close_timeout = to_milliseconds(close_timeout);
+  options.liveness_timeout = to_milliseconds(liveness_timeout);
+  options.serve_status = serve_status ? status_service::on : status_service::off;
   return std::make_unique<endpoint_handle>(std::move(options));
 }
 
-peer_options make_peer_options(seconds retry, seconds timeout) {
+peer_options make_peer_options(seconds retry, seconds timeout, double max_retry) {
   peer_options options;
   options.retry = retry ? std::optional(to_milliseconds(retry)) : std::nullopt;
   options.timeout = to_milliseconds(timeout);
+  options.max_retry = to_milliseconds(max_retry);
   return options;
 }
 
@@ -79,15 +71,16 @@ std::uint16_t listen(const endpoint_handle& x, const std::string& uri) {
   return *port;
 }
 
-void peer(const endpoint_handle& x, const std::string& uri, seconds retry, seconds timeout) {
+void peer(const endpoint_handle& x, const std::string& uri, seconds retry, seconds timeout,
+          double max_retry) {
   x.open();
-  auto options = make_peer_options(retry, timeout);
+  auto options = make_peer_options(retry, timeout, max_retry);
   call_or_raise(x, [uri, options](endpoint& e) { return e.peer(uri, options); });
 }
 
-void peer_async(const endpoint_handle& x, const std::string& uri, seconds retry) {
+void peer_async(const endpoint_handle& x, const std::string& uri, seconds retry, double max_retry) {
   x.open();
-  auto options = make_peer_options(retry, std::nullopt);
+  auto options = make_peer_options(retry, std::nullopt, max_retry);
   call_or_raise(x, [uri, options](endpoint& e) { return e.peer_async(uri, options); });
 }
 
@@ -115,6 +108,27 @@ std::size_t flush(const endpoint_handle& x, seconds timeout) {
   return left_over;
 }
 
+/// One call: what is to be drained is what was there at its beginning.
+std::size_t drain(const endpoint_handle& x, seconds timeout) {
+  const auto until = deadline(timeout);
+  auto left = std::make_shared<std::size_t>(0);
+  run_interruptibly([shared = x.share(), left, until] {
+    *left = shared->drain(until.slice(std::chrono::hours{24 * 365}));
+  });
+  return *left;
+}
+
+std::string peer_status_text(const endpoint_handle& x, const std::string& id, seconds timeout) {
+  x.open();
+  const auto peer = value_or_raise(endpoint_id::parse(id));
+  const auto until = deadline(timeout);
+  auto result = std::make_shared<expected<std::string>>(errc::none);
+  run_interruptibly([shared = x.share(), result, peer, until] {
+    *result = shared->peer_status(peer, until.slice(std::chrono::hours{24 * 365}));
+  });
+  return value_or_raise(*result);
+}
+
 void bind_peer_info(py::module_& m) {
   py::class_<peer_info>(m, "PeerInfo", "One peer of an endpoint.")
       .def_property_readonly(
@@ -132,7 +146,7 @@ void bind_peer_info(py::module_& m) {
           },
           "Its host and port; None where not known.")
       .def_property_readonly(
-          "state", [](const peer_info& x) { return std::string(to_text(x.state)); },
+          "state", [](const peer_info& x) { return std::string(to_string(x.state)); },
           "connecting, peered or lost.")
       .def_property_readonly(
           "topics",
@@ -141,9 +155,13 @@ void bind_peer_info(py::module_& m) {
           },
           "The topic prefixes it wants.")
       .def_readonly("counters", &peer_info::counters, "What went over the link.")
+      .def_property_readonly(
+          "wire_version", [](const peer_info& x) { return unsigned{x.wire_version}; },
+          "Version of the peering protocol; 0 unless peered.")
       .def("__repr__", [](const peer_info& x) {
         auto where = x.network ? x.network->address + ":" + std::to_string(x.network->port) : "?";
-        return "<PeerInfo " + to_string(x.id) + " at " + where + ", " + to_text(x.state) + ">";
+        return "<PeerInfo " + to_string(x.id) + " at " + where + ", " +
+               std::string(to_string(x.state)) + ">";
       });
 }
 
@@ -155,13 +173,15 @@ void bind_peering(endpoint_class& c) {
         "or `*` "
         "means every address. Raises InvalidArgument, ListenError, Closed.")
       .def("peer", peer, py::arg("uri"), py::arg("retry") = 1.0, py::arg("timeout") = 10.0,
+           py::arg("max_retry") = 30.0,
            "Connects to a peer and waits until the peering is established, at most `timeout` "
            "seconds. "
-           "`retry` is the time in seconds between attempts, which go on after the time-out and "
-           "after a loss; "
-           "None means a single attempt. Raises InvalidArgument, PeerUnavailable, "
+           "`retry` is the time in seconds before the second attempt; it doubles with each further "
+           "one, up to `max_retry`, give or take a quarter. Attempts go on after the time-out and "
+           "after a loss; None means a single attempt. Raises InvalidArgument, PeerUnavailable, "
            "PeerIncompatible, Closed.")
       .def("peer_async", peer_async, py::arg("uri"), py::arg("retry") = 1.0,
+           py::arg("max_retry") = 30.0,
            "As `peer`, but returns at once; success and failures appear as status events.")
       .def("unpeer", unpeer, py::arg("peer"), py::arg("timeout") = 3.0,
            "Ends a peering, given by URI or endpoint id, after what is queued for it has been "
@@ -188,15 +208,16 @@ void bind_peering(endpoint_class& c) {
 void bind_publishing(endpoint_class& c) {
   c.def(
        "publish",
-       [](endpoint_handle& x, const py::str& topic, const any_object& value) {
+       [](endpoint_handle& x, const py::str& topic, const any_object& value, seconds timeout) {
          x.open();
          return publish_result_object::own(
-             x.publisher_for(topic_bytes(topic))->publish(value.ptr()));
+             x.publisher_for(topic_bytes(topic))->publish(value.ptr(), timeout));
        },
-       py::arg("topic"), py::arg("value"),
+       py::arg("topic"), py::arg("value"), py::arg("timeout") = py::none(),
        "Publishes to every subscriber here and at any number of hops. Waits while a queue with "
-       "policy `block` "
-       "is full. Raises InvalidArgument (topic), EncodeError, LimitExceeded, Closed.")
+       "policy `block` is full, at most `timeout` seconds: then the result is WOULD_BLOCK, and "
+       "nobody got the message. Raises InvalidArgument (topic), EncodeError, LimitExceeded, "
+       "Closed.")
       .def(
           "try_publish",
           [](endpoint_handle& x, const py::str& topic, const any_object& value) {
@@ -243,15 +264,18 @@ void bind_endpoint(py::module_& m) {
                     unsigned io_threads, bool busy_poll, std::size_t link_capacity,
                     std::size_t link_capacity_bytes, const std::string& link_policy,
                     const std::vector<py::str>& forward_topics, double connect_timeout,
-                    double handshake_timeout, double close_timeout) {
+                    double handshake_timeout, double close_timeout, double liveness_timeout,
+                    bool serve_status) {
           return make_endpoint(id, forwards, own, io_threads, busy_poll,
                                make_queue_options(link_capacity, link_capacity_bytes, link_policy),
-                               forward_topics, connect_timeout, handshake_timeout, close_timeout);
+                               forward_topics, connect_timeout, handshake_timeout, close_timeout,
+                               liveness_timeout, serve_status);
         }),
         py::arg("id"), py::arg("forwarding"), py::arg("own_messages"), py::arg("io_threads"),
         py::arg("busy_poll"), py::arg("link_capacity"), py::arg("link_capacity_bytes"),
         py::arg("link_policy"), py::arg("forward_topics"), py::arg("connect_timeout"),
-        py::arg("handshake_timeout"), py::arg("close_timeout"));
+        py::arg("handshake_timeout"), py::arg("close_timeout"), py::arg("liveness_timeout"),
+        py::arg("serve_status"));
   bind_peering(c);
   bind_publishing(c);
   c.def_property_readonly(
@@ -271,6 +295,17 @@ void bind_endpoint(py::module_& m) {
            "Waits until everything published so far has been written to the peers' sockets, at "
            "most `timeout` "
            "seconds. Returns the number of messages still waiting: 0 on success.")
+      .def(
+          "drain", drain, py::arg("timeout") = py::none(),
+          "Waits until everything published or received before the call has been taken out of the "
+          "queues of local subscribers, and every peer has confirmed that it has read all that was "
+          "sent to it; at most `timeout` seconds. Returns the number of messages left: 0 on "
+          "success; a peer that has not confirmed counts at least 1.")
+      .def(
+          "status_text", [](const endpoint_handle& x) { return x.get().status_text(); },
+          "How it is, as JSON; see `status`.")
+      .def("peer_status_text", peer_status_text, py::arg("id"), py::arg("timeout") = py::none(),
+           "As `peer_status`, as JSON.")
       .def_property_readonly("closed", &endpoint_handle::closed, "Whether `close` was called.")
       .def_property_readonly("forked", &endpoint_handle::forked,
                              "Whether it belongs to a parent process.")

@@ -122,6 +122,17 @@ PyObject* message_view(PyObject* self, PyObject* const* path, Py_ssize_t depth) 
   });
 }
 
+PyObject* message_origin_of(PyObject* self, void*) {
+  return guarded([&]() -> PyObject* {
+    const auto origin = get_origin(self_of(self)->msg);
+    if (!origin)
+      return new_ref(Py_None);
+    return py::make_tuple(to_string(origin->endpoint), origin->stream, origin->sequence)
+        .release()
+        .ptr();
+  });
+}
+
 PyObject* message_to_json(PyObject* self, PyObject*) {
   return guarded([&] {
     auto& msg = self_of(self)->msg;
@@ -160,6 +171,11 @@ PyGetSetDef message_properties[] = {
      "(self) -> typing.Any\n\nThe value, decoded on first access. Raises DecodeError where it has "
      "no faithful "
      "form in Python.",
+     nullptr},
+    {"origin", message_origin_of, nullptr,
+     "(self) -> tuple[str, int, int] | None\n\nWho published it, and which of its messages it is: "
+     "endpoint id, stream, number in the stream. None for messages of this process that were not "
+     "encoded, and of version-1 peers. Counts from the beginning of the batch it came in.",
      nullptr},
     {"raw", message_raw, nullptr, "(self) -> bytes\n\nThe value as encoded bytes (format bin::v1).",
      nullptr},

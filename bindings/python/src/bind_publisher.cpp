@@ -36,12 +36,13 @@ void bind_publisher(py::module_& m) {
                              [](const publisher_handle& x) { return py::str(topic_of(x)); })
       .def(
           "publish",
-          [](publisher_handle& x, const any_object& value) {
-            return publish_result_object::own(x.publish(value.ptr()));
+          [](publisher_handle& x, const any_object& value, std::optional<double> timeout) {
+            return publish_result_object::own(x.publish(value.ptr(), timeout));
           },
-          py::arg("value"),
-          "Publishes `value`. Waits while a queue with policy `block` is full. Raises EncodeError, "
-          "LimitExceeded for a value longer than a frame may be, Closed.")
+          py::arg("value"), py::arg("timeout") = py::none(),
+          "Publishes `value`. Waits while a queue with policy `block` is full, at most `timeout` "
+          "seconds: then the result is WOULD_BLOCK, and nobody got the message. Raises "
+          "EncodeError, LimitExceeded for a value longer than a frame may be, Closed.")
       .def(
           "try_publish",
           [](publisher_handle& x, const any_object& value) {
@@ -57,6 +58,7 @@ void bind_publisher(py::module_& m) {
           "is on its "
           "way before the next is taken. Raises as `publish` does; what came before has then been "
           "published.")
+      .def("counters", &publisher_handle::counters, "What became of everything handed to it.")
       .def("subscribers", &publisher_handle::subscribers,
            "Number of local subscribers plus number of peers that want this topic.")
       .def("wait_for_subscribers", &publisher_handle::wait_for_subscribers, py::arg("n") = 1,

@@ -104,6 +104,10 @@ void bind_subscriber(py::module_& m) {
       .def_property_readonly(
           "topics", [](const subscriber_handle& x) { return topic_names(x.topics()); },
           "The prefixes subscribed to, sorted, without those that another one covers.")
+      .def(
+          "wait_ready", &subscriber_handle::wait_ready, py::arg("timeout") = py::none(),
+          "Waits until every node within reach knows this subscription, at most `timeout` seconds: "
+          "what they publish from then on arrives. Returns whether they do.")
       .def("counters", &subscriber_handle::counters, "What came and what became of it.")
       .def_property_readonly("closed", &subscriber_handle::closed,
                              "Whether the subscription has ended.")

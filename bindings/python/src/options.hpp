@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <pybind11/pybind11.h>
@@ -29,6 +30,14 @@ inline std::vector<py::str> topic_names(const std::vector<std::string>& topics) 
   return result;
 }
 
+inline overflow_policy make_policy(const std::string& name) {
+  for (const auto policy : all_overflow_policies)
+    if (name == to_string(policy))
+      return policy;
+  raise(types.invalid_argument,
+        "a queue policy is block, drop_oldest, drop_newest, conflate or disconnect, not " + name);
+}
+
 /// Raises InvalidArgument for an unknown policy or an empty capacity.
 inline queue_options make_queue_options(std::size_t capacity, std::size_t capacity_bytes,
                                         const std::string& policy) {
@@ -37,15 +46,7 @@ inline queue_options make_queue_options(std::size_t capacity, std::size_t capaci
   result.capacity_bytes = capacity_bytes;
   if (capacity == 0 || capacity_bytes == 0)
     raise(types.invalid_argument, "a queue holds at least one message and one byte");
-  if (policy == "block")
-    result.policy = overflow_policy::block;
-  else if (policy == "drop_oldest")
-    result.policy = overflow_policy::drop_oldest;
-  else if (policy == "drop_newest")
-    result.policy = overflow_policy::drop_newest;
-  else
-    raise(types.invalid_argument,
-          "a queue policy is block, drop_oldest or drop_newest, not " + policy);
+  result.policy = make_policy(policy);
   return result;
 }
 

@@ -1,5 +1,7 @@
 #include "publisher_handle.hpp"
 
+#include <algorithm>
+
 #include <pubsub/topic.hpp>
 
 #include "encode.hpp"
@@ -40,11 +42,11 @@ publisher_handle::~publisher_handle() {
   owner_.reset();
 }
 
-PyObject* publisher_handle::publish(PyObject* value) {
+PyObject* publisher_handle::publish(PyObject* value, std::optional<double> timeout) {
   fork_.check();
   scratch_writer out;
   encode(value, *out);
-  auto result = send(out->bytes());
+  auto result = send(out->bytes(), timeout);
   if (result == publish_result::refused)
     raise_refused(out->size_bytes());
   return to_python(result);
@@ -93,19 +95,39 @@ publish_result publisher_handle::try_send(std::span<const std::byte> value) {
   return publisher_->try_publish_encoded(value);
 }
 
-publish_result publisher_handle::send(std::span<const std::byte> value) {
-  auto result = try_send(value);
-  return result == publish_result::would_block ? wait_for_room(value) : result;
+publish_result publisher_handle::send(std::span<const std::byte> value,
+                                      std::optional<double> timeout) {
+  const deadline until(timeout);
+  bool tried = false;
+  if (auto lock = lock_before(publishing_, until)) {
+    tried = true;
+    const auto result = publisher_->try_publish_encoded(value);
+    if (result != publish_result::would_block)
+      return result;
+  }
+  return wait_for_room(value, until, tried);
 }
 
 // The lock is not held while signals are handled: a handler may publish here too.
-publish_result publisher_handle::wait_for_room(std::span<const std::byte> value) {
+publish_result publisher_handle::wait_for_room(std::span<const std::byte> value,
+                                               const deadline& until, bool tried) {
   auto result = publish_result::would_block;
-  wait_for(deadline(std::nullopt), [&](std::chrono::nanoseconds left) {
-    std::lock_guard lock(publishing_);
-    result = publisher_->publish_encoded(value, left);
+  wait_for(until, [&](std::chrono::nanoseconds left) {
+    std::unique_lock lock(publishing_, left);
+    if (!lock)
+      return false; // another thread waits for room
+    retries_ += std::exchange(tried, true) ? 1 : 0;
+    result = publisher_->publish_encoded(value, until.slice(left));
     return result != publish_result::would_block;
   });
+  return result;
+}
+
+publisher_counters publisher_handle::counters() {
+  fork_.check();
+  const auto retries = retries_.load();
+  auto result = publisher_->counters();
+  result.would_block -= std::min(retries, result.would_block);
   return result;
 }
 

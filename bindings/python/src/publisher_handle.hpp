@@ -26,8 +26,9 @@ public:
   publisher_handle& operator=(const publisher_handle&) = delete;
 
   const std::string& topic() const noexcept { return topic_; }
-  /// Publishes `value` (any Python object that has a counterpart); returns a PublishResult.
-  PyObject* publish(PyObject* value);
+  /// Publishes `value` (any Python object that has a counterpart); returns a PublishResult. Waits
+  /// for room for at most `timeout` seconds, none means for ever.
+  PyObject* publish(PyObject* value, std::optional<double> timeout);
   /// As `publish`, but never waits.
   PyObject* try_publish(PyObject* value);
   /// Publishes every value of `iterable`; returns how many.
@@ -35,11 +36,12 @@ public:
 
   std::size_t subscribers();
   bool wait_for_subscribers(std::size_t n, std::optional<double> timeout);
+  publisher_counters counters();
 
 private:
   publish_result try_send(std::span<const std::byte> value);
-  publish_result send(std::span<const std::byte> value);
-  publish_result wait_for_room(std::span<const std::byte> value);
+  publish_result send(std::span<const std::byte> value, std::optional<double> timeout = {});
+  publish_result wait_for_room(std::span<const std::byte> value, const deadline& until, bool tried);
   [[noreturn]] void raise_refused(std::size_t size_bytes) const;
 
   fork_guard fork_;
@@ -48,6 +50,8 @@ private:
   std::shared_ptr<std::atomic<bool>> closed_;
   std::timed_mutex publishing_; // guards publisher_
   std::optional<publisher> publisher_;
+  // Attempts of the publisher that were no call's last one. Counted under publishing_.
+  std::atomic<std::uint64_t> retries_{0};
 };
 
 } // namespace pubsub::python

@@ -109,6 +109,14 @@ std::vector<std::string> subscriber_handle::topics() const {
   return {topics.begin(), topics.end()};
 }
 
+bool subscriber_handle::wait_ready(std::optional<double> timeout) {
+  fork_.check();
+  return wait_for(
+             pubsub::python::deadline(timeout),
+             [&](auto left) { return subscriber_->closed() || subscriber_->wait_ready(left); }) &&
+         !subscriber_->closed();
+}
+
 subscriber_counters subscriber_handle::counters() const {
   fork_.check();
   auto result = subscriber_->counters();

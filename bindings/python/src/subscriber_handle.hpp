@@ -43,6 +43,7 @@ public:
   void add_topic(const std::string& prefix);
   void remove_topic(const std::string& prefix);
   std::vector<std::string> topics() const;
+  bool wait_ready(std::optional<double> timeout);
   subscriber_counters counters() const;
   bool closed() const;
   void close();

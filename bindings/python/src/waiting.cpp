@@ -117,6 +117,7 @@ void join_background_work(std::chrono::milliseconds limit) {
 void fork_guard::install() {
   ::pthread_atfork(nullptr, nullptr, [] {
     forks.fetch_add(1, std::memory_order_relaxed);
+    background_work = 0;                       // whatever it was, it goes on in the parent
     main_thread = PyThread_get_thread_ident(); // the thread that forked is all there is
   });
 }

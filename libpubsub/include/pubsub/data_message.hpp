@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 
 #include <pubsub/data.hpp>
 #include <pubsub/data_view.hpp>
+#include <pubsub/endpoint_id.hpp>
 #include <pubsub/message_storage.hpp>
 
 namespace pubsub {
@@ -110,6 +112,23 @@ data_view get_view(const data_message& msg);
 inline bool is_data_message(const data_message& msg) noexcept {
   return static_cast<bool>(msg);
 }
+
+/// Who published a message, and which of its messages it is. A stream is what one publisher, or one
+/// thread that calls `endpoint::publish`, hands to the network: its messages have the numbers 0, 1,
+/// 2 and so on.
+struct message_origin {
+  endpoint_id endpoint;
+  std::uint32_t stream = 0; ///< highest bit set: all messages of the stream have one topic
+  std::uint64_t sequence = 0;
+
+  friend bool operator==(const message_origin&, const message_origin&) = default;
+};
+
+/// The origin of a message that came over version-2 links, or was published in this process in
+/// encoded form; nothing for all others (built values, messages of version-1 peers). Counts from
+/// the beginning of the run the message came in: up to some ten thousand steps of a nanosecond or
+/// two.
+std::optional<message_origin> get_origin(const data_message& msg);
 
 /// The one way to write: a reference to a value only `msg` holds. Copies the value if the storage
 /// is shared (copy-on-write), decodes it if it was received, and otherwise costs nothing.

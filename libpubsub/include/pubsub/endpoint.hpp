@@ -30,6 +30,8 @@ class endpoint_core;
 enum class forwarding : std::uint8_t { on, off };
 /// Whether an endpoint's own subscribers receive what the same endpoint publishes.
 enum class own_messages : std::uint8_t { deliver, ignore };
+/// Whether an endpoint tells its peers how it is (`endpoint::peer_status`).
+enum class status_service : std::uint8_t { on, off };
 
 struct endpoint_options {
   /// Name of this endpoint in the network; random if not given. Must be unique.
@@ -63,19 +65,38 @@ struct endpoint_options {
   /// this library, carries many messages in a frame (docs/wire-format.md). Peers agree on the
   /// highest both speak.
   std::uint8_t max_wire_version = 2;
+  /// A link on which nothing was heard for so long is cut (errc::peer_timeout), 0: never. Time in
+  /// which a full queue of this side kept it from reading does not count. A node that has nothing
+  /// to send sends a ping every 5 seconds, or four times in its own `liveness_timeout` if that is
+  /// shorter than 20 seconds. In version 1 a side whose reading is paused answers none: so give
+  /// times below 15 seconds to both sides.
+  std::chrono::milliseconds liveness_timeout{30'000};
+  /// Whether peers may ask for counters, addresses and topics of this endpoint.
+  status_service serve_status = status_service::on;
   /// How long `close` and the destructor wait for queued messages and goodbyes.
   std::chrono::milliseconds close_timeout{3'000};
 };
 
 /// How to treat a peer that cannot be reached or was lost.
 struct peer_options {
-  /// Time between attempts, without end; nothing means a single attempt and no reconnection.
+  /// Time before the second attempt; nothing means a single attempt and no reconnection. Attempts
+  /// go on without end, each delay twice the one before, up to `max_retry`, and each changed at
+  /// random by up to a quarter. A success starts over. A peering that is lost is tried again at
+  /// once.
   std::optional<std::chrono::milliseconds> retry = std::chrono::milliseconds{1'000};
   /// How long `peer` itself waits for the first success; with `retry`, attempts go on afterwards.
   std::chrono::milliseconds timeout{10'000};
+  /// The longest time between attempts; below `retry` it counts as `retry`.
+  std::chrono::milliseconds max_retry{30'000};
+  /// Outbox of the link to this peer; `endpoint_options::link_queue` if not given. Where both sides
+  /// connect, the connection that stays may be the one this peer made: then the latter holds.
+  std::optional<queue_options> link_queue = std::nullopt;
 };
 
 enum class peer_state : std::uint8_t { connecting, peered, lost };
+
+/// The name of the enumerator, e.g. `peered`.
+std::string_view to_string(peer_state x) noexcept;
 
 /// One peer as `endpoint::peers` reports it.
 struct peer_info {
@@ -84,6 +105,17 @@ struct peer_info {
   peer_state state = peer_state::connecting;
   pubsub::filter filter; ///< what the peer wants
   link_counters counters;
+  std::uint8_t wire_version = 0; ///< of the peering protocol; 0 unless peered
+};
+
+/// One node of the network, at any distance, as `endpoint::nodes` reports it. Peers that speak
+/// version 1 are neighbours of nodes but no nodes themselves.
+struct node_info {
+  endpoint_id id;
+  endpoint_id next_hop; ///< the peer that messages for this node go to; nil if out of reach
+  std::vector<endpoint_id> neighbours; ///< as the node itself reports them
+  bool relays = true;                  ///< passes messages on
+  pubsub::filter filter;               ///< what it wants
 };
 
 /// A node of the publish/subscribe network. Thread-safety: every member may be called from any
@@ -118,6 +150,8 @@ public:
   expected<void> unpeer(std::string_view uri,
                         std::chrono::milliseconds timeout = std::chrono::seconds{3});
   std::vector<peer_info> peers() const;
+  /// Every other node this endpoint knows of, those out of reach included.
+  std::vector<node_info> nodes() const;
   /// Waits until at least `n` peers are peered. Returns false on timeout.
   bool wait_for_peers(std::size_t n, std::chrono::nanoseconds timeout) const;
   /// Waits until this peer is peered. Returns false on timeout.
@@ -129,15 +163,20 @@ public:
   /// `block` is full.
   publish_result publish(std::string_view topic, data value);
   publish_result publish(const data_message& msg);
+  /// As above, but blocks for at most `timeout`; then the result is `would_block`.
+  publish_result publish(std::string_view topic, data value, std::chrono::nanoseconds timeout);
+  publish_result publish(const data_message& msg, std::chrono::nanoseconds timeout);
   /// As above, but never blocks.
   publish_result try_publish(std::string_view topic, data value);
+  publish_result try_publish(const data_message& msg);
   publisher make_publisher(std::string_view topic);
   /// Pulls messages from `next` as room appears, until it returns an empty message.
   stream publish_all(std::function<data_message()> next, task_runner runner = {});
-  /// Number of local subscribers plus number of peers that want `topic`.
+  /// Number of local subscribers plus number of nodes, at any distance, that want `topic`. A
+  /// version-1 peer counts as one, whatever is behind it.
   std::size_t subscribers(std::string_view topic) const;
-  /// Waits until at least `n` subscribers or peers want `topic`. A peer that relays counts once
-  /// whatever is behind it. Returns false on timeout.
+  /// Waits until at least `n` of those want `topic`: each can then be reached. Returns false on
+  /// timeout.
   bool wait_for_subscribers(std::string_view topic, std::size_t n,
                             std::chrono::nanoseconds timeout) const;
 
@@ -153,12 +192,27 @@ public:
   pubsub::filter filter() const;
 
   endpoint_counters counters() const;
+  /// How this endpoint is, as one JSON object: id, version, uptime, counters, and as many peers and
+  /// subscribers as fit into 64,000 bytes (docs/cli.md, `pubsub status`).
+  std::string status_text() const;
+  /// What `status_text` returns at a peer. Blocks until it answers. Errors: peer_invalid,
+  /// not_supported (the peer speaks version 1, or does not tell), peer_unavailable (the link was
+  /// lost), request_timeout.
+  expected<std::string> peer_status(const endpoint_id& peer,
+                                    std::chrono::nanoseconds timeout) const;
 
   // -- life cycle ------------------------------------------------------------------------------
 
   /// Waits until everything published so far has been written to the peers' sockets. Returns the
   /// number of messages still waiting at `timeout`, 0 on success.
   std::size_t flush(std::chrono::nanoseconds timeout);
+  /// Waits until everything that was published or received here before the call has been taken out
+  /// of the queues of local subscribers, and every peer has confirmed that it has read all that was
+  /// published here. What is on its way from others to others, and what peers do with what they
+  /// have read, is not waited for. Returns the number of messages left at `timeout`, or once the
+  /// endpoint is closed; 0 on success: for each subscriber what it still holds of them, for each
+  /// peer that has not confirmed what is not written yet, at least 1.
+  std::size_t drain(std::chrono::nanoseconds timeout);
   /// Says goodbye to all peers after sending what is queued, waits at most `timeout`, and closes
   /// everything. Idempotent; never throws.
   void close(std::chrono::milliseconds timeout);

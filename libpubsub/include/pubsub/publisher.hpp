@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include <pubsub/counters.hpp>
 #include <pubsub/data.hpp>
 #include <pubsub/data_message.hpp>
 #include <pubsub/fwd.hpp>
@@ -49,14 +50,18 @@ public:
   publish_result publish(data value, std::chrono::nanoseconds timeout);
   publish_result publish_encoded(std::span<const std::byte> value,
                                  std::chrono::nanoseconds timeout);
+  publish_result publish(const data_message& msg, std::chrono::nanoseconds timeout);
   /// As `publish`, but never blocks.
   publish_result try_publish(data value);
   publish_result try_publish_encoded(std::span<const std::byte> value);
+  publish_result try_publish(const data_message& msg);
 
-  /// Number of matching local subscribers plus number of peers that want this topic.
+  /// As `endpoint::subscribers`, for this topic.
   std::size_t subscribers() const;
-  /// Waits until at least `n` subscribers or peers want this topic. Returns false on timeout.
+  /// As `endpoint::wait_for_subscribers`, for this topic.
   bool wait_for_subscribers(std::size_t n, std::chrono::nanoseconds timeout) const;
+  /// What became of everything handed to this publisher. From any thread.
+  publisher_counters counters() const;
 
 private:
   friend class endpoint;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace pubsub {
 
@@ -11,12 +12,32 @@ enum class overflow_policy : std::uint8_t {
   block, ///< the publisher waits; over links the wait travels back hop by hop. Nothing is lost
   drop_oldest, ///< the longest waiting message goes, and is counted
   drop_newest, ///< the arriving message goes, and is counted
+  /// The newest message of each topic: a message that still waits when a newer one of its topic
+  /// arrives goes, and is counted as conflated. The newer one takes its place in the order of
+  /// arrival, behind all others: what is read is always a part of what was published, in the order
+  /// of publishing. Where more topics wait than there is room for, the longest waiting message
+  /// goes, and is counted as `dropped_oldest`: of a topic without news a reader is more likely to
+  /// know the state already, and the message that has just arrived is never the one that goes.
+  conflate,
+  /// The queue ends: a consumer that cannot keep up learns it, instead of seeing a part. Of a
+  /// subscriber, what was queued can still be read, then it is closed; a link is closed with
+  /// `limit_exceeded`, "the peer did not keep up". The message that found no room, and all that
+  /// come later, are counted as `dropped_overflow`.
+  disconnect,
 };
 
+inline constexpr overflow_policy all_overflow_policies[] = {
+    overflow_policy::block, overflow_policy::drop_oldest, overflow_policy::drop_newest,
+    overflow_policy::conflate, overflow_policy::disconnect};
+
+/// The name of the enumerator, e.g. `drop_oldest`.
+std::string_view to_string(overflow_policy x) noexcept;
+
 /// Bounds of a subscriber queue or of the outbox of a link. A queue is full once it holds as much
-/// as either bound says, so the last message may exceed `capacity_bytes`. With `block`, what one
-/// read of a link brings in is taken whole, so a queue fed by a link can exceed its bounds by one
-/// read buffer, and publishers that find the same last place free exceed them by a message each.
+/// as either bound says, so the last message may exceed `capacity_bytes`. With `block`, what a peer
+/// had credit for is taken, so a queue fed by a link can exceed its bounds by 512 KiB for each
+/// number of hops its messages have come (by one read buffer if the peer speaks version 1), and
+/// publishers that find the same last place free exceed them by a message each.
 struct queue_options {
   overflow_policy policy = overflow_policy::block;
   /// Messages held at most; at least 1.

@@ -12,6 +12,7 @@
 #include "endpoint/peering.hpp"
 #include "endpoint/router.hpp"
 #include "endpoint/status_queue.hpp"
+#include "endpoint/subscriber_list.hpp"
 #include "endpoint/tally.hpp"
 
 namespace pubsub {
@@ -24,11 +25,19 @@ public:
 
   const endpoint_id& id() const noexcept { return id_; }
   router& routes() noexcept { return routes_; }
-  peering& peers() noexcept { return *peering_; }
+  peering& peers() const noexcept { return *peering_; }
   status_hub& events() noexcept { return events_; }
   endpoint_counters counters() const { return counts_.sum(); }
+  subscriber_list& subscribers() noexcept { return subscribers_; }
+  const subscriber_list& subscribers() const noexcept { return subscribers_; }
+  std::chrono::milliseconds uptime() const {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() -
+                                                                 born_);
+  }
 
   std::unique_ptr<outbound> make_outbound();
+  /// Its counters shall be part of ours, now and later.
+  void follow(std::shared_ptr<const message_queue> queue) { counts_.follow(std::move(queue)); }
   /// Lends an outbound to a thread that has none of its own: without a lock where one thread
   /// publishes at a time.
   template <class F>
@@ -38,7 +47,7 @@ public:
       endpoint_core& owner;
       lendable* const mine;
     } const now{*this, borrow()};
-    return closed() ? now.mine->out->refuse() : publish(*now.mine->out);
+    return closed() ? now.mine->out->refuse_closed() : publish(*now.mine->out);
   }
 
   bool busy_poll() const noexcept { return options_.busy_poll; }
@@ -60,9 +69,11 @@ private:
 
   const endpoint_options options_;
   const endpoint_id id_;
+  const std::chrono::steady_clock::time_point born_ = std::chrono::steady_clock::now();
   tallies counts_;
   router routes_;
   status_hub events_;
+  subscriber_list subscribers_;
   std::shared_ptr<peering> peering_;
   std::atomic<lendable*> at_hand_{nullptr}; // the one given back last
   std::mutex idle_mutex_;                   // guards the following

@@ -2,10 +2,14 @@
 
 namespace pubsub {
 
-std::size_t dispatcher::exits_hash::operator()(exit_span to) const noexcept {
+std::size_t dispatcher::hash_of(std::span<bounded_queue* const> to,
+                                const audiences& nodes) noexcept {
   std::size_t result = to.size();
   for (const auto* each : to)
     result = result * 31 + std::hash<const bounded_queue*>{}(each);
+  for (const auto& each : nodes)
+    for (const auto& node : each.nodes)
+      result = result * 31 + std::hash<endpoint_id>{}(node);
   return result;
 }
 
@@ -24,7 +28,11 @@ const route& dispatcher::find(std::string_view topic) {
     found = topics_.emplace(std::string{topic}, cached{}).first;
   auto& [to, version] = found->second;
   if (version != version_) {
-    to = match(topic);
+    begin_match();
+    match_here(topic);
+    if (open_.links)
+      match_nodes(topic);
+    to = remember(0);
     version = version_;
   }
   last_topic_ = found->first;
@@ -32,39 +40,87 @@ const route& dispatcher::find(std::string_view topic) {
   return *last_;
 }
 
-const route* dispatcher::match(std::string_view topic) {
-  found_exits_.clear();
+const route& dispatcher::resolve(std::string_view topic, std::span<const endpoint_id> audience,
+                                 std::size_t hops) {
+  begin_match();
+  for (const auto& node : audience)
+    if (node == self_)
+      match_here(topic);
+    else if (open_.links)
+      add_node(node);
+  return *remember(hops);
+}
+
+void dispatcher::begin_match() noexcept {
   found_queues_.clear();
-  found_links_.clear();
+  found_foreigners_.clear();
+  found_nodes_.clear();
+  found_.exits.clear();
+  found_.nodes.clear();
+}
+
+/// Our subscribers and the version-1 peers we speak for.
+void dispatcher::match_here(std::string_view topic) {
   if (open_.queues)
     snapshot_->queues.match(topic, found_queues_);
-  if (open_.links)
-    snapshot_->links.match(topic, found_links_);
-  std::erase_if(found_links_, [&](const auto* each) { return each->exit.get() == open_.except; });
-  for (const auto* each : found_queues_)
-    found_exits_.push_back(each->exit.get());
-  for (const auto* each : found_links_)
-    found_exits_.push_back(&each->exit->out());
-  return remember();
+  if (!open_.links || snapshot_->foreigners->empty())
+    return;
+  snapshot_->remote.match(topic, matches_);
+  for (const auto* each : matches_)
+    if (const auto peer = snapshot_->foreigners->find(each->exit);
+        peer != snapshot_->foreigners->end() && peer->second.get() != open_.except)
+      found_foreigners_.push_back(peer->second);
+}
+
+void dispatcher::match_nodes(std::string_view topic) {
+  if (snapshot_->ways->empty())
+    return;
+  snapshot_->remote.match(topic, matches_);
+  for (const auto* each : matches_)
+    add_node(each->exit);
+}
+
+/// A node within reach gets its place in the audience of the link that leads to it.
+void dispatcher::add_node(const endpoint_id& node) {
+  const auto way = snapshot_->ways->find(node);
+  if (way == snapshot_->ways->end())
+    return;
+  const auto& via = way->second;
+  auto there = std::ranges::find(found_.nodes, via.get(), &audience::via);
+  if (there == found_.nodes.end()) {
+    found_nodes_.push_back(via);
+    there = found_.nodes.insert(there, {via.get(), {}});
+  }
+  there->nodes.push_back(node);
 }
 
 /// The route of what was just found: one that other topics take as well, or a new one.
-const route* dispatcher::remember() {
-  const auto same = routes_.find(exit_span{found_exits_});
+const route* dispatcher::remember(std::size_t hops) {
+  for (const auto* each : found_queues_)
+    found_.exits.push_back(each->exit.get());
+  for (const auto& each : found_foreigners_)
+    found_.exits.push_back(&each->out());
+  for (const auto& each : found_nodes_)
+    found_.exits.push_back(&each->out(hops));
+  const auto same = routes_.find(found_);
   if (same != routes_.end())
     return &*same;
   route fresh;
   for (const auto* each : found_queues_)
     fresh.queues.push_back(each->exit);
-  for (const auto* each : found_links_)
-    fresh.links.push_back(each->exit);
-  fresh.exits = found_exits_;
+  fresh.foreigners = found_foreigners_.size();
+  fresh.links = found_foreigners_;
+  fresh.links.insert(fresh.links.end(), found_nodes_.begin(), found_nodes_.end());
+  fresh.exits = found_.exits;
+  fresh.nodes = std::make_shared<const audiences>(found_.nodes);
   return &*routes_.insert(std::move(fresh)).first;
 }
 
 std::shared_ptr<link> dispatcher::link_to(const endpoint_id& peer) const {
-  const auto found = snapshot_->peers->find(peer);
-  return found == snapshot_->peers->end() ? nullptr : found->second;
+  for (const auto* each : {snapshot_->foreigners.get(), snapshot_->ways.get()})
+    if (const auto found = each->find(peer); found != each->end())
+      return found->second;
+  return nullptr;
 }
 
 } // namespace pubsub

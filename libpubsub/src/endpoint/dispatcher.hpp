@@ -18,20 +18,23 @@ namespace pubsub {
 struct exits {
   bool queues = true;
   bool links = true;
-  const link* except = nullptr; // messages never go back to where they came from
+  const link* except = nullptr; // messages never go back to the version-1 peer they came from
 };
 
 /// A cache of routes over the router's snapshot. Thread-safety: one thread.
 class dispatcher {
 public:
-  dispatcher(const router& source, exits open) : router_(source), open_(open) {}
+  dispatcher(const endpoint_id& self, const router& source, exits open)
+      : self_(self), router_(source), open_(open) {}
 
+  bool outdated() const noexcept {
+    return router_.version() != version_ || topics_.size() > max_cached_topics;
+  }
   /// Takes over the current snapshot. True if there was a change: routes resolved before are void.
   bool refresh() {
-    const auto now = router_.version();
-    if (now == version_ && topics_.size() <= max_cached_topics)
+    if (!outdated())
       return false;
-    reset(now);
+    reset(router_.version());
     return true;
   }
   /// The exits for `topic`; valid until the next `refresh`. Topics with the same exits share one
@@ -41,12 +44,25 @@ public:
       return *last_;
     return find(topic);
   }
-  /// The link to this peer, or null.
+  /// The exits for `topic` towards these nodes only, of which we may be one, for messages that have
+  /// come so many hops; looked up every time.
+  const route& resolve(std::string_view topic, std::span<const endpoint_id> audience,
+                       std::size_t hops);
+  /// The link towards this peer or node, or null.
   std::shared_ptr<link> link_to(const endpoint_id& peer) const;
+  /// Whether another node passes on what this version-1 peer sends.
+  bool leaves_to_others(const endpoint_id& peer) const {
+    return snapshot_->left_to_others->contains(peer);
+  }
 
 private:
   static constexpr std::size_t max_cached_topics = 4096;
-  using exit_span = std::span<bounded_queue* const>;
+
+  /// What makes two routes the same.
+  struct exit_list {
+    std::vector<bounded_queue*> exits;
+    audiences nodes;
+  };
 
   /// Void unless it has the version of the snapshot: after a change topics keep their places, so
   /// that what they take now costs a match and no memory.
@@ -61,27 +77,34 @@ private:
       return std::hash<std::string_view>{}(text);
     }
   };
+  static std::size_t hash_of(std::span<bounded_queue* const> to, const audiences& nodes) noexcept;
   struct exits_hash {
     using is_transparent = void;
-    std::size_t operator()(exit_span to) const noexcept;
-    std::size_t operator()(const route& x) const noexcept { return (*this)(x.to_all()); }
+    std::size_t operator()(const exit_list& to) const noexcept {
+      return hash_of(to.exits, to.nodes);
+    }
+    std::size_t operator()(const route& x) const noexcept { return hash_of(x.exits, *x.nodes); }
   };
   struct exits_equal {
     using is_transparent = void;
-    bool operator()(exit_span to, const route& x) const noexcept {
-      return std::ranges::equal(to, x.to_all());
+    bool operator()(const exit_list& to, const route& x) const noexcept {
+      return to.exits == x.exits && to.nodes == *x.nodes;
     }
-    bool operator()(const route& x, exit_span to) const noexcept { return (*this)(to, x); }
+    bool operator()(const route& x, const exit_list& to) const noexcept { return (*this)(to, x); }
     bool operator()(const route& x, const route& y) const noexcept {
-      return (*this)(x.to_all(), y);
+      return x.exits == y.exits && *x.nodes == *y.nodes;
     }
   };
 
   void reset(std::uint64_t version);
   const route& find(std::string_view topic);
-  const route* match(std::string_view topic);
-  const route* remember();
+  void begin_match() noexcept;
+  void match_here(std::string_view topic);
+  void match_nodes(std::string_view topic);
+  void add_node(const endpoint_id& node);
+  const route* remember(std::size_t hops);
 
+  const endpoint_id self_;
   const router& router_;
   const exits open_;
   std::uint64_t version_ = 0;
@@ -93,8 +116,10 @@ private:
 
   // What the match at hand has found; kept for their memory.
   std::vector<const prefix_index<std::shared_ptr<message_queue>>::target*> found_queues_;
-  std::vector<const prefix_index<std::shared_ptr<link>>::target*> found_links_;
-  std::vector<bounded_queue*> found_exits_;
+  std::vector<const prefix_index<endpoint_id>::target*> matches_;
+  std::vector<std::shared_ptr<link>> found_foreigners_;
+  std::vector<std::shared_ptr<link>> found_nodes_; // the links that lead to them
+  exit_list found_;
 };
 
 } // namespace pubsub

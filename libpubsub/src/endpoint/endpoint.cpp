@@ -1,9 +1,12 @@
 #include <pubsub/endpoint.hpp>
 
 #include "endpoint/core.hpp"
+#include "endpoint/drain.hpp"
 #include "endpoint/publisher_core.hpp"
+#include "endpoint/status_text.hpp"
 #include "endpoint/stream_core.hpp"
 #include "endpoint/subscriber_core.hpp"
+#include "wire/status_frame.hpp"
 
 namespace pubsub {
 
@@ -45,6 +48,18 @@ void feed_callback(stream_core& flow, subscriber& source,
 
 } // namespace
 
+std::string_view to_string(peer_state x) noexcept {
+  switch (x) {
+  case peer_state::connecting:
+    return "connecting";
+  case peer_state::peered:
+    return "peered";
+  case peer_state::lost:
+    return "lost";
+  }
+  return "unknown";
+}
+
 endpoint::endpoint() : endpoint(endpoint_options{}) {}
 endpoint::endpoint(endpoint_options options)
     : core_(std::make_shared<endpoint_core>(std::move(options))) {}
@@ -82,6 +97,9 @@ expected<void> endpoint::unpeer(std::string_view uri, std::chrono::milliseconds 
 std::vector<peer_info> endpoint::peers() const {
   return core_->peers().peers();
 }
+std::vector<node_info> endpoint::nodes() const {
+  return core_->routes().nodes();
+}
 bool endpoint::wait_for_peers(std::size_t n, std::chrono::nanoseconds timeout) const {
   return core_->peers().wait_for_peers(n, timeout);
 }
@@ -97,9 +115,23 @@ publish_result endpoint::publish(std::string_view topic, data value) {
 publish_result endpoint::publish(const data_message& msg) {
   return core_->with_outbound([&](outbound& out) { return out.publish(msg); });
 }
+publish_result endpoint::publish(std::string_view topic, data value,
+                                 std::chrono::nanoseconds timeout) {
+  return core_->with_outbound(
+      [&](outbound& out) { return out.publish(topic, std::move(value), deadline_after(timeout)); });
+}
+publish_result endpoint::publish(const data_message& msg, std::chrono::nanoseconds timeout) {
+  return core_->with_outbound(
+      [&](outbound& out) { return out.publish(msg, deadline_after(timeout)); });
+}
 publish_result endpoint::try_publish(std::string_view topic, data value) {
   return core_->with_outbound([&](outbound& out) {
     return out.publish(topic, std::move(value), std::chrono::steady_clock::time_point::min());
+  });
+}
+publish_result endpoint::try_publish(const data_message& msg) {
+  return core_->with_outbound([&](outbound& out) {
+    return out.publish(msg, std::chrono::steady_clock::time_point::min());
   });
 }
 publisher endpoint::make_publisher(std::string_view topic) {
@@ -145,6 +177,16 @@ pubsub::filter endpoint::filter() const {
 endpoint_counters endpoint::counters() const {
   return core_->counters();
 }
+std::string endpoint::status_text() const {
+  return pubsub::status_text(*core_, wire::max_status_text_bytes);
+}
+expected<std::string> endpoint::peer_status(const endpoint_id& peer,
+                                            std::chrono::nanoseconds timeout) const {
+  const auto who = core_->peers().session_of(peer);
+  if (!who)
+    return error{errc::peer_invalid, to_string(peer) + " is not a peer"};
+  return who->ask_status(deadline_after(timeout));
+}
 
 // -- life cycle ----------------------------------------------------------------------------------
 
@@ -152,8 +194,11 @@ std::size_t endpoint::flush(std::chrono::nanoseconds timeout) {
   const auto until = std::chrono::steady_clock::now() + timeout;
   std::size_t left = 0;
   for (const auto& each : core_->peers().links())
-    left += each->out().wait_until_empty(until);
+    left += each->wait_until_empty(until);
   return left;
+}
+std::size_t endpoint::drain(std::chrono::nanoseconds timeout) {
+  return pubsub::drain(*core_, timeout);
 }
 void endpoint::close(std::chrono::milliseconds timeout) {
   core_->close(timeout);

@@ -5,21 +5,26 @@
 
 #include <pubsub/topic.hpp>
 
+#include "wire/status_frame.hpp"
+
 namespace pubsub {
 
 namespace {
 constexpr std::size_t max_told_bytes = 64 * 1024 * 1024;
 }
 
-inbound::inbound(environment env, const router& routes, std::shared_ptr<tally> counts)
-    : env_(std::move(env)), source_(env_.via),
-      routes_(routes, {.links = env_.forwarding, .except = env_.via.get()}),
-      counts_(std::move(counts)) {}
+inbound::inbound(environment env, const router& routes, stream_marks& streams,
+                 std::shared_ptr<tally> counts)
+    : env_(std::move(env)),
+      routes_(env_.self, routes, {.links = env_.forwarding, .except = env_.via.get()}),
+      streams_(streams), counts_(std::move(counts)), entering_(env_.self) {
+  for (std::size_t hops = 0; hops < sources_.size(); ++hops)
+    sources_[hops] = env_.via->source(hops);
+}
 
 void inbound::receive(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) {
   owner_ = &owner;
   batch_size_ = frames.size();
-  refresh();
   auto* pos = frames.data();
   const auto* end = pos + frames.size();
   while (pos != end) {
@@ -38,10 +43,16 @@ void inbound::receive(const intrusive_ptr<chunk>& owner, std::span<std::byte> fr
   owner_ = nullptr;
 }
 
+/// Before routes are looked up, and not with every piece of news: a new picture costs time in
+/// proportion to the network.
 void inbound::refresh() {
-  if (routes_.refresh())
-    for (auto& each : tables_)
-      each.routes.clear();
+  if (!routes_.outdated())
+    return;
+  end_run();
+  routes_.refresh();
+  entering_.forget_topics();
+  for (auto& each : tables_)
+    each.forget_routes();
 }
 
 // -- version 1 ---------------------------------------------------------------------------------
@@ -62,14 +73,18 @@ void inbound::take_frame(std::byte* frame, std::size_t size) {
     return; // data stores are not ours
   end_run();
   env_.on_control(*envelope);
-  refresh();
 }
 
 void inbound::take_data(std::byte* frame, std::size_t size, const wire::envelope_view& envelope) {
   counts_->received.add(1);
   env_.via->count_received(1);
+  refresh();
   if (!envelope.receiver.is_nil())
     return take_addressed(frame, size, envelope);
+  if (env_.via->version() == 1 && routes_.leaves_to_others(env_.remote)) {
+    counts_->duplicates.add(1); // another node takes it from this peer
+    return;
+  }
   const auto& to = routes_.resolve(envelope.topic);
   if (to.empty())
     return; // more than we announced: nobody here wants it
@@ -105,93 +120,151 @@ void inbound::take_addressed(std::byte* frame, std::size_t size,
 
 bool inbound::take_flagged(std::span<std::byte> payload) {
   end_run();
+  if (wire::is_status_frame(payload))
+    return env_.on_status_frame(payload);
   const auto kind = wire::kind_of(payload);
   if (!kind)
     return false;
-  return *kind == wire::batch_kind::topics ? take_topics(payload) : take_batch(payload);
+  switch (*kind) {
+  case wire::frame_kind::records:
+    return take_batch(payload);
+  case wire::frame_kind::topics:
+    return take_topics(payload);
+  case wire::frame_kind::credit:
+    return take_credit(payload);
+  default:
+    return env_.on_news(*kind, payload);
+  }
 }
 
 bool inbound::take_topics(std::span<const std::byte> payload) {
-  const auto told = wire::parse_topics(payload);
-  if (!told || std::ranges::any_of(told->topics,
-                                   [](auto topic) { return topic.size() > topic::max_size_bytes; }))
+  const auto news = wire::parse_topics(payload);
+  if (!news || std::ranges::any_of(news->topics, [](const auto& each) {
+        return each.topic.size() > topic::max_size_bytes;
+      }))
     return false;
-  if (told->table >= tables_.size())
-    tables_.resize(told->table + std::size_t{1});
-  auto& [topics, routes] = tables_[told->table];
-  if (told->first == 0) {
-    for (std::size_t i = 0; topics && i < topics->size(); ++i)
-      told_bytes_ -= topics->at(i).size();
-    topics = topic_table::make(topic_table::max_topics);
-    routes.clear();
+  if (news->table >= tables_.size())
+    tables_.resize(news->table + std::size_t{1});
+  auto& told = tables_[news->table];
+  if (news->first == 0) {
+    for (const auto& each : told.topics)
+      told_bytes_ -= each.text.size() + each.audience.size() * wire::endpoint_id_bytes;
+    told = {};
   }
-  if (!topics || told->first != topics->size())
+  if (news->first != told.topics.size())
     return false;
-  for (auto each : told->topics) {
-    topics->add(each);
-    told_bytes_ += each.size();
+  for (const auto& each : news->topics) {
+    told_topic fresh{std::string{each.topic}, {}};
+    for (auto ids = each.nodes; !ids.empty(); ids = ids.subspan(wire::endpoint_id_bytes))
+      fresh.audience.push_back(wire::read_id(ids.data()));
+    told.for_us =
+        told.for_us || std::ranges::find(fresh.audience, env_.self) != fresh.audience.end();
+    told_bytes_ += each.topic.size() + each.nodes.size();
+    told.topics.push_back(std::move(fresh));
   }
   return told_bytes_ <= max_told_bytes;
 }
 
+bool inbound::take_credit(std::span<const std::byte> payload) {
+  const auto credit = wire::parse_credit(payload);
+  if (credit)
+    env_.via->grant(*credit);
+  return credit.has_value();
+}
+
 bool inbound::take_batch(std::span<std::byte> payload) {
   const auto batch = wire::parse_batch(payload);
-  if (!batch || batch->header.table >= tables_.size() || !tables_[batch->header.table].topics)
+  if (!batch || batch->header.table >= tables_.size())
     return false;
   auto& told = tables_[batch->header.table];
+  const auto& header = batch->header;
   const auto records = payload.last(batch->records.size());
-  const auto check = wire::check_records(records, batch->header.messages, told.topics->size());
+  const auto check = wire::check_records(records, header.messages, told.topics.size());
   if (check == wire::records_check::malformed)
     return false;
-  counts_->received.add(batch->header.messages);
-  env_.via->count_received(batch->header.messages);
-  if (batch->header.origin.endpoint == env_.self)
-    return true; // it has come home: we have it already
-  if (check == wire::records_check::one_topic)
-    take_part(route_of(told, record_topic(records.data())), told, batch->header, 0,
-              {records.data(), {batch->header.messages, records.size()}});
+  counts_->received.add(header.messages);
+  env_.via->count_received(header.messages);
+  refresh();
+  hops_ = wire::hops_come(header.origin.hops_left);
+  env_.via->gate(hops_).took(records.size());
+  if (told.hops != hops_ + 1) {
+    told.hops = hops_ + 1;
+    told.forget_routes();
+  }
+  std::unique_lock<std::mutex> turn;
+  std::uint32_t late = 0;
+  if (header.origin.endpoint == env_.self) {
+    late = header.messages; // it has come home: we have it already
+  } else if (told.for_us) {
+    auto& mark = mark_of(told, header.origin);
+    turn = std::unique_lock{mark.mutex};
+    late = mark.skip(header.origin.first_sequence, header.messages);
+  }
+  if (check == wire::records_check::one_topic && late == 0)
+    take_part(route_of(told, record_topic(records.data())), told, header,
+              {records.data(), {header.messages, records.size()}, 0});
   else
-    take_records(told, batch->header, records);
+    take_records(told, header, records, late);
   end_run();
   return true;
 }
 
-/// Cuts the batch where the route changes; the records have been checked.
+/// Cuts the batch where the route changes; the records have been checked. The first `late` ones are
+/// passed on but not delivered here.
 void inbound::take_records(told_table& told, const wire::batch_header& header,
-                           std::span<std::byte> records) {
+                           std::span<std::byte> records, std::uint32_t late) {
   auto* pos = records.data();
   for (std::uint32_t n = 0; n < header.messages; ++n) {
     const auto size = record_bytes(pos);
-    take_part(route_of(told, record_topic(pos)), told, header, n, {pos, {1, size}});
+    take_part(route_of(told, record_topic(pos)), told, header, {pos, {1, size}, n, n < late});
     pos += size;
   }
 }
 
-/// Records from the `first` on that take the same route.
+/// Records that take the same route.
 void inbound::take_part(const route& to, const told_table& told, const wire::batch_header& header,
-                        std::uint32_t first, const batch_part& part) {
+                        const batch_part& part) {
   const bool may_pass = header.origin.hops_left > 1;
-  if (&to != run_.to) {
+  if (&to != run_.to || part.late == run_.deliver) {
     end_run();
     run_ = {.to = &to,
+            .deliver = !part.late,
             .pass_on = may_pass && !to.links.empty(),
             .begin = part.begin,
             .size = {},
-            .topics = told.topics.get(),
+            .topics = told.passed_on.get(),
             .origin = header.origin};
-    run_.origin.first_sequence += first;
+    run_.origin.first_sequence += part.first;
     run_.origin.hops_left = static_cast<std::uint8_t>(may_pass ? header.origin.hops_left - 1 : 0);
   }
   if (!may_pass && !to.links.empty())
     counts_->ttl_expired.add(part.size.messages);
+  if (part.late && !to.queues.empty())
+    counts_->duplicates.add(part.size.messages);
   run_.size.bytes += part.size.bytes;
   run_.size.messages += part.size.messages;
 }
 
 const route& inbound::route_of(told_table& told, std::uint8_t topic) {
-  while (told.routes.size() <= topic)
-    told.routes.push_back(&routes_.resolve(told.topics->at(told.routes.size())));
+  if (!told.passed_on)
+    told.passed_on = topic_table::make(topic_table::max_topics);
+  while (told.routes.size() <= topic) {
+    const auto& [text, audience] = told.topics[told.routes.size()];
+    const auto& to = routes_.resolve(text, audience, told.hops);
+    told.passed_on->add(text, to.nodes);
+    told.routes.push_back(&to);
+  }
   return *told.routes[topic];
+}
+
+/// Most tables carry one stream.
+stream_mark& inbound::mark_of(told_table& told, const run_origin& origin) {
+  if (!told.mark || told.origin.endpoint != origin.endpoint ||
+      told.origin.stream != origin.stream) {
+    told.mark = streams_.find(origin.endpoint, origin.stream);
+    told.origin = origin;
+  }
+  return *told.mark;
 }
 
 // -- runs --------------------------------------------------------------------------------------
@@ -212,16 +285,63 @@ void inbound::join_run(const route& to, bool pass_on, std::byte* frame, std::siz
 void inbound::end_run() {
   if (run_.to != nullptr && !run_.to->empty()) {
     const auto& to = *run_.to;
-    const auto links = run_.pass_on ? to.to_links() : std::span<bounded_queue* const>{};
     const auto run = run_at(owner_->get(), run_.begin);
-    const auto for_queues = to.queues.empty() || !worth_copying() ? run : copy_run();
-    if (to.queues.size() > 1)
-      for_queues->set_shared();
-    counts_->forwarded.add(links.size() * run_.size.messages);
-    hand_on(links, run);
-    hand_on(to.to_queues(), for_queues);
+    if (run_.pass_on)
+      pass_on(to, run);
+    if (run_.deliver) {
+      const auto for_queues = to.queues.empty() || !worth_copying() ? run : copy_run();
+      if (to.queues.size() > 1)
+        for_queues->set_shared();
+      hand_on(to.to_queues(), for_queues);
+    }
   }
   run_ = {};
+}
+
+void inbound::pass_on(const route& to, const intrusive_ptr<message_run>& run) {
+  const auto foreigners = run_.deliver ? to.to_foreigners() : exit_span{};
+  counts_->forwarded.add((foreigners.size() + to.to_network().size()) * run_.size.messages);
+  hand_on(foreigners, run);
+  if (run->has_records())
+    hand_on(to.to_network(), run);
+  else if (!to.to_network().empty())
+    enter_network(to, run_.begin, run_.size);
+}
+
+/// Frames of a version-1 peer become records of a stream of ours.
+void inbound::enter_network(const route& to, const std::byte* frames, run_position size) {
+  intrusive_ptr<message_run> run;
+  for (; size.messages > 0; --size.messages) {
+    const frame_content content{frames};
+    const auto* const payload = frames + frame_bytes(frames) - content.payload_size;
+    const std::string_view topic{reinterpret_cast<const char*>(payload) - content.topic_size,
+                                 content.topic_size};
+    std::memcpy(entering_.begin(topic, to.nodes, content.payload_size), payload,
+                content.payload_size);
+    const auto here = entering_.source(
+        static_cast<std::uint8_t>(std::min<std::size_t>(frame_hops_left(frames), wire::max_hops)));
+    const bool continues = run && run->continues_with(here) && !run->full() &&
+                           run->origin().hops_left == here.origin.hops_left;
+    if (!continues) {
+      hand_to_network(to, run);
+      run = message_run::of_records(here);
+    }
+    run->append(entering_.size_bytes());
+    entering_.commit();
+    frames += frame_bytes(frames);
+  }
+  hand_to_network(to, run);
+}
+
+/// Nothing more is appended to the run, if there is one. Its hops say which outbox it goes to.
+void inbound::hand_to_network(const route& to, const intrusive_ptr<message_run>& run) {
+  if (!run)
+    return;
+  run->close();
+  for (auto each = to.foreigners; each < to.links.size(); ++each) {
+    bounded_queue* const exit = &to.links[each]->out(wire::hops_come(run->origin().hops_left));
+    hand_on({&exit, 1}, run);
+  }
 }
 
 intrusive_ptr<message_run> inbound::run_at(const chunk* owner, const std::byte* begin) const {
@@ -229,10 +349,10 @@ intrusive_ptr<message_run> inbound::run_at(const chunk* owner, const std::byte* 
       {.owner = owner, .first = begin, .topics = run_.topics, .origin = run_.origin}, run_.size);
 }
 
-void inbound::hand_on(std::span<bounded_queue* const> to, const intrusive_ptr<message_run>& run) {
+void inbound::hand_on(exit_span to, const intrusive_ptr<message_run>& run) {
   for (auto* each : to)
-    if (each->push_run(run, source_))
-      env_.via->expect_resume();
+    if (each->push_run(run, sources_[hops_]))
+      env_.via->gate(hops_).pause();
 }
 
 /// A few messages out of a large buffer: copied, so that they do not keep all of it alive.

@@ -1,6 +1,7 @@
 // Receiving: from the frames of one peer to queues and the outboxes of other links.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <span>
@@ -9,9 +10,11 @@
 #include <pubsub/endpoint_id.hpp>
 
 #include "endpoint/dispatcher.hpp"
+#include "endpoint/record_stream.hpp"
 #include "endpoint/tally.hpp"
 #include "link/link.hpp"
 #include "message/slab.hpp"
+#include "route/stream_marks.hpp"
 #include "wire/batch.hpp"
 #include "wire/envelope.hpp"
 
@@ -20,35 +23,56 @@ namespace pubsub {
 /// Routes the messages of one link. Payloads are neither decoded nor copied: subscribers and other
 /// links get runs of the very bytes that came in. Consecutive messages with the same route are
 /// handed on as one run: the frames of version 1 with sender and hop limit patched in place, the
-/// records of version 2 untouched, with their origin beside them.
-/// Thread-safety: the link's loop only.
+/// records of version 2 untouched, with their origin beside them. What a version-1 peer sends
+/// enters the network as records of a stream of ours. Thread-safety: the link's loop only.
 class inbound {
 public:
   struct environment {
     endpoint_id self;
+    endpoint_id remote;
     std::shared_ptr<link> via;
     bool forwarding = true;
     /// Called for everything that is not a data message.
     std::function<void(const wire::envelope_view&)> on_control;
+    /// Called with the payload of a status frame of version 2; false if it is malformed.
+    std::function<bool(std::span<const std::byte>)> on_status_frame;
+    /// Called for frames of version 2 that tell about the network. False if they break the rules.
+    std::function<bool(wire::frame_kind, std::span<const std::byte> payload)> on_news;
     /// Called when the peer breaks the rules of version 2; nothing more of it is read.
     std::function<void(error)> on_violation;
   };
 
-  inbound(environment env, const router& routes, std::shared_ptr<tally> counts);
+  inbound(environment env, const router& routes, stream_marks& streams,
+          std::shared_ptr<tally> counts);
 
   /// Whole frames, one after the other.
   void receive(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames);
 
 private:
+  struct told_topic {
+    std::string text;
+    std::vector<endpoint_id> audience;
+  };
   /// Topics the peer has told, and where they go.
   struct told_table {
-    intrusive_ptr<topic_table> topics;
-    std::vector<const route*> routes; // by number, as far as looked up
+    std::vector<told_topic> topics;
+    intrusive_ptr<topic_table> passed_on; // the same, with the audiences that are left behind us
+    std::vector<const route*> routes;     // by number, as far as in passed_on
+    std::size_t hops = 0;                 // of the messages, when they leave us
+    bool for_us = false;                  // some topic is
+    std::shared_ptr<stream_mark> mark;    // of the stream that came last
+    run_origin origin;                    // of that
+
+    void forget_routes() {
+      routes.clear();
+      passed_on = {};
+    }
   };
   /// Messages next to each other that go the same way.
   struct pending_run {
     const route* to = nullptr; // null: none
-    bool pass_on = false;      // to other links as well
+    bool deliver = true;       // to queues and foreigners
+    bool pass_on = false;      // to links
     std::byte* begin = nullptr;
     run_position size;
     const topic_table* topics = nullptr; // of records
@@ -61,26 +85,36 @@ private:
   void take_addressed(std::byte* frame, std::size_t size, const wire::envelope_view& envelope);
   bool take_flagged(std::span<std::byte> payload);
   bool take_topics(std::span<const std::byte> payload);
+  bool take_credit(std::span<const std::byte> payload);
   bool take_batch(std::span<std::byte> payload);
   struct batch_part {
     std::byte* begin;
     run_position size;
+    std::uint32_t first; // of the batch
+    bool late = false;   // has been delivered here, or later ones have
   };
   void take_part(const route& to, const told_table& told, const wire::batch_header& header,
-                 std::uint32_t first, const batch_part& part);
+                 const batch_part& part);
   void take_records(told_table& told, const wire::batch_header& header,
-                    std::span<std::byte> records);
+                    std::span<std::byte> records, std::uint32_t late);
   const route& route_of(told_table& told, std::uint8_t topic);
+  stream_mark& mark_of(told_table& told, const run_origin& origin);
   void join_run(const route& to, bool pass_on, std::byte* frame, std::size_t size);
   void end_run();
-  void hand_on(std::span<bounded_queue* const> to, const intrusive_ptr<message_run>& run);
+  using exit_span = std::span<bounded_queue* const>;
+  void pass_on(const route& to, const intrusive_ptr<message_run>& run);
+  void hand_on(exit_span to, const intrusive_ptr<message_run>& run);
   bool worth_copying() const noexcept { return run_.size.bytes * 8 < batch_size_; }
   intrusive_ptr<message_run> run_at(const chunk* owner, const std::byte* begin) const;
   intrusive_ptr<message_run> copy_run();
+  void enter_network(const route& to, const std::byte* frames, run_position size);
+  void hand_to_network(const route& to, const intrusive_ptr<message_run>& run);
 
   const environment env_;
-  const std::weak_ptr<flow_source> source_; // what a full queue pauses: our link
+  std::array<std::weak_ptr<flow_source>, wire::max_hops> sources_; // what a full queue pauses
+  std::size_t hops_ = 0; // that the messages at hand have come
   dispatcher routes_;
+  stream_marks& streams_;
   const std::shared_ptr<tally> counts_;
 
   const intrusive_ptr<chunk>* owner_ = nullptr; // of the frames at hand
@@ -89,6 +123,7 @@ private:
   slab copies_; // of short runs
   std::vector<told_table> tables_;
   std::size_t told_bytes_ = 0; // of all topics in tables_
+  record_stream entering_;     // what a version-1 peer sends
 };
 
 } // namespace pubsub

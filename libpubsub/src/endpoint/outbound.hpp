@@ -3,16 +3,15 @@
 
 #include <span>
 #include <string_view>
-#include <unordered_map>
 
 #include <pubsub/data_message.hpp>
 #include <pubsub/endpoint_id.hpp>
 #include <pubsub/publisher.hpp>
 
 #include "endpoint/dispatcher.hpp"
+#include "endpoint/record_stream.hpp"
 #include "endpoint/tally.hpp"
 #include "message/repeated_message.hpp"
-#include "message/slab.hpp"
 #include "queue/run_writer.hpp"
 
 namespace pubsub {
@@ -24,47 +23,38 @@ class outbound {
 public:
   outbound(const endpoint_id& self, const router& routes, bool own_messages,
            std::uint32_t max_frame_bytes, std::shared_ptr<tally> counts)
-      : self_(self), routes_(routes, {.queues = own_messages}), max_frame_bytes_(max_frame_bytes),
-        counts_(std::move(counts)) {}
+      : routes_(self, routes, {.queues = own_messages}), max_frame_bytes_(max_frame_bytes),
+        counts_(std::move(counts)), stream_(self) {}
 
   /// `until`: how long to wait for full queues with policy `block`; nothing means without limit.
   publish_result publish(std::string_view topic, data value, const deadline& until = {});
   publish_result publish_encoded(std::string_view topic, std::span<const std::byte> value,
                                  const deadline& until = {});
   publish_result publish(const data_message& msg, const deadline& until = {});
-  publish_result refuse() {
-    counts_->refused.add(1);
-    return publish_result::refused;
-  }
+  publish_result refuse_closed() { return refuse(counts_->refused_closed); }
+  publisher_counters counters() const noexcept { return counts_->of_publisher(); }
   /// What is published next comes behind everything other threads have published by then.
   void seal() noexcept;
 
 private:
-  bool acceptable(std::string_view topic, std::size_t payload_size) const noexcept;
+  tally_counter* refusal(std::string_view topic, std::size_t payload_size) const noexcept;
+  static publish_result refuse(tally_counter& cause) noexcept {
+    cause.add(1);
+    return publish_result::refused;
+  }
   const route& resolve(std::string_view topic);
-  std::uint8_t number_of(std::string_view topic);
-  std::byte* begin_record(std::string_view topic, std::size_t payload_size);
   push_result end_record(run_writer::exits to, const deadline& until);
   publish_result publish_built(const route& to, std::string_view topic, data_message msg,
                                std::size_t payload_size, const deadline& until);
   publish_result leave();
   publish_result count(push_result result);
-  static std::uint32_t next_stream() noexcept;
 
-  const endpoint_id self_;
   dispatcher routes_;
   const std::uint32_t max_frame_bytes_;
   const std::shared_ptr<tally> counts_;
-  slab slab_;
-  std::size_t record_size_ = 0; // of the record begun
-  intrusive_ptr<topic_table> topics_;
-  std::unordered_map<std::string_view, std::uint8_t> numbers_; // of the topics in topics_
-  std::string_view last_topic_;                                // in topics_
-  std::uint8_t last_number_ = 0;
-  const std::uint32_t stream_ = next_stream();
-  std::uint64_t sequence_ = 0; // of the next record
-  run_writer records_;         // encoded messages: to links, or to links and queues
-  run_writer handles_;         // built messages: to queues
+  record_stream stream_;
+  run_writer records_; // encoded messages: to links, or to links and queues
+  run_writer handles_; // built messages: to queues
   bool records_to_queues_ = false;
   repeated_message repeated_;
 };

@@ -42,13 +42,17 @@ bool peering::is_known(const endpoint_id& remote) const {
 
 void peering::on_peered(const std::shared_ptr<session>& who) {
   const auto& id = who->remote();
-  routes_.add_peer(id, who->carrier(), who->remote_filter(), who->told());
+  if (who->carrier()->version() == 1)
+    routes_.add_foreigner(id, who->carrier(), who->remote_filter(), who->told());
+  else
+    routes_.neighbour_ready(id);
   lock_type lock{mutex_};
   auto& peer = peers_[id];
   peer.state = phase::peered;
   if (who->request()) {
     who->request()->remote = id;
     who->request()->connected = true;
+    who->request()->delays.reset();
   } else {
     --half_open_;
     balance_accepting();
@@ -78,6 +82,7 @@ void peering::on_closed(const std::shared_ptr<session>& who, wire::handshake::ou
     if (const auto& request = who->request()) { // from now on it looks after the other connection
       request->remote = who->remote();
       request->connected = true;
+      request->delays.reset();
     }
     changed_.notify_all();
     return;
@@ -132,7 +137,7 @@ void peering::reconnect(const endpoint_id& id) {
 void peering::lost(const std::shared_ptr<session>& who, const error& reason, lock_type& lock) {
   const auto& id = who->remote();
   lock.unlock();
-  routes_.remove_peer(id);
+  routes_.remove_peers({id});
   lock.lock();
   const auto was = peers_[id].state;
   peers_.erase(id);
@@ -171,7 +176,7 @@ bool peering::part(const endpoint_id& id, std::chrono::milliseconds timeout, loc
   const bool first = std::exchange(found->second.state, phase::leaving) != phase::leaving;
   lock.unlock();
   if (first) {
-    routes_.remove_peer(id); // nothing new goes there; what is queued still does
+    routes_.remove_peers({id}); // nothing new goes there; what is queued still does
     who->leave(timeout);
   }
   lock.lock();
@@ -251,6 +256,9 @@ void peering::close(std::chrono::milliseconds timeout) noexcept {
     }
   for (const auto& each : unfinished)
     each->cut({errc::shutting_down, "this endpoint is closing"});
+  lock.unlock();
+  routes_.remove_peers(established); // in one piece of news, not in one for each
+  lock.lock();
   for (const auto& id : established)
     part(id, timeout, lock);
   changed_.notify_all();
@@ -281,14 +289,16 @@ std::vector<peer_info> peering::peers() const {
   for (const auto& [id, peer] : peers_)
     if (peer.state == phase::peered)
       result.push_back({id, peer.current->carrier()->remote(), peer_state::peered,
-                        routes_.peer_filter(id), peer.current->carrier()->counters()});
+                        routes_.peer_filter(id), peer.current->carrier()->counters(),
+                        peer.current->carrier()->version()});
   for (const auto& request : requests_)
     if (!request->connected)
       result.push_back({request->remote,
                         network_info{request->target.host, request->target.port},
                         request->remote.is_nil() ? peer_state::connecting : peer_state::lost,
                         {},
-                        {}});
+                        {},
+                        0});
   return result;
 }
 
@@ -304,6 +314,34 @@ bool peering::wait_for_peer(const endpoint_id& id, std::chrono::nanoseconds time
   changed_.wait_until(lock, *deadline_after(std::min(timeout, longest_wait)),
                       [&] { return closed_ || is_peered(id); });
   return is_peered(id);
+}
+
+std::vector<std::shared_ptr<session>> peering::established() const {
+  lock_type lock{mutex_};
+  std::vector<std::shared_ptr<session>> result;
+  for (const auto& [id, peer] : peers_)
+    if (peer.state == phase::peered)
+      result.push_back(peer.current);
+  return result;
+}
+
+bool peering::wait_until_read_by_foreigners(const deadline& until) const {
+  std::vector<std::pair<std::shared_ptr<session>, inquiries::ticket>> asked;
+  for (const auto& each : established())
+    if (each->carrier()->version() == 1)
+      asked.emplace_back(each, each->ask_whether_read());
+  bool all = true;
+  for (const auto& [who, ticket] : asked)
+    if (ticket.question->wait(until) == inquiry::outcome::open) {
+      who->forget(ticket);
+      all = false;
+    }
+  return all;
+}
+
+std::shared_ptr<session> peering::session_of(const endpoint_id& id) const {
+  lock_type lock{mutex_};
+  return is_peered(id) ? peers_.at(id).current : nullptr;
 }
 
 std::vector<std::shared_ptr<link>> peering::links() const {

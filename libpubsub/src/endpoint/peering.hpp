@@ -2,6 +2,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -12,6 +13,7 @@
 
 #include <pubsub/endpoint.hpp>
 
+#include "endpoint/back_off.hpp"
 #include "endpoint/router.hpp"
 #include "endpoint/session.hpp"
 #include "endpoint/status_queue.hpp"
@@ -32,6 +34,7 @@ struct peer_request {
   bool connected = false; ///< its peering is established
   bool stopped = false;
   bool attempted = false; ///< at least one attempt has failed
+  back_off delays;        ///< between failed attempts
   error last_failure;
 };
 
@@ -52,8 +55,16 @@ public:
   std::vector<peer_info> peers() const;
   bool wait_for_peers(std::size_t n, std::chrono::nanoseconds timeout) const;
   bool wait_for_peer(const endpoint_id& id, std::chrono::nanoseconds timeout) const;
+  /// The sessions of all peers that are peered.
+  std::vector<std::shared_ptr<session>> established() const;
+  /// The session of this peer; null if it is not peered.
+  std::shared_ptr<session> session_of(const endpoint_id& id) const;
+  /// What `status_reply` returns. Call before the first `listen` or `connect`.
+  void tell_status_by(std::function<std::string()> make) { make_status_ = std::move(make); }
   /// The outboxes of all peers.
   std::vector<std::shared_ptr<link>> links() const;
+  /// Waits until every version-1 peer has read what was sent to it so far. False at the deadline.
+  bool wait_until_read_by_foreigners(const deadline& until) const;
   /// From a thread that waits for messages (`endpoint_options::busy_poll`): serves the links.
   void poll() noexcept { io_.poll(); }
   /// Parts from everybody, waiting at most `timeout` for the goodbyes, and stops the I/O threads.
@@ -65,6 +76,8 @@ public:
   const endpoint_options& options() const noexcept { return options_; }
   router& routes() noexcept { return routes_; }
   std::shared_ptr<tally> make_tally() { return counts_.make(); }
+  /// How this endpoint is, as JSON; empty where it does not tell.
+  std::string status_reply() const { return make_status_ ? make_status_() : std::string{}; }
   wire::admission admit(session& who, const endpoint_id& remote, bool originator);
   bool is_known(const endpoint_id& remote) const;
   void on_peered(const std::shared_ptr<session>& who);
@@ -99,6 +112,7 @@ private:
   router& routes_;
   status_hub& events_;
   tallies& counts_;
+  std::function<std::string()> make_status_;
 
   mutable std::mutex mutex_; // guards everything below
   mutable std::condition_variable changed_;

@@ -2,6 +2,7 @@
 #include "endpoint/peering.hpp"
 
 #include <algorithm>
+#include <random>
 
 namespace pubsub {
 
@@ -67,9 +68,15 @@ expected<void> peering::connect(std::string_view target, const peer_options& opt
 }
 
 std::shared_ptr<peer_request> peering::make_request(uri target, const peer_options& options) {
-  auto request = std::make_shared<peer_request>();
-  request->target = target;
-  request->options = options;
+  const auto first = options.retry.value_or(options.max_retry);
+  auto request = std::make_shared<peer_request>(peer_request{
+      .target = target,
+      .options = options,
+      .connects = nullptr,
+      .remote = {},
+      .delays = back_off{first, options.max_retry, std::random_device{}()},
+      .last_failure = {},
+  });
   connector::callbacks report{
       .on_connected =
           [weak = weak_from_this(),
@@ -91,8 +98,10 @@ std::shared_ptr<peer_request> peering::make_request(uri target, const peer_optio
 
 void peering::open_session(std::unique_ptr<connection> carrier, wire::tcp_role role,
                            std::shared_ptr<peer_request> request) {
-  auto made =
-      link::make(std::move(carrier), options_.link_queue, {options_.max_handshake_frame_bytes});
+  const auto& queue =
+      request && request->options.link_queue ? *request->options.link_queue : options_.link_queue;
+  auto made = link::make(std::move(carrier), queue, {options_.max_handshake_frame_bytes});
+  counts_.follow(made);
   auto fresh = std::make_shared<session>(shared_from_this(), made, role, std::move(request));
   {
     lock_type lock{mutex_};
@@ -121,7 +130,7 @@ void peering::attempt_failed(const std::shared_ptr<peer_request>& request, const
   request->attempted = true;
   request->last_failure = reason;
   if (request->options.retry)
-    request->connects->retry_later(*request->options.retry);
+    request->connects->retry_later(request->delays.next());
   else
     std::erase(requests_, request);
   changed_.notify_all();

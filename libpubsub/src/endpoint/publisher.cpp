@@ -48,6 +48,15 @@ publish_result publisher::publish_encoded(std::span<const std::byte> value,
   });
 }
 
+publish_result publisher::publish(const data_message& msg, std::chrono::nanoseconds timeout) {
+  return core_->with_outbound(
+      [&](outbound& out) { return out.publish(msg, deadline_after(timeout)); });
+}
+
+publish_result publisher::try_publish(const data_message& msg) {
+  return core_->with_outbound([&](outbound& out) { return out.publish(msg, no_waiting()); });
+}
+
 publish_result publisher::try_publish(data value) {
   return core_->with_outbound(
       [&](outbound& out) { return out.publish(core_->topic, std::move(value), no_waiting()); });
@@ -56,6 +65,10 @@ publish_result publisher::try_publish(data value) {
 publish_result publisher::try_publish_encoded(std::span<const std::byte> value) {
   return core_->with_outbound(
       [&](outbound& out) { return out.publish_encoded(core_->topic, value, no_waiting()); });
+}
+
+publisher_counters publisher::counters() const {
+  return core_->out->counters();
 }
 
 std::size_t publisher::subscribers() const {

@@ -12,7 +12,7 @@ class publisher_core {
 public:
   template <class F>
   publish_result with_outbound(F&& publish) {
-    return owner->closed() ? out->refuse() : publish(*out);
+    return owner->closed() ? out->refuse_closed() : publish(*out);
   }
 
   std::shared_ptr<endpoint_core> owner;

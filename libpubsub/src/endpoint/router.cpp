@@ -1,28 +1,87 @@
 #include "endpoint/router.hpp"
 
 #include "wire/envelope.hpp"
+#include "wire/network.hpp"
 
 namespace pubsub {
 
+namespace {
+
+constexpr std::chrono::milliseconds time_between_questions{200};
+constexpr std::size_t max_untold_bytes = 64 * 1024 * 1024; // of news a peer does not read
+
+/// Later starts of an endpoint with the same id have a higher one.
+std::uint64_t life_now() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
+
+void push_news(link& to, std::span<const std::byte> frame) {
+  if (to.control_bytes() > max_untold_bytes)
+    return to.close({errc::limit_exceeded, "the peer does not read news of the network"});
+  to.push_control(frame);
+}
+
+} // namespace
+
 router::router(const endpoint_id& self, filter forward_topics, bool forwarding)
-    : self_(self), table_(std::move(forward_topics), forwarding),
-      directory_(std::make_shared<routing_snapshot::directory>()) {}
+    : self_(self), forwarding_(forwarding), table_(std::move(forward_topics), forwarding),
+      network_(self, life_now(), forwarding), ways_(std::make_shared<directory>()) {
+  settle();
+}
 
 template <class Update>
 void router::change(Update&& update) {
   std::lock_guard turn{turn_};
-  std::set<endpoint_id> outdated;
   {
     std::lock_guard lock{mutex_};
     snapshot_.reset(); // what no reader holds is changed in place
-    if (!update())
-      return;
-    outdated = table_.take_outdated();
-    version_.fetch_add(1, std::memory_order_release);
+    if (update()) {
+      settle();
+      version_.fetch_add(1, std::memory_order_release);
+      changed_.notify_all();
+    }
   }
-  changed_.notify_all();
-  announce(outdated);
+  tell();
 }
+
+/// Lets what was changed have its effect on the rest: our own wants on what the network is told,
+/// the wants of others and the links on the table.
+void router::settle() {
+  do {
+    auto own = table_.take_own_changes();
+    network_.change_wants(std::move(own.added), std::move(own.removed));
+    for (const auto& each : network_.take_wants_changes())
+      table_.change_node(each.node, each.node, each.added, each.removed);
+  } while (choose_speakers());
+  for (const auto& each : network_.take_restarted())
+    streams_.forget(each);
+}
+
+/// Of all nodes linked with a foreigner one speaks for it. True if ours have changed.
+bool router::choose_speakers() {
+  if (foreigners_.empty() || speakers_version_ == network_.links_version())
+    return false;
+  speakers_version_ = network_.links_version();
+  auto chosen = std::make_shared<directory>();
+  auto left = std::make_shared<std::set<endpoint_id>>();
+  for (auto& [id, who] : foreigners_) {
+    const bool ours = network_.speaks_for(id);
+    if (ours)
+      chosen->emplace(id, who.via);
+    else
+      left->insert(id);
+    if (std::exchange(who.spoken_for, ours) != ours)
+      table_.set_peer_filter(id, ours ? who.wanted : filter{});
+  }
+  spoken_for_ = std::move(chosen);
+  left_to_others_ = std::move(left);
+  table_.outdate_all();
+  return true;
+}
+
+// -- our subscribers -----------------------------------------------------------------------------
 
 subscriber_id router::add_subscriber(std::shared_ptr<message_queue> queue, const filter& wanted) {
   subscriber_id id = 0;
@@ -54,61 +113,254 @@ filter router::subscriber_filter(subscriber_id who) const {
   return table_.local_filter(who);
 }
 
-void router::add_peer(const endpoint_id& who, std::shared_ptr<link> via, filter wanted,
-                      filter told) {
+// -- foreigners ----------------------------------------------------------------------------------
+
+void router::add_foreigner(const endpoint_id& who, std::shared_ptr<link> via, filter wanted,
+                           filter told) {
   change([&] {
-    peers_[who] = {via, std::move(told)};
-    list_peers();
-    table_.add_peer(who, std::move(via), std::move(wanted));
+    foreigners_[who] = {std::move(via), std::move(wanted), std::move(told), false};
+    table_.add_peer(who, who, {});
+    network_.add_foreigner(who);
+    speakers_version_ = 0;
     return true;
   });
 }
 
-void router::set_peer_filter(const endpoint_id& who, filter wanted) {
-  change([&] { return table_.set_peer_filter(who, std::move(wanted)); });
+void router::set_filter(const endpoint_id& who, filter wanted) {
+  change([&] {
+    const auto found = foreigners_.find(who);
+    if (found == foreigners_.end())
+      return false;
+    found->second.wanted = std::move(wanted);
+    return found->second.spoken_for && table_.set_peer_filter(who, found->second.wanted);
+  });
 }
 
-void router::remove_peer(const endpoint_id& who) {
+// -- nodes of the network ------------------------------------------------------------------------
+
+void router::add_neighbour(const endpoint_id& who, std::shared_ptr<link> via) {
   change([&] {
-    if (!table_.remove_peer(who))
+    neighbours_[who] = std::move(via);
+    network_.add_neighbour(who);
+    return true;
+  });
+  std::lock_guard turn{turn_};
+  if (const auto found = neighbours_.find(who); found != neighbours_.end())
+    push_news(*found->second, wire::make_known());
+}
+
+void router::neighbour_ready(const endpoint_id& who) {
+  change([&] {
+    network_.neighbour_ready(who);
+    return true;
+  });
+}
+
+template <class Report>
+bool router::take_report(const endpoint_id& from, Report report) {
+  bool valid = true;
+  change([&] {
+    const auto links = network_.links_version();
+    valid = network_.receive(from, std::move(report));
+    return network_.links_version() != links || network_.has_wants_changes();
+  });
+  return valid;
+}
+
+bool router::receive(const endpoint_id& from, neighbours_report report) {
+  return take_report(from, std::move(report));
+}
+
+bool router::receive(const endpoint_id& from, wants_report report) {
+  return take_report(from, std::move(report));
+}
+
+// -- whether others know -------------------------------------------------------------------------
+
+bool router::wait_until_known(const deadline& until) {
+  wants_version wanted;
+  std::vector<endpoint_id> missing;
+  auto all_know = [&] {
+    missing = ignorant_of(wanted);
+    return missing.empty();
+  };
+  auto in_time = [&] { return !until || std::chrono::steady_clock::now() < *until; };
+  std::unique_lock lock{mutex_};
+  wanted = network_.wants_known(self_);
+  while (!closed_ && !all_know()) {
+    if (!in_time())
       return false;
-    peers_.erase(who);
-    list_peers();
+    lock.unlock();
+    send_along({self_, wire::max_hops, missing}); // again, if an answer was lost with its link
+    lock.lock();
+    auto again = std::chrono::steady_clock::now() + time_between_questions;
+    changed_.wait_until(lock, until ? std::min(*until, again) : again,
+                        [&] { return closed_ || all_know(); });
+  }
+  return !closed_;
+}
+
+/// Nodes within reach that have not said they know that much; called with the mutex held.
+std::vector<endpoint_id> router::ignorant_of(const wants_version& wanted) const {
+  std::vector<endpoint_id> result;
+  for (const auto& [node, via] : *ways())
+    if (const auto found = knowing_.find(node); found == knowing_.end() || found->second < wanted)
+      result.push_back(node);
+  return result;
+}
+
+/// To the next hops, each with its part of the nodes.
+void router::send_along(const wants_question& question) {
+  std::lock_guard turn{turn_}; // behind the reports that were sent before
+  std::unique_lock lock{mutex_};
+  const auto directions = ways();
+  lock.unlock();
+  std::map<std::shared_ptr<link>, std::vector<endpoint_id>> parts;
+  for (const auto& node : question.to)
+    if (const auto way = directions->find(node); way != directions->end())
+      parts[way->second].push_back(node);
+  for (auto& [via, nodes] : parts)
+    push_news(*via, wire::make_question({question.from, question.hops_left, std::move(nodes)}));
+}
+
+void router::receive(const wants_question& question) {
+  auto rest = question;
+  const bool for_us = std::erase(rest.to, self_) > 0;
+  if (rest.hops_left > 1 && !rest.to.empty() && forwarding_) {
+    --rest.hops_left;
+    send_along(rest);
+  }
+  if (!for_us)
+    return;
+  wants_version known;
+  {
+    std::lock_guard lock{mutex_};
+    known = network_.wants_known(question.from);
+  }
+  receive(wants_answer{self_, question.from, wire::max_hops, known.first, known.second});
+}
+
+void router::receive(const wants_answer& answer) {
+  std::unique_lock lock{mutex_};
+  if (answer.to == self_) {
+    if (!ways()->contains(answer.from))
+      return; // nobody we have asked
+    auto& known = knowing_[answer.from];
+    known = std::max(known, wants_version{answer.life, answer.number});
+    changed_.notify_all();
+    return;
+  }
+  const auto way = ways()->find(answer.to);
+  if (way == ways()->end() || answer.hops_left <= 1)
+    return;
+  const auto via = way->second;
+  lock.unlock();
+  auto passed_on = answer;
+  --passed_on.hops_left;
+  push_news(*via, wire::make_answer(passed_on));
+}
+
+// -- both ----------------------------------------------------------------------------------------
+
+void router::remove_peers(const std::vector<endpoint_id>& all) {
+  change([&] {
+    std::vector<endpoint_id> known;
+    for (const auto& who : all) {
+      if (foreigners_.erase(who) + neighbours_.erase(who) == 0)
+        continue;
+      table_.remove_peer(who);
+      known.push_back(who);
+    }
+    if (known.empty())
+      return false;
+    network_.remove(known);
+    speakers_version_ = 0;
+    spoken_for_ = std::make_shared<directory>();
+    left_to_others_ = std::make_shared<std::set<endpoint_id>>();
     return true;
   });
 }
 
 filter router::peer_filter(const endpoint_id& who) const {
   std::lock_guard turn{turn_};
-  const auto* found = table_.peer_filter(who);
-  return found == nullptr ? filter{} : *found;
+  if (const auto found = foreigners_.find(who); found != foreigners_.end())
+    return found->second.wanted;
+  std::lock_guard lock{mutex_};
+  filter result;
+  for (const auto& [node, hop] : network_.next_hops())
+    if (hop == who)
+      result.add(table_.node_filter(node));
+  return result;
+}
+
+std::vector<node_info> router::nodes() const {
+  std::lock_guard turn{turn_};
+  std::lock_guard lock{mutex_};
+  const auto& ways = network_.next_hops();
+  std::vector<node_info> result;
+  network_.visit_nodes([&](const endpoint_id& id, bool relays, const auto& links) {
+    const auto way = ways.find(id);
+    result.push_back({id,
+                      way == ways.end() ? endpoint_id{} : way->second,
+                      {links.begin(), links.end()},
+                      relays,
+                      table_.node_filter(id)});
+  });
+  return result;
 }
 
 filter router::announcement_for(const endpoint_id& peer) const {
   std::lock_guard turn{turn_};
-  return table_.announcement_for(peer);
+  std::lock_guard lock{mutex_};
+  if (const auto found = foreigners_.find(peer);
+      found != foreigners_.end() && !found->second.spoken_for)
+    return {};
+  const auto& within_reach = network_.next_hops();
+  return table_.announcement_for(peer,
+                                 [&](const auto& node) { return within_reach.contains(node); });
+}
+
+/// The link towards each node within reach; called with the mutex held.
+const std::shared_ptr<const router::directory>& router::ways() const {
+  if (ways_version_ != network_.links_version()) {
+    auto fresh = std::make_shared<directory>();
+    for (const auto& [node, hop] : network_.next_hops())
+      if (const auto via = neighbours_.find(hop); via != neighbours_.end())
+        fresh->emplace(node, via->second);
+    ways_ = std::move(fresh);
+    ways_version_ = network_.links_version();
+  }
+  return ways_;
 }
 
 std::shared_ptr<const routing_snapshot> router::snapshot() const {
   std::lock_guard lock{mutex_};
   if (!snapshot_)
-    snapshot_ = std::make_shared<const routing_snapshot>(
-        routing_snapshot{table_.local_index(), table_.peer_index(), directory_});
+    snapshot_ = std::make_shared<const routing_snapshot>(routing_snapshot{
+        table_.local_index(), table_.remote_index(), spoken_for_, ways(), left_to_others_});
   return snapshot_;
 }
 
+/// Called with the mutex held.
+std::size_t router::count_here(std::string_view topic) const {
+  std::vector<const prefix_index<endpoint_id>::target*> found;
+  table_.remote_index().match(topic, found);
+  const auto remote = std::ranges::count_if(found, [&](const auto* each) {
+    return spoken_for_->contains(each->exit) || ways()->contains(each->exit);
+  });
+  return table_.local_index().count(topic) + static_cast<std::size_t>(remote);
+}
+
 std::size_t router::count(std::string_view topic) const {
-  const auto now = snapshot();
-  return now->queues.count(topic) + now->links.count(topic);
+  std::lock_guard lock{mutex_};
+  return count_here(topic);
 }
 
 bool router::wait_for(std::string_view topic, std::size_t n,
                       std::chrono::nanoseconds timeout) const {
   const auto until = deadline_after(timeout);
   std::unique_lock lock{mutex_};
-  auto enough = [&] {
-    return table_.local_index().count(topic) + table_.peer_index().count(topic) >= n;
-  };
+  auto enough = [&] { return count_here(topic) >= n; };
   auto done = [&] { return closed_ || enough(); };
   if (until)
     changed_.wait_until(lock, *until, done);
@@ -131,21 +383,38 @@ void router::close() {
   });
 }
 
-void router::list_peers() {
-  auto fresh = std::make_shared<routing_snapshot::directory>();
-  for (const auto& [id, peer] : peers_)
-    fresh->emplace(id, peer.via);
-  directory_ = std::move(fresh);
-}
+// -- telling -------------------------------------------------------------------------------------
 
 /// Only turn_ is held: publishers go on meanwhile.
-void router::announce(const std::set<endpoint_id>& outdated) {
+void router::tell() {
+  tell_network();
+  tell_foreigners();
+}
+
+void router::tell_network() {
+  for (const auto& [to, what] : network_.take_messages()) {
+    const auto frame = std::visit([](const auto& x) { return wire::make_report(x); }, *what);
+    for (const auto& id : to)
+      if (const auto found = neighbours_.find(id); found != neighbours_.end())
+        push_news(*found->second, frame);
+  }
+}
+
+void router::tell_foreigners() {
+  const auto outdated = table_.take_outdated();
+  if (outdated.empty())
+    return;
+  std::unique_lock lock{mutex_}; // next_hops() may compute
+  const auto within_reach = network_.next_hops();
+  lock.unlock();
   for (const auto& id : outdated) {
-    auto& peer = peers_.at(id);
-    auto current = table_.announcement_for(id);
+    auto& peer = foreigners_.at(id);
+    auto current = !peer.spoken_for ? filter{} : table_.announcement_for(id, [&](const auto& node) {
+      return within_reach.contains(node);
+    });
     if (current == peer.told)
       continue;
-    peer.via->out().push_control(wire::make_routing_update(self_, id, current));
+    push_news(*peer.via, wire::make_routing_update(self_, id, current));
     peer.told = std::move(current);
   }
 }

@@ -1,4 +1,4 @@
-// Where messages go: the subscription table, shared by all threads of an endpoint.
+// Where messages go: subscriptions and ways, shared by all threads of an endpoint.
 #pragma once
 
 #include <atomic>
@@ -10,13 +10,17 @@
 #include <set>
 #include <span>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
-#include <pubsub/endpoint_id.hpp>
+#include <pubsub/endpoint.hpp>
 #include <pubsub/filter.hpp>
 
 #include "link/link.hpp"
+#include "message/audience.hpp"
 #include "queue/message_queue.hpp"
+#include "route/network_map.hpp"
+#include "route/stream_marks.hpp"
 #include "route/subscription_table.hpp"
 
 namespace pubsub {
@@ -24,8 +28,10 @@ namespace pubsub {
 /// The exits a message takes.
 struct route {
   std::vector<std::shared_ptr<message_queue>> queues;
-  std::vector<std::shared_ptr<link>> links;
-  std::vector<bounded_queue*> exits; // of the queues, then of the links
+  std::vector<std::shared_ptr<link>> links; // of foreigners, then of the network
+  std::size_t foreigners = 0;
+  std::vector<bounded_queue*> exits;      // of the queues, then of the links
+  std::shared_ptr<const audiences> nodes; // whom the messages are for, by link of the network
 
   std::span<bounded_queue* const> to_all() const noexcept { return exits; }
   std::span<bounded_queue* const> to_queues() const noexcept {
@@ -34,25 +40,39 @@ struct route {
   std::span<bounded_queue* const> to_links() const noexcept {
     return to_all().subspan(queues.size());
   }
+  /// Peers that speak version 1.
+  std::span<bounded_queue* const> to_foreigners() const noexcept {
+    return to_links().first(foreigners);
+  }
+  std::span<bounded_queue* const> to_network() const noexcept {
+    return to_links().subspan(foreigners);
+  }
   bool empty() const noexcept { return exits.empty(); }
 };
 
 /// An immutable picture of all subscriptions; const access is concurrent.
 struct routing_snapshot {
-  using directory = std::map<endpoint_id, std::shared_ptr<link>>;
+  using directory = std::unordered_map<endpoint_id, std::shared_ptr<link>>;
 
   prefix_index<std::shared_ptr<message_queue>> queues;
-  prefix_index<std::shared_ptr<link>> links;
-  std::shared_ptr<const directory> peers;
+  prefix_index<endpoint_id> remote;            // version-1 peers and nodes of the network
+  std::shared_ptr<const directory> foreigners; // version-1 peers we speak for
+  std::shared_ptr<const directory> ways;       // the way to each node within reach
+  /// Version-1 peers another node speaks for.
+  std::shared_ptr<const std::set<endpoint_id>> left_to_others;
 };
 
-/// Guards the table; publishers and links read snapshots of it, which share with one another what
-/// has not changed, without a lock. Every change that alters what a peer should know is announced
-/// to that peer before the call returns, after the change is in force: who hears of a subscription
-/// can rely on the way to it. Thread-safe.
+/// Guards the subscriptions and the map of the network; publishers and links read snapshots, which
+/// share with one another what has not changed, without a lock. Every change that alters what
+/// others should know is told to them before the call returns, after the change is in force: who
+/// hears of a subscription can rely on the way to it. *Foreigners* are peers that speak version 1:
+/// they are told one filter for all that is behind us, and one node speaks for each of them.
+/// Thread-safe.
 class router {
 public:
   router(const endpoint_id& self, filter forward_topics, bool forwarding);
+
+  // -- our subscribers ---------------------------------------------------------------------------
 
   subscriber_id add_subscriber(std::shared_ptr<message_queue> queue, const filter& wanted);
   void add_topic(subscriber_id who, std::string_view prefix);
@@ -60,21 +80,45 @@ public:
   void remove_subscriber(subscriber_id who);
   filter subscriber_filter(subscriber_id who) const;
 
+  // -- foreigners --------------------------------------------------------------------------------
+
   /// `told` is the filter the peer got in the handshake; if that has changed since, it gets an
   /// update.
-  void add_peer(const endpoint_id& who, std::shared_ptr<link> via, filter wanted, filter told);
-  void set_peer_filter(const endpoint_id& who, filter wanted);
-  void remove_peer(const endpoint_id& who);
-  filter peer_filter(const endpoint_id& who) const;
+  void add_foreigner(const endpoint_id& who, std::shared_ptr<link> via, filter wanted, filter told);
+  void set_filter(const endpoint_id& who, filter wanted);
 
-  /// What to announce to `peer`, or to anybody if nil.
+  // -- nodes of the network ----------------------------------------------------------------------
+
+  /// Tells a neighbour all we know, and that this was all.
+  void add_neighbour(const endpoint_id& who, std::shared_ptr<link> via);
+  /// It has told all it knew: from now on messages go that way.
+  void neighbour_ready(const endpoint_id& who);
+  /// False if the report breaks the rules.
+  bool receive(const endpoint_id& from, neighbours_report report);
+  bool receive(const endpoint_id& from, wants_report report);
+
+  stream_marks& streams() noexcept { return streams_; }
+
+  /// Waits until every node within reach knows all we want, and so does every node on the way from
+  /// it. False at the deadline, or if closed.
+  bool wait_until_known(const deadline& until);
+  void receive(const wants_question& question);
+  void receive(const wants_answer& answer);
+
+  // -- both --------------------------------------------------------------------------------------
+
+  void remove_peers(const std::vector<endpoint_id>& all);
+  /// What is wanted by a foreigner, or by all nodes reached over a neighbour.
+  filter peer_filter(const endpoint_id& who) const;
+  std::vector<node_info> nodes() const;
+  /// What to announce to a foreigner, or to anybody if nil.
   filter announcement_for(const endpoint_id& peer) const;
 
   /// Rises with every change.
   std::uint64_t version() const noexcept { return version_.load(std::memory_order_acquire); }
   std::shared_ptr<const routing_snapshot> snapshot() const;
 
-  /// Subscribers plus peers that want `topic`.
+  /// Subscribers here, plus nodes and version-1 peers within reach that want `topic`.
   std::size_t count(std::string_view topic) const;
   /// Waits until `count(topic) >= n`, or closed. False on timeout.
   bool wait_for(std::string_view topic, std::size_t n, std::chrono::nanoseconds timeout) const;
@@ -83,29 +127,55 @@ public:
   void close();
 
 private:
-  struct peer_target {
+  using table_type = subscription_table<std::shared_ptr<message_queue>, endpoint_id>;
+  using directory = routing_snapshot::directory;
+
+  struct foreigner {
     std::shared_ptr<link> via;
-    filter told; // what the peer last heard from us
+    filter wanted;
+    filter told;             // what it last heard from us
+    bool spoken_for = false; // by us
   };
 
-  /// Calls `update` with the table in its hands; if that returns true, tells everybody.
+  /// Calls `update` with everything in its hands; if that returns true, tells everybody.
   template <class Update>
   void change(Update&& update);
-  void announce(const std::set<endpoint_id>& outdated);
-  void list_peers();
+  template <class Report>
+  bool take_report(const endpoint_id& from, Report report);
+  void settle();
+  bool choose_speakers();
+  void tell();
+  void tell_network();
+  void tell_foreigners();
+  std::size_t count_here(std::string_view topic) const;
+  const std::shared_ptr<const directory>& ways() const;
+  using wants_version = std::pair<std::uint64_t, std::uint64_t>;
+  std::vector<endpoint_id> ignorant_of(const wants_version& wanted) const;
+  void send_along(const wants_question& question);
 
   const endpoint_id self_;
+  const bool forwarding_;
   mutable std::mutex turn_;  // taken first: one change, with its announcements, after the other
-  mutable std::mutex mutex_; // guards snapshot_ and closed_; with turn_, both to change the table
-                             // and either to read it
+  mutable std::mutex mutex_; // guards snapshot_, ways_ and closed_; with turn_, both to change what
+                             // follows and either to read it
   mutable std::condition_variable changed_;
-  subscription_table<std::shared_ptr<message_queue>, std::shared_ptr<link>> table_;
-  std::shared_ptr<const routing_snapshot::directory> directory_; // as the table
-  mutable std::shared_ptr<const routing_snapshot> snapshot_;     // null until someone asks
+  table_type table_;
+  network_map network_;
+  stream_marks streams_;
+  std::map<endpoint_id, foreigner> foreigners_;
+  directory neighbours_;
+  std::shared_ptr<const directory> spoken_for_ = std::make_shared<directory>();
+  std::shared_ptr<const std::set<endpoint_id>> left_to_others_ =
+      std::make_shared<std::set<endpoint_id>>();
+  std::map<endpoint_id, wants_version> knowing_; // what nodes have said they know of our wants
+  std::uint64_t speakers_version_ = 0;           // of the links for which speakers were chosen
+
+  mutable std::shared_ptr<const routing_snapshot> snapshot_; // null until someone asks
+  mutable std::shared_ptr<const directory> ways_;
+  mutable std::uint64_t ways_version_ = 0;
   bool closed_ = false;
   std::atomic<std::uint64_t> version_{1};
-  std::map<endpoint_id, peer_target> peers_; // guarded by turn_, as is last_id_
-  subscriber_id last_id_ = 0;
+  subscriber_id last_id_ = 0; // guarded by turn_
 };
 
 } // namespace pubsub

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "endpoint/peering.hpp"
-#include "wire/batch.hpp"
+#include "wire/network.hpp"
 
 namespace pubsub {
 
@@ -15,7 +15,8 @@ constexpr std::size_t max_unread_control_bytes = 1024 * 1024;
 session::session(std::shared_ptr<peering> owner, std::shared_ptr<link> carrier, wire::tcp_role role,
                  std::shared_ptr<peer_request> request)
     : peering_(std::move(owner)), link_(std::move(carrier)), request_(std::move(request)),
-      handshake_(role, make_environment()), timer_(link_->loop()) {}
+      handshake_(role, make_environment()), timer_(link_->loop()),
+      life_(peering_->options().liveness_timeout), look_(link_->loop()) {}
 
 wire::handshake::environment session::make_environment() {
   return {
@@ -24,13 +25,14 @@ wire::handshake::environment session::make_environment() {
           std::clamp<std::uint8_t>(peering_->options().max_wire_version, 1, wire::newest_version),
       .local_filter =
           [this](const endpoint_id& remote) {
-            told_ = peering_->routes().announcement_for(remote);
+            if (handshake_.version() == 1) // nodes of version 2 tell one another more
+              told_ = peering_->routes().announcement_for(remote);
             return told_;
           },
       .admit = [this](const endpoint_id& remote,
                       bool originator) { return peering_->admit(*this, remote, originator); },
       .is_known = [this](const endpoint_id& remote) { return peering_->is_known(remote); },
-      .send = [this](std::span<const std::byte> frame) { link_->out().push_control(frame); },
+      .send = [this](std::span<const std::byte> frame) { link_->push_control(frame); },
   };
 }
 
@@ -70,7 +72,7 @@ void session::act_on(wire::handshake::outcome outcome) {
   case wire::handshake::outcome::paused:
     return;
   case wire::handshake::outcome::peered:
-    return become_peered();
+    return begin_messages();
   case wire::handshake::outcome::redundant:
   case wire::handshake::outcome::failed:
     timer_.cancel();
@@ -78,18 +80,55 @@ void session::act_on(wire::handshake::outcome outcome) {
   }
 }
 
-void session::become_peered() {
-  timer_.cancel();
+void session::begin_messages() {
   link_->begin_messages(handshake_.version(), peering_->self(),
                         {peering_->options().max_frame_bytes});
+  counts_ = peering_->make_tally();
   inbound_.emplace(
       inbound::environment{.self = peering_->self(),
+                           .remote = remote(),
                            .via = link_,
                            .forwarding = peering_->options().forwarding == forwarding::on,
                            .on_control = [this](const auto& x) { on_control(x); },
+                           .on_status_frame = [this](auto x) { return on_status_frame(x); },
+                           .on_news = [this](auto kind, auto x) { return on_news(kind, x); },
                            .on_violation = [this](error reason) { cut(std::move(reason)); }},
-      peering_->routes(), peering_->make_tally());
+      peering_->routes(), peering_->routes().streams(), counts_);
+  if (link_->version() == 1)
+    become_peered();
+  else
+    peering_->routes().add_neighbour(remote(), link_);
+}
+
+void session::become_peered() {
+  timer_.cancel();
+  peered_ = true;
   peering_->on_peered(shared_from_this());
+  watch_over_peer();
+}
+
+bool session::on_news(wire::frame_kind kind, std::span<const std::byte> payload) {
+  auto& routes = peering_->routes();
+  const auto report = [&](auto news) { return news && routes.receive(remote(), std::move(*news)); };
+  const auto letter = [&](const auto& news) {
+    if (news)
+      routes.receive(*news);
+    return news.has_value();
+  };
+  switch (kind) {
+  case wire::frame_kind::neighbours:
+    return report(wire::parse_neighbours(payload));
+  case wire::frame_kind::wants:
+    return report(wire::parse_wants(payload));
+  case wire::frame_kind::question:
+    return letter(wire::parse_question(payload));
+  case wire::frame_kind::answer:
+    return letter(wire::parse_answer(payload));
+  default: // all is known
+    if (!peered_)
+      become_peered();
+    return true;
+  }
 }
 
 void session::on_control(const wire::envelope_view& envelope) {
@@ -98,20 +137,18 @@ void session::on_control(const wire::envelope_view& envelope) {
   switch (envelope.type) {
   case wire::envelope_type::routing_update:
     if (auto wanted = wire::parse_filter(envelope.payload)) {
-      if (!leaving_)
-        peering_->routes().set_peer_filter(remote(), std::move(*wanted));
+      if (!leaving_ && link_->version() == 1)
+        peering_->routes().set_filter(remote(), std::move(*wanted));
     } else {
       cut({errc::invalid_message, "the peer sent a malformed routing update"});
     }
     return;
   case wire::envelope_type::ping:
-    if (link_->out().control_bytes() > max_unread_control_bytes)
+    if (link_->control_bytes() > max_unread_control_bytes)
       return cut({errc::limit_exceeded, "the peer sends pings and does not read the answers"});
-    return link_->out().push_control(wire::make_pong(peering_->self(), remote(), envelope.payload));
+    return link_->push_control(wire::make_pong(peering_->self(), remote(), envelope.payload));
   case wire::envelope_type::pong:
-    if (leaving_ && std::ranges::equal(envelope.payload, goodbye_))
-      link_->close_when_written();
-    return;
+    return on_pong(envelope.payload);
   default:
     return;
   }
@@ -128,9 +165,16 @@ session::token session::make_goodbye_token() {
 void session::on_closed(const error& reason) {
   closed_ = true;
   timer_.cancel();
+  look_.cancel();
+  asked_.end();
   cut_off_ = leaving_ && reason == errc::peer_timeout;
+  auto outcome = handshake_.state();
+  if (outcome == wire::handshake::outcome::peered && !peered_) {
+    peering_->routes().remove_peers({remote()});
+    outcome = wire::handshake::outcome::failed;
+  }
   const auto& failure = handshake_.failure();
-  peering_->on_closed(shared_from_this(), handshake_.state(), failure ? failure : reason);
+  peering_->on_closed(shared_from_this(), outcome, failure ? failure : reason);
 }
 
 void session::go_on() {
@@ -148,8 +192,7 @@ void session::leave(std::chrono::milliseconds timeout) {
   asio::post(link_->loop(), [self = shared_from_this(), timeout] {
     if (self->closed_ || std::exchange(self->leaving_, true))
       return; // a timer would keep alive what has ended
-    self->link_->out().push_control(
-        wire::make_ping(self->peering_->self(), self->remote(), self->goodbye_));
+    self->link_->push_last(wire::make_ping(self->peering_->self(), self->remote(), self->goodbye_));
     self->arm_timer(timeout, {errc::peer_timeout, "timeout during graceful disconnect"});
   });
 }

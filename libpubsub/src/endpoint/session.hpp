@@ -8,6 +8,8 @@
 #include <pubsub/endpoint_id.hpp>
 
 #include "endpoint/inbound.hpp"
+#include "endpoint/inquiry.hpp"
+#include "endpoint/liveness.hpp"
 #include "link/link.hpp"
 #include "wire/handshake.hpp"
 
@@ -36,6 +38,14 @@ public:
   /// Closes at once.
   void cut(error reason);
 
+  // From any thread, once peered:
+
+  /// Asks the peer to answer when it has read everything sent to it before this.
+  inquiries::ticket ask_whether_read();
+  /// As `endpoint::peer_status`.
+  expected<std::string> ask_status(const deadline& until);
+  void forget(const inquiries::ticket& x) { asked_.forget(x.number); }
+
   const std::shared_ptr<link>& carrier() const noexcept { return link_; }
   const std::shared_ptr<peer_request>& request() const noexcept { return request_; }
   /// Nil until the handshake knows it; constant once peered.
@@ -50,8 +60,15 @@ private:
   wire::handshake::environment make_environment();
   void arm_timer(std::chrono::milliseconds timeout, error reason);
   void act_on(wire::handshake::outcome outcome);
+  void begin_messages();
   void become_peered();
+  bool on_news(wire::frame_kind kind, std::span<const std::byte> payload);
   void on_control(const wire::envelope_view& envelope);
+  void on_pong(std::span<const std::byte> payload);
+  bool on_status_frame(std::span<const std::byte> payload);
+  void watch_over_peer();
+  void look_at_peer();
+  liveness::picture picture() const;
   using token = std::array<std::byte, 11>;
   static token make_goodbye_token();
 
@@ -60,9 +77,14 @@ private:
   const std::shared_ptr<peer_request> request_; // null for accepted connections
   wire::handshake handshake_;
   filter told_;
-  std::optional<inbound> inbound_; // set once peered
+  std::optional<inbound> inbound_; // set once the handshake is over
+  bool peered_ = false;            // and both sides have told what they know
   asio::steady_timer timer_;
   const token goodbye_ = make_goodbye_token();
+  inquiries asked_;
+  liveness life_;
+  asio::steady_timer look_;       // at the peer, from time to time
+  std::shared_ptr<tally> counts_; // set once peered
   bool leaving_ = false;
   bool cut_off_ = false;
   bool closed_ = false;

@@ -4,22 +4,28 @@
 
 namespace pubsub {
 
-namespace {
-
-/// The queue's consumer is this subscriber, which keeps `owner` alive.
-std::shared_ptr<message_queue> make_queue(endpoint_core& owner, const queue_options& options) {
-  std::function<void()> poll;
+/// The queue's consumer is this subscriber, which keeps `owner` alive; its producers are
+/// publishers, which do so, too, and I/O threads, which end before the routes. A queue that has
+/// overflowed leaves the routes, so that it costs publishers nothing any more.
+std::shared_ptr<message_queue> subscriber_core::make_queue(endpoint_core& owner,
+                                                           const queue_options& options,
+                                                           const shared_id& id) {
+  message_queue::callbacks calls;
   if (owner.busy_poll())
-    poll = [&owner] { owner.peers().poll(); };
-  return std::make_shared<message_queue>(options, std::move(poll));
+    calls.poll = [&owner] { owner.peers().poll(); };
+  calls.on_overflow = [&routes = owner.routes(), id] { routes.remove_subscriber(*id); };
+  return std::make_shared<message_queue>(options, std::move(calls));
 }
-
-} // namespace
 
 subscriber_core::subscriber_core(std::shared_ptr<endpoint_core> owner, const pubsub::filter& topics,
                                  const queue_options& options)
-    : owner_(std::move(owner)), queue_(make_queue(*owner_, options)),
-      id_(owner_->routes().add_subscriber(queue_, topics)) {}
+    : owner_(std::move(owner)), options_(options), queue_(make_queue(*owner_, options, id_)) {
+  owner_->follow(queue_);
+  *id_ = owner_->routes().add_subscriber(queue_, topics);
+  if (queue_->finished())
+    owner_->routes().remove_subscriber(*id_);
+  owner_->subscribers().add(this);
+}
 
 std::optional<data_message> subscriber_core::get(const deadline& until) {
   if (discarded_.load(std::memory_order_acquire))
@@ -31,7 +37,7 @@ std::optional<data_message> subscriber_core::get(const deadline& until) {
       return {};
   }
   auto result = std::move(taken_[next_++]);
-  taken_left_.store(taken_.size() - next_, std::memory_order_release);
+  queue_->set_ahead(taken_.size() - next_);
   return result;
 }
 
@@ -44,7 +50,7 @@ std::size_t subscriber_core::get_batch(std::vector<data_message>& out, std::size
   const auto n = std::min(max, taken_.size() - next_);
   for (std::size_t i = 0; i < n; ++i)
     out.push_back(std::move(taken_[next_++]));
-  taken_left_.store(taken_.size() - next_, std::memory_order_release);
+  queue_->set_ahead(taken_.size() - next_);
   return n;
 }
 
@@ -56,20 +62,32 @@ int subscriber_core::fd() {
 std::size_t subscriber_core::available() const {
   if (discarded_.load(std::memory_order_acquire))
     return 0;
-  return taken_left_.load(std::memory_order_acquire) + queue_->size();
+  return queue_->ahead() + queue_->size();
 }
 
 subscriber_counters subscriber_core::counters() const {
-  // In this order: what was taken has been counted as delivered by then.
-  const auto taken = taken_left_.load(std::memory_order_acquire);
-  auto result = queue_->counters();
-  result.delivered -= taken;
-  (discarded_.load(std::memory_order_acquire) ? result.dropped_closed : result.queued) += taken;
-  return result;
+  return queue_->counters();
+}
+
+/// What was published while a topic was not wanted is not missing.
+void subscriber_core::add_topic(std::string_view prefix) {
+  queue_->forget_streams();
+  owner_->routes().add_topic(*id_, prefix);
+}
+
+void subscriber_core::remove_topic(std::string_view prefix) {
+  owner_->routes().remove_topic(*id_, prefix);
+  queue_->forget_streams();
+}
+
+bool subscriber_core::wait_ready(const deadline& until) {
+  return owner_->routes().wait_until_known(until) &&
+         owner_->peers().wait_until_read_by_foreigners(until) && !closed();
 }
 
 void subscriber_core::close() {
-  owner_->routes().remove_subscriber(id_);
+  owner_->subscribers().remove(this);
+  owner_->routes().remove_subscriber(*id_);
   discarded_.store(true, std::memory_order_release);
   queue_->discard();
 }
@@ -124,13 +142,16 @@ std::size_t subscriber::available() const {
   return core_->available();
 }
 void subscriber::add_topic(std::string_view prefix) {
-  core_->routes().add_topic(core_->id(), prefix);
+  core_->add_topic(prefix);
 }
 void subscriber::remove_topic(std::string_view prefix) {
-  core_->routes().remove_topic(core_->id(), prefix);
+  core_->remove_topic(prefix);
 }
 pubsub::filter subscriber::filter() const {
-  return core_->routes().subscriber_filter(core_->id());
+  return core_->topics();
+}
+bool subscriber::wait_ready(std::chrono::nanoseconds timeout) {
+  return core_->wait_ready(deadline_after(timeout));
 }
 subscriber_counters subscriber::counters() const {
   return core_->counters();

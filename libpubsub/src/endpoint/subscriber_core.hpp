@@ -17,6 +17,8 @@ public:
   subscriber_core(std::shared_ptr<endpoint_core> owner, const filter& topics,
                   const queue_options& options);
   ~subscriber_core() { close(); }
+  subscriber_core(const subscriber_core&) = delete;
+  subscriber_core& operator=(const subscriber_core&) = delete;
 
   std::optional<data_message> get(const deadline& until);
   std::size_t get_batch(std::vector<data_message>& out, std::size_t max, const deadline& until);
@@ -24,20 +26,29 @@ public:
   std::size_t available() const;
   subscriber_counters counters() const;
   bool closed() const { return queue_->finished(); }
+  bool wait_ready(const deadline& until);
   void close();
 
-  router& routes() noexcept { return owner_->routes(); }
-  subscriber_id id() const noexcept { return id_; }
+  void add_topic(std::string_view prefix);
+  void remove_topic(std::string_view prefix);
+  filter topics() const { return owner_->routes().subscriber_filter(*id_); }
+  subscriber_id id() const noexcept { return *id_; }
+  const queue_options& options() const noexcept { return options_; }
 
 private:
+  /// Nobody, 0, until the routes know us; a queue that overflows at once finds that.
+  using shared_id = std::shared_ptr<std::atomic<subscriber_id>>;
   static constexpr std::size_t batch_messages = 256;
 
+  static std::shared_ptr<message_queue>
+  make_queue(endpoint_core& owner, const queue_options& options, const shared_id& id);
+
   const std::shared_ptr<endpoint_core> owner_;
+  const queue_options options_;
+  const shared_id id_ = std::make_shared<std::atomic<subscriber_id>>(0);
   const std::shared_ptr<message_queue> queue_;
-  const subscriber_id id_;
   std::vector<data_message> taken_; // from the queue, not yet given out from next_ on
   std::size_t next_ = 0;
-  std::atomic<std::size_t> taken_left_{0};
   std::atomic<bool> discarded_{false}; // closed: what was taken is not given out any more
   bool polled_ = false;                // someone watches the fd: take no more than is given out
 };

@@ -35,6 +35,8 @@ public:
 
 private:
   void attempt();
+  void on_time_out();
+  void resolve();
   void on_resolved(const error_code& failure, tcp::resolver::results_type found);
   void on_connect(const error_code& failure);
   void fail(const std::string& why);
@@ -43,11 +45,12 @@ private:
   const uri target_;
   const std::chrono::milliseconds connect_timeout_;
   const callbacks report_;
-  tcp::resolver resolver_;
   asio::steady_timer timer_;
   std::optional<tcp::socket> socket_;
   tcp::resolver::results_type found_;
+  std::uint64_t attempts_ = 0;
   bool attempting_ = false;
+  bool resolving_ = false;
   bool timed_out_ = false;
   bool stopped_ = false;
 };

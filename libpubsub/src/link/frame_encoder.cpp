@@ -49,7 +49,7 @@ std::size_t frame_encoder::tell_topics(table_use& use, std::uint16_t number,
   std::size_t total = 0;
   for (const auto size = use.table->size(); use.told < size;) {
     const auto end = std::min(size, use.told + most_topics_per_frame);
-    const auto frame = wire::make_topics(number, *use.table, use.told, end);
+    const auto frame = wire::make_topics(number, *use.table, use.told, end, via_);
     use.told = end;
     auto* bytes = reserve(frame.size());
     std::copy(frame.begin(), frame.end(), bytes);

@@ -18,10 +18,12 @@ namespace pubsub {
 /// version 1 each is copied into a frame of its own. Thread-safety: the link's loop.
 class frame_encoder {
 public:
-  /// Once the handshake has agreed on a version; `self` is the sender of version-1 frames.
-  void begin(std::uint8_t version, const endpoint_id& self) {
+  /// Once the handshake has agreed on a version; `self` is the sender of version-1 frames, `via`
+  /// names the link in the audiences of topics.
+  void begin(std::uint8_t version, const endpoint_id& self, const void* via) {
     version_ = version;
     self_ = self;
+    via_ = via;
   }
   /// Appends what makes up `slice` on the wire, and returns its size in bytes. The buffers point
   /// into the run and into memory kept until `forget`.
@@ -46,6 +48,7 @@ private:
 
   std::uint8_t version_ = 1;
   endpoint_id self_;
+  const void* via_ = nullptr;
   std::vector<table_use> tables_; // by the number the peer knows them by
   std::unordered_map<const topic_table*, std::uint16_t> numbers_;
   std::uint64_t uses_ = 0;

@@ -30,13 +30,21 @@ std::shared_ptr<link> link::make(std::unique_ptr<connection> carrier, const queu
 
 link::link(std::unique_ptr<connection> carrier, const queue_options& options, limits bounds)
     : connection_(std::move(carrier)), remote_(connection_->remote()),
-      out_(options,
-           [this] {
-             // Only shared links have producers; one that is being destroyed has none left.
-             if (auto self = weak_from_this().lock())
-               self->on_work();
-           }),
-      limits_(bounds) {}
+      // Only shared links have producers; one that is being destroyed has none left.
+      out_(options, {.on_work =
+                         [this] {
+                           if (auto self = weak_from_this().lock())
+                             self->on_work();
+                         },
+                     .on_overflow =
+                         [this] {
+                           if (auto self = weak_from_this().lock())
+                             self->close({errc::limit_exceeded, "the peer did not keep up"});
+                         }}),
+      limits_(bounds) {
+  for (auto& each : gates_)
+    each.on_resume = [this] { on_resume(); };
+}
 
 void link::start(std::shared_ptr<link_handler> handler) {
   if (closed_) // before it began
@@ -48,7 +56,7 @@ void link::start(std::shared_ptr<link_handler> handler) {
 // -- reading -----------------------------------------------------------------------------------
 
 void link::read() {
-  if (reading_ || closed_ || pauses_.load(std::memory_order_acquire) > 0)
+  if (reading_ || closed_ || !may_read())
     return;
   make_room(min_read_bytes);
   reading_ = true;
@@ -61,7 +69,7 @@ void link::read() {
 
 void link::on_read(error_code failure, std::size_t transferred) {
   if (closed_)
-    return;
+    return drop_buffers();
   if (failure) {
     const bool orderly = failure == asio::error::eof;
     return do_close(
@@ -70,8 +78,10 @@ void link::on_read(error_code failure, std::size_t transferred) {
   filled_ += transferred;
   bytes_received_.fetch_add(transferred, std::memory_order_relaxed);
   try {
-    if (deliver_frames())
+    if (deliver_frames()) {
+      give_credit(false);
       read();
+    }
   } catch (const std::exception& failed) { // out of memory: this link goes, the process stays
     do_close({errc::unspecified, failed.what()});
   }
@@ -147,9 +157,38 @@ intrusive_ptr<chunk> link::fresh_chunk(std::size_t at_least) {
   return result;
 }
 
-void link::resume() noexcept {
-  if (pauses_.fetch_sub(1, std::memory_order_acq_rel) == 1 && !closed_)
-    asio::post(loop(), [self = shared_from_this()] { self->read(); });
+/// Called by a queue's consumer, which holds the link.
+void link::on_resume() {
+  if (!closed_)
+    asio::post(loop(), [self = shared_from_this()] {
+      self->give_credit(true);
+      self->read();
+    });
+}
+
+void link::give_credit(bool small_too) {
+  if (version_ < 2 || closed_)
+    return;
+  for (std::size_t hops = 0; hops < gates_.size(); ++hops)
+    if (const auto bytes = gates_[hops].settle(small_too); bytes > 0)
+      out_.push_control(wire::make_credit({static_cast<std::uint8_t>(hops), bytes}));
+}
+
+void link::begin_messages(std::uint8_t version, const endpoint_id& self, limits bounds) {
+  std::lock_guard lock{writer_mutex_};
+  version_ = version;
+  limits_ = bounds;
+  encoder_.begin(version, self, this);
+  if (version >= 2)
+    out_.use_credit();
+}
+
+void link::grant(const wire::credit& x) {
+  {
+    std::lock_guard lock{writer_mutex_};
+    out_.grant(x.hops, x.bytes);
+  }
+  write();
 }
 
 // -- writing -----------------------------------------------------------------------------------
@@ -205,7 +244,7 @@ void link::take_slices() {
   encoder_.forget();
   out_.take(slices_, max_slices_per_write, max_bytes_per_write);
   for (const auto& each : slices_)
-    slice_bytes_.push_back(encoder_.encode(each, buffers_));
+    slice_bytes_.push_back(encoder_.encode(each.slice, buffers_));
   if (slices_.empty())
     idle_since_ = std::chrono::steady_clock::now();
 }
@@ -215,7 +254,7 @@ void link::on_written(error_code failure, std::size_t transferred) {
     std::lock_guard lock{writer_mutex_};
     writing_ = false;
     if (closed_)
-      return;
+      return slices_.clear();
     if (!failure)
       advance(transferred);
   }
@@ -227,23 +266,34 @@ void link::on_written(error_code failure, std::size_t transferred) {
 /// So many bytes more are written.
 void link::advance(std::size_t written) {
   bytes_sent_.fetch_add(written, std::memory_order_relaxed);
-  run_position data;
   skip_buffers(written);
   while (written > 0) {
-    auto& slice = slices_[first_slice_];
+    auto& [slice, hops] = slices_[first_slice_];
     const auto step = std::min(written, slice_bytes_[first_slice_] - first_slice_written_);
     first_slice_written_ += step;
     written -= step;
     if (first_slice_written_ < slice_bytes_[first_slice_])
       break;
-    data.messages += slice.size.messages;
-    data.bytes += slice.size.messages > 0 ? slice.size.bytes : 0;
+    if (slice.size.messages > 0)
+      add_written(hops, slice.size);
     slice.run = {};
     ++first_slice_;
     first_slice_written_ = 0;
   }
-  if (data.messages > 0)
-    out_.written(data);
+  report_written();
+}
+
+/// Neighbours are often of one outbox: they are reported together.
+void link::add_written(std::size_t hops, run_position size) {
+  if (hops != written_hops_)
+    report_written();
+  written_hops_ = hops;
+  written_ = {written_.messages + size.messages, written_.bytes + size.bytes};
+}
+
+void link::report_written() {
+  if (written_.messages > 0)
+    out_.written(written_hops_, std::exchange(written_, {}));
 }
 
 void link::skip_buffers(std::size_t written) {
@@ -281,10 +331,20 @@ void link::do_close(error reason) {
   {
     std::lock_guard lock{writer_mutex_}; // nobody is writing on another thread
     connection_->close();
+    if (!writing_)
+      slices_.clear();
   }
+  if (!reading_)
+    drop_buffers();
   auto handler = std::move(handler_);
   if (handler)
     handler->on_closed(reason);
+}
+
+/// Whoever still holds the link wants its counters.
+void link::drop_buffers() noexcept {
+  buffer_ = {};
+  spare_.clear();
 }
 
 link_counters link::counters() const {

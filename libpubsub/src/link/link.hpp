@@ -1,6 +1,7 @@
 // One connection to one peer: carries frames over a connection, both ways.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -14,9 +15,10 @@
 
 #include "link/connection.hpp"
 #include "link/frame_encoder.hpp"
+#include "link/inflow.hpp"
+#include "link/outboxes.hpp"
 #include "message/chunk.hpp"
 #include "queue/flow_source.hpp"
-#include "queue/outbox.hpp"
 
 namespace pubsub {
 
@@ -41,9 +43,10 @@ public:
 
 /// Reads big, splits frames without copying, writes runs of frames with one gathered write: from
 /// the loop under load, at once on the publisher's thread if the link has been idle for a moment.
-/// Reading stops while a queue it feeds is full (`flow_source`). Thread-safety: `out`, `close` and
-/// `close_when_written` from any thread, the rest from the link's loop.
-class link final : public flow_source, public std::enable_shared_from_this<link> {
+/// While a queue it feeds is full, a version-1 link stops reading, and one of version 2 gives no
+/// credit. Thread-safety: `out`, `push_control`, `push_last`, `close` and `close_when_written` from
+/// any thread, the rest from the link's loop.
+class link final : public std::enable_shared_from_this<link> {
 public:
   struct limits {
     std::uint32_t max_frame_bytes;
@@ -54,23 +57,35 @@ public:
   /// Starts reading and writing. The handler is kept alive until `on_closed` has returned.
   void start(std::shared_ptr<link_handler> handler);
 
-  outbox& out() noexcept { return out_; }
+  /// For messages that have come so many hops; in version 1 there is only the first.
+  outbox& out(std::size_t hops = 0) { return out_.of(hops); }
+  void push_control(std::span<const std::byte> frame) { out_.push_control(frame); }
+  /// Behind all messages that wait.
+  void push_last(std::span<const std::byte> frame) { out_.push_last(frame); }
+  /// Of control frames that wait.
+  std::size_t control_bytes() const { return out_.control_bytes(); }
+  std::size_t wait_until_empty(std::chrono::steady_clock::time_point until) const {
+    return out_.wait_until_empty(until);
+  }
   /// Closes at once. What is not yet written counts as dropped.
   void close(error reason = {});
   /// Closes once everything queued before is written.
   void close_when_written();
 
   /// The handshake is over: from here on frames as `version` has them, within `bounds`.
-  void begin_messages(std::uint8_t version, const endpoint_id& self, limits bounds) {
-    version_ = version;
-    limits_ = bounds;
-    encoder_.begin(version, self);
-  }
+  void begin_messages(std::uint8_t version, const endpoint_id& self, limits bounds);
   std::uint8_t version() const noexcept { return version_; }
-  /// Notes that a queue has paused this link; it will call `resume` once.
-  void expect_resume() noexcept { pauses_.fetch_add(1, std::memory_order_relaxed); }
-  /// From a queue's consumer: one pause less.
-  void resume() noexcept override;
+  /// Whether reading stands still, and how often full queues have asked for that. On the link's
+  /// loop.
+  bool paused() const noexcept { return !may_read(); }
+  std::uint64_t pause_count() const noexcept { return version_ >= 2 ? 0 : gates_[0].pause_count(); }
+  /// What a full queue pauses; in version 1 there is only the first.
+  inflow_gate& gate(std::size_t hops = 0) noexcept { return gates_[hops]; }
+  std::weak_ptr<flow_source> source(std::size_t hops = 0) {
+    return std::shared_ptr<flow_source>{shared_from_this(), &gates_[hops]};
+  }
+  /// Version 2: the peer can take more.
+  void grant(const wire::credit& x);
 
   const network_info& remote() const noexcept { return remote_; }
   link_counters counters() const;
@@ -88,6 +103,9 @@ private:
   };
 
   frame_length length_at(const std::byte* header) const noexcept;
+  bool may_read() const noexcept { return version_ >= 2 || !gates_[0].paused(); }
+  void on_resume();
+  void give_credit(bool small_too);
   void read();
   void on_read(error_code failure, std::size_t transferred);
   bool deliver_frames();
@@ -101,13 +119,16 @@ private:
     return std::span{buffers_}.subspan(first_buffer_);
   }
   void advance(std::size_t written);
+  void add_written(std::size_t hops, run_position size);
+  void report_written();
   void skip_buffers(std::size_t written);
   void on_written(error_code failure, std::size_t transferred);
   void do_close(error reason);
+  void drop_buffers() noexcept;
 
   std::unique_ptr<connection> connection_;
   const network_info remote_;
-  outbox out_;
+  outboxes out_;
   std::shared_ptr<link_handler> handler_;
   limits limits_;
   std::uint8_t version_ = 1;
@@ -117,19 +138,21 @@ private:
   std::vector<intrusive_ptr<chunk>> spare_; // retired buffers, reused once nobody holds a slice
   std::size_t parsed_ = 0;
   std::size_t filled_ = 0;
-  std::atomic<int> pauses_{0}; // queues that have paused us; reading stands still while > 0
+  std::array<inflow_gate, wire::max_hops> gates_;
   bool reading_ = false;
 
   // Writing: slices taken from the outbox, the first of them partly written. The loop writes, or a
   // publisher that finds the link idle.
   std::mutex writer_mutex_; // guards the following, and the connection's end
-  std::vector<run_slice> slices_;
+  std::vector<outgoing_slice> slices_;
   std::vector<std::size_t> slice_bytes_; // of each, as encoded
   frame_encoder encoder_;
   std::vector<asio::const_buffer> buffers_; // what they are on the wire
   std::size_t first_buffer_ = 0;
   std::size_t first_slice_ = 0;
   std::size_t first_slice_written_ = 0;
+  run_position written_; // not yet reported, of written_hops_
+  std::size_t written_hops_ = 0;
   bool writing_ = false;
   std::chrono::steady_clock::time_point idle_since_;
   bool close_when_written_ = false;

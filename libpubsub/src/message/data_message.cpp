@@ -5,6 +5,7 @@
 #include <pubsub/data_writer.hpp>
 
 #include "message/message_access.hpp"
+#include "message/record.hpp"
 
 namespace pubsub {
 
@@ -107,6 +108,20 @@ const data& get_data(const data_message& msg) {
 
 data_view get_view(const data_message& msg) {
   return msg ? data_view::from_valid(message_access::payload(msg)) : data_view{};
+}
+
+std::optional<message_origin> get_origin(const data_message& msg) {
+  if (!message_access::is_slice(msg))
+    return {};
+  const auto* run = message_access::run_of(msg);
+  const auto& origin = run->origin();
+  if (!run->has_records() || origin.endpoint.is_nil())
+    return {};
+  const auto* const record = message_access::payload(msg).data() - record_header_bytes;
+  auto sequence = origin.first_sequence;
+  for (const auto* pos = run->bytes(); pos != record; pos += record_bytes(pos))
+    ++sequence;
+  return message_origin{origin.endpoint, origin.stream, sequence};
 }
 
 data& mutable_data(data_message& msg) {

@@ -18,6 +18,12 @@ inline std::size_t frame_bytes(const std::byte* frame) noexcept {
   return frame_header_bytes + load_be<std::uint32_t>(frame);
 }
 
+/// The hop limit of the data frame at `frame`. Records count in a byte.
+inline std::uint8_t frame_hops_left(const std::byte* frame) noexcept {
+  const auto ttl = load_be<std::uint16_t>(frame + frame_header_bytes + 33);
+  return static_cast<std::uint8_t>(ttl < 255 ? ttl : 255);
+}
+
 /// The sizes of topic and payload of a data frame, which lie one directly behind the other.
 struct frame_content {
   explicit frame_content(const std::byte* frame) noexcept

@@ -1,5 +1,7 @@
 #include "message/message_run.hpp"
 
+#include <cstring>
+
 #include "message/frame.hpp"
 #include "message/message_access.hpp"
 #include "message/record.hpp"
@@ -132,6 +134,35 @@ std::uint64_t message_run::bytes_of(run_position from, std::uint32_t messages) c
     ++at.messages;
   }
   return at.bytes - from.bytes;
+}
+
+std::string_view message_run::topic_at(run_position at) const noexcept {
+  if (slots_)
+    return get_topic(slots_[at.messages].msg);
+  const auto* pos = first_ + at.bytes;
+  if (topics_)
+    return topics_->at(record_topic(pos));
+  const frame_content content{pos};
+  return topic_of(pos + frame_bytes(pos) - content.payload_size, content.topic_size);
+}
+
+intrusive_ptr<message_run> message_run::alone(run_position at) {
+  const auto size = size_at(at);
+  if (slots_) {
+    const auto [end, closed] = now();
+    if (closed && end.messages == 1)
+      return intrusive_ptr<message_run>::share(this);
+    auto result = of_handles(1);
+    auto msg = slots_[at.messages].msg;
+    result->append(msg, slots_[at.messages].size_bytes);
+    result->close();
+    return result;
+  }
+  auto copy = chunk::make(size);
+  std::memcpy(copy->data(), first_ + at.bytes, size);
+  record_source source{copy.get(), copy->data(), topics_.get(), origin_};
+  source.origin.first_sequence += at.messages;
+  return of_records(source, {1, size});
 }
 
 void message_run::read(run_position from, std::uint32_t messages, std::vector<data_message>& out) {

@@ -35,6 +35,13 @@ struct run_origin {
   std::uint8_t hops_left = 0;
 };
 
+/// Set in the number of a stream whose messages all have one topic: who wants one wants all of
+/// them.
+inline constexpr std::uint32_t one_topic_flag = 0x8000'0000;
+constexpr bool has_one_topic(std::uint32_t stream) noexcept {
+  return (stream & one_topic_flag) != 0;
+}
+
 /// Memory that records of one stream are, or will be, written to one after the other.
 struct record_source {
   const chunk* owner = nullptr;
@@ -107,6 +114,11 @@ public:
                    : std::string_view{reinterpret_cast<const char*>(payload) - size, size};
   }
   std::uint64_t bytes_of(run_position from, std::uint32_t messages) const noexcept;
+  /// The topic of the message at this place; valid as long as the run lives and the message has not
+  /// been read from it.
+  std::string_view topic_at(run_position at) const noexcept;
+  /// A finished run of this message alone, which keeps no other message's memory alive.
+  intrusive_ptr<message_run> alone(run_position at);
   /// Appends the messages to `out`, with one reference count for all of a run. Those whose payload
   /// is a value are marked as checked.
   void read(run_position from, std::uint32_t messages, std::vector<data_message>& out);

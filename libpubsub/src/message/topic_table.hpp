@@ -1,6 +1,7 @@
 // The topics of a stream of records, each written once and then named by a number.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -10,10 +11,12 @@
 #include <pubsub/message_storage.hpp>
 
 #include "base/intrusive_ptr.hpp"
+#include "message/audience.hpp"
 
 namespace pubsub {
 
-/// Append-only: one thread adds, any thread reads the topics below a size it has seen or been told.
+/// Topics and whom their messages are for. Append-only: one thread adds, any thread reads the
+/// entries below a size it has seen or been told.
 class topic_table final : public message_storage {
 public:
   static constexpr std::size_t max_topics = 256; // a number fits in a byte
@@ -25,22 +28,37 @@ public:
   std::size_t size() const noexcept { return size_.load(std::memory_order_acquire); }
   std::size_t capacity() const noexcept { return capacity_; }
   bool full() const noexcept { return size() == capacity_; }
-  std::string_view at(std::size_t number) const noexcept { return topics_[number]; }
+  std::string_view at(std::size_t number) const noexcept { return entry_at(number).topic; }
+  /// Null: for nobody beyond this endpoint.
+  const audiences* audiences_at(std::size_t number) const noexcept {
+    return entry_at(number).nodes.get();
+  }
 
   /// The adding thread only, while not full. Returns the number of the topic.
-  std::uint8_t add(std::string_view topic) {
+  std::uint8_t add(std::string_view topic, std::shared_ptr<const audiences> nodes = {}) {
     const auto number = size_.load(std::memory_order_relaxed);
-    topics_[number] = topic;
+    auto& block = blocks_[number / block_entries];
+    if (!block)
+      block = std::make_unique<entry[]>(std::min(capacity_ - number, block_entries));
+    block[number % block_entries] = {std::string{topic}, std::move(nodes)};
     size_.store(number + 1, std::memory_order_release);
     return static_cast<std::uint8_t>(number);
   }
 
 private:
-  explicit topic_table(std::size_t capacity)
-      : topics_(std::make_unique<std::string[]>(capacity)), capacity_(capacity) {}
-  void destroy() const noexcept override { delete this; }
+  struct entry {
+    std::string topic;
+    std::shared_ptr<const audiences> nodes;
+  };
+  static constexpr std::size_t block_entries = 16; // most tables hold few topics
 
-  const std::unique_ptr<std::string[]> topics_;
+  explicit topic_table(std::size_t capacity) : capacity_(capacity) {}
+  void destroy() const noexcept override { delete this; }
+  const entry& entry_at(std::size_t number) const noexcept {
+    return blocks_[number / block_entries][number % block_entries];
+  }
+
+  std::array<std::unique_ptr<entry[]>, max_topics / block_entries> blocks_;
   const std::size_t capacity_;
   std::atomic<std::size_t> size_{0};
 };

@@ -1,28 +1,56 @@
 #include "queue/bounded_queue.hpp"
 
+#include <cassert>
+
 namespace pubsub {
+
+bounded_queue::bounded_queue(const queue_options& options) : options_(within_bounds(options)) {
+  if (conflates())
+    newest_.emplace();
+}
+
+void bounded_queue::hold(run_position size) noexcept {
+  held_messages_ += size.messages;
+  held_bytes_ += static_cast<std::int64_t>(size.bytes);
+}
+
+void bounded_queue::let_go(run_position size) noexcept {
+  held_messages_ -= size.messages;
+  held_bytes_ -= static_cast<std::int64_t>(size.bytes);
+}
 
 // -- producers ---------------------------------------------------------------------------------
 
 run_grant bounded_queue::open(const intrusive_ptr<message_run>& run) {
+  assert(!conflates());
   std::unique_lock lock{mutex_};
   settle(false);
   if (ended_) {
     ++counts_.offered;
-    ++counts_.dropped_closed;
-    return {push_result::closed};
+    return {count_late(1)};
   }
   if (!full_for_good() || options_.policy == overflow_policy::block)
     return grant_room(run, push_result::taken);
-  if (options_.policy == overflow_policy::drop_newest) {
-    ++counts_.offered;
-    ++counts_.dropped_newest;
-    return {push_result::dropped};
+  if (options_.policy == overflow_policy::drop_oldest) {
+    auto result = push_result::taken;
+    while (full() && drop_front())
+      result = push_result::dropped;
+    return grant_room(run, result);
   }
-  auto result = push_result::taken;
-  while (full() && drop_front())
-    result = push_result::dropped;
-  return grant_room(run, result);
+  ++counts_.offered;
+  if (options_.policy == overflow_policy::drop_newest) {
+    ++counts_.dropped_newest;
+  } else {
+    ++counts_.dropped_overflow;
+    ended_ = overflowed_ = true;
+    on_overflow(lock);
+  }
+  return {push_result::dropped};
+}
+
+push_result bounded_queue::count_late(std::uint64_t messages) noexcept {
+  (overflowed_ ? counts_.dropped_overflow : counts_.dropped_closed) += messages;
+  return push_result::closed;
 }
 
 /// All the room there is, and at least one message.
@@ -74,38 +102,98 @@ bool bounded_queue::wait_for_room(const deadline& until) {
 bool bounded_queue::push_run(const intrusive_ptr<message_run>& run,
                              const std::weak_ptr<flow_source>& source) {
   std::unique_lock lock{mutex_};
-  auto size = run->now().end;
-  counts_.offered += size.messages;
-  if (ended_) {
-    counts_.dropped_closed += size.messages;
-    return false;
-  }
-  settle(options_.policy != overflow_policy::block || full());
-  if (options_.policy == overflow_policy::drop_newest) {
-    const auto part = part_with_room(*run, size);
-    counts_.dropped_newest += size.messages - part.messages;
-    if (part.messages == 0)
-      return false;
-    size = part;
-  }
-  entries_.push_back({.run = run, .end = size});
-  held_messages_ += size.messages;
-  held_bytes_ += static_cast<std::int64_t>(size.bytes);
-  if (options_.policy == overflow_policy::drop_oldest)
-    while (over() && drop_front()) {
-    }
-  const bool pause = options_.policy == overflow_policy::block && full_for_good();
+  on_arrival(*run);
+  const auto result = enter(run);
+  const bool pause = options_.policy == overflow_policy::block && !ended_ && full_for_good();
   if (pause)
     paused_.add(source);
-  if (armed_)
-    signal(lock);
+  after_entry(result, lock);
   return pause;
+}
+
+push_result bounded_queue::push(const intrusive_ptr<message_run>& run) {
+  std::unique_lock lock{mutex_};
+  const auto result = enter(run);
+  after_entry(result, lock);
+  return result;
+}
+
+/// A finished run enters, as the policy says.
+push_result bounded_queue::enter(const intrusive_ptr<message_run>& run) {
+  const auto size = run->now().end;
+  counts_.offered += size.messages;
+  if (ended_)
+    return count_late(size.messages);
+  if (newest_)
+    return conflate(*run, size);
+  settle(options_.policy != overflow_policy::block || full());
+  if (options_.policy == overflow_policy::drop_newest ||
+      options_.policy == overflow_policy::disconnect)
+    return enter_part(run, size);
+  add_entry(run, size);
+  auto result = push_result::taken;
+  if (options_.policy == overflow_policy::drop_oldest)
+    while (over() && drop_front())
+      result = push_result::dropped;
+  return result;
+}
+
+/// The messages there is room for enter, one after the other.
+push_result bounded_queue::enter_part(const intrusive_ptr<message_run>& run, run_position size) {
+  const auto part = part_with_room(*run, size);
+  if (part.messages > 0)
+    add_entry(run, part);
+  const auto lost = size.messages - part.messages;
+  if (lost == 0)
+    return push_result::taken;
+  if (options_.policy == overflow_policy::drop_newest) {
+    counts_.dropped_newest += lost;
+  } else {
+    counts_.dropped_overflow += lost;
+    ended_ = overflowed_ = true;
+  }
+  return push_result::dropped;
+}
+
+/// The message that has just come is never the one that goes, so that a queue whose messages are
+/// all on their way out still holds the newest.
+push_result bounded_queue::conflate(message_run& run, run_position size) {
+  auto result = push_result::taken;
+  for (run_position at; at.messages < size.messages;) {
+    const run_position one{1, run.bytes_of(at, 1)};
+    const auto replaced = newest_->put(run, at);
+    counts_.conflated += replaced.messages;
+    let_go(replaced);
+    hold(one);
+    while (over() && newest_->messages() > 1) {
+      let_go(newest_->drop_oldest());
+      ++counts_.dropped_oldest;
+      result = push_result::dropped;
+    }
+    at = {at.messages + 1, at.bytes + one.bytes};
+  }
+  return result;
+}
+
+void bounded_queue::add_entry(const intrusive_ptr<message_run>& run, run_position size) {
+  entries_.push_back({.run = run, .end = size});
+  hold(size);
+}
+
+void bounded_queue::after_entry(push_result result, std::unique_lock<std::mutex>& lock) {
+  if (result == push_result::dropped && ended_)
+    on_overflow(lock); // it ends with this run
+  else if (armed_ && available())
+    signal(lock);
 }
 
 void bounded_queue::enter_control(intrusive_ptr<message_run> frame,
                                   std::unique_lock<std::mutex>& lock) {
   const auto size = frame->now().end;
-  entries_.push_back({.run = std::move(frame), .end = size});
+  if (newest_)
+    newest_->put_control({std::move(frame), {}, size});
+  else
+    entries_.push_back({.run = std::move(frame), .end = size});
   if (armed_)
     signal(lock);
 }
@@ -190,6 +278,8 @@ bool bounded_queue::drop_front() noexcept {
 // -- the consumer ------------------------------------------------------------------------------
 
 run_position bounded_queue::take(std::vector<run_slice>& out, const limits& most) {
+  if (newest_)
+    return take_newest(out, most);
   run_position total;
   std::size_t kept = 0; // growing runs, all taken of what they hold: they stay, in front
   std::size_t i = 0;
@@ -223,7 +313,22 @@ run_position bounded_queue::take(std::vector<run_slice>& out, const limits& most
   return total;
 }
 
+run_position bounded_queue::take_newest(std::vector<run_slice>& out, const limits& most) {
+  run_position total;
+  while (!newest_->empty() && out.size() < most.slices && total.bytes < most.bytes) {
+    const bool control = newest_->front().size.messages == 0;
+    if (!control && total.messages == most.messages)
+      break;
+    out.push_back(newest_->take_front());
+    total.messages += out.back().size.messages;
+    total.bytes += control ? 0 : out.back().size.bytes;
+  }
+  return total;
+}
+
 bool bounded_queue::available() {
+  if (newest_)
+    return !newest_->empty();
   return std::ranges::any_of(entries_, [&](const entry& x) { return !x.empty(); }) ||
          std::ranges::any_of(entries_, [&](entry& x) {
            look_at(x);
@@ -232,6 +337,8 @@ bool bounded_queue::available() {
 }
 
 bool bounded_queue::arm() {
+  if (newest_ && !newest_->empty())
+    return false;
   for (auto& each : entries_) {
     look_at(each);
     if (!each.empty() || (each.growing && !each.run->watch(each.end.bytes)))
@@ -257,8 +364,7 @@ bounded_queue::account bounded_queue::accounts() const noexcept {
 }
 
 void bounded_queue::release(run_position size, std::unique_lock<std::mutex>& lock) {
-  held_messages_ -= size.messages;
-  held_bytes_ -= static_cast<std::int64_t>(size.bytes);
+  let_go(size);
   if (waiting_ == 0 && paused_.empty())
     return lock.unlock();
   settle(!low()); // nobody shall wait for room that is only reserved
@@ -288,6 +394,8 @@ void bounded_queue::clear() {
   settle(true);
   counts_.dropped_closed += static_cast<std::uint64_t>(held_messages_);
   entries_.clear();
+  if (newest_)
+    newest_->clear();
   held_messages_ = 0;
   held_bytes_ = 0;
 }

@@ -16,6 +16,8 @@
 
 #include "message/message_run.hpp"
 #include "queue/flow_source.hpp"
+#include "queue/newest_messages.hpp"
+#include "queue/run_slice.hpp"
 
 namespace pubsub {
 
@@ -48,26 +50,25 @@ struct run_grant {
   std::uint64_t bytes = 0;
 };
 
-/// A part of a run.
-struct run_slice {
-  intrusive_ptr<message_run> run;
-  run_position from;
-  run_position size; ///< 0 messages for control frames, which are neither bounded nor dropped
-};
-
 /// A sequence of runs, some still growing. A run enters once and takes room for as much as it is
 /// granted; from then on its writer appends without asking, and takes the mutex only to wake a
 /// consumer that sleeps. Room granted but not used is taken back from its writer, by closing the
 /// run, when somebody else needs it. Bounds and counters are exact:
-/// `offered == gone out + dropped + queued` holds whenever the mutex is free. Thread-safe.
+/// `offered == gone out + dropped + queued` holds whenever the mutex is free. With `conflate` there
+/// is no room in advance: every message is looked at when it comes. Thread-safe.
 class bounded_queue {
 public:
   bounded_queue(const bounded_queue&) = delete;
   bounded_queue& operator=(const bounded_queue&) = delete;
 
   /// Lets a fresh run enter, as the policy says. With `block` it always enters: wait for room
-  /// before. A run that does not enter, or makes others drop, counts as one message offered.
+  /// before. A run that does not enter, or makes others drop, counts as one message offered. Not
+  /// for queues that conflate.
   run_grant open(const intrusive_ptr<message_run>& run);
+  /// Takes a finished run of a publisher; with `block` whole: wait for room before.
+  push_result push(const intrusive_ptr<message_run>& run);
+  /// Whether messages come one by one, with `push`.
+  bool conflates() const noexcept { return options_.policy == overflow_policy::conflate; }
   /// A writer was told that somebody watches its run.
   void wake();
   /// Waits until there is room. False if there is none at `until`; a queue that has ended, or whose
@@ -94,6 +95,8 @@ protected:
     std::uint64_t dropped_oldest = 0;
     std::uint64_t dropped_newest = 0;
     std::uint64_t dropped_closed = 0;
+    std::uint64_t dropped_overflow = 0;
+    std::uint64_t conflated = 0;
     std::uint64_t queued = 0; ///< not gone out yet
   };
   struct limits {
@@ -102,13 +105,17 @@ protected:
     std::uint64_t bytes = ~std::uint64_t{0}; ///< about
   };
 
-  explicit bounded_queue(const queue_options& options) : options_(within_bounds(options)) {}
+  explicit bounded_queue(const queue_options& options);
   virtual ~bounded_queue() = default;
 
   // All of these are called with the mutex held.
 
   /// The consumer slept, or wanted to be told: there is work. May unlock.
   virtual void on_work(std::unique_lock<std::mutex>& lock) = 0;
+  /// The policy is `disconnect` and there was no room: nothing enters any more. May unlock.
+  virtual void on_overflow(std::unique_lock<std::mutex>& lock) = 0;
+  /// What a link has read is about to enter.
+  virtual void on_arrival(const message_run&) {}
   void enter_control(intrusive_ptr<message_run> frame, std::unique_lock<std::mutex>& lock);
   /// Moves slices to `out`, oldest first. They count as held until `release`.
   run_position take(std::vector<run_slice>& out, const limits& most);
@@ -143,6 +150,15 @@ private:
            held_bytes_ <= static_cast<std::int64_t>(options_.capacity_bytes / 2);
   }
   bool full_for_good();
+  push_result enter(const intrusive_ptr<message_run>& run);
+  push_result enter_part(const intrusive_ptr<message_run>& run, run_position size);
+  push_result conflate(message_run& run, run_position size);
+  push_result count_late(std::uint64_t messages) noexcept;
+  void after_entry(push_result result, std::unique_lock<std::mutex>& lock);
+  void add_entry(const intrusive_ptr<message_run>& run, run_position size);
+  run_position take_newest(std::vector<run_slice>& out, const limits& most);
+  void hold(run_position size) noexcept;
+  void let_go(run_position size) noexcept;
   run_grant grant_room(const intrusive_ptr<message_run>& run, push_result result);
   void look_at(entry& x) noexcept;
   template <class F>
@@ -154,12 +170,14 @@ private:
 
   const queue_options options_;
   std::deque<entry> entries_;
-  std::size_t growing_ = 0; // entries that are
+  std::optional<newest_messages> newest_; // in place of entries_, if the policy is `conflate`
+  std::size_t growing_ = 0;               // entries that are
   std::int64_t held_messages_ = 0;
   std::int64_t held_bytes_ = 0;
   bool armed_ = false;
   bool ended_ = false;
-  account counts_; // without growing runs
+  bool overflowed_ = false; // that is why it ended
+  account counts_;          // without growing runs
   paused_sources paused_;
 };
 

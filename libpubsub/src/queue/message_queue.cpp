@@ -13,7 +13,7 @@ std::size_t message_queue::pull(std::vector<data_message>& out, std::size_t max,
   const auto most = static_cast<std::uint32_t>(
       std::min<std::size_t>(max, std::numeric_limits<std::uint32_t>::max()));
   while (true) {
-    if (!poll_ && watch_.paced() && (!until || *until > std::chrono::steady_clock::now()))
+    if (!calls_.poll && watch_.paced() && (!until || *until > std::chrono::steady_clock::now()))
       watch_.pause();
     std::unique_lock lock{mutex_};
     if (!wait_for_message(until, lock) || max == 0)
@@ -30,7 +30,7 @@ std::size_t message_queue::pull(std::vector<data_message>& out, std::size_t max,
 
 /// Called and returns with the mutex held. False on timeout, or when finished and empty.
 bool message_queue::wait_for_message(const deadline& until, std::unique_lock<std::mutex>& lock) {
-  if (poll_)
+  if (calls_.poll)
     return poll_for_message(until, lock);
   auto something = [&] { return available() || ended(); };
   if (something())
@@ -64,7 +64,7 @@ bool message_queue::wait_for_message(const deadline& until, std::unique_lock<std
 bool message_queue::poll_for_message(const deadline& until, std::unique_lock<std::mutex>& lock) {
   while (!available() && !ended()) {
     lock.unlock();
-    poll_();
+    calls_.poll();
     lock.lock();
     if (until && *until <= std::chrono::steady_clock::now())
       break;
@@ -78,6 +78,25 @@ void message_queue::on_work(std::unique_lock<std::mutex>& lock) {
     return;
   lock.unlock();
   not_empty_.notify_one();
+}
+
+void message_queue::on_overflow(std::unique_lock<std::mutex>& lock) {
+  fd_.set();
+  consumer_waits_ = false;
+  lock.unlock();
+  not_empty_.notify_all();
+  if (calls_.on_overflow)
+    calls_.on_overflow();
+}
+
+void message_queue::on_arrival(const message_run& run) {
+  if (run.has_records() && !run.origin().endpoint.is_nil())
+    streams_.note(run.origin(), run.now().end.messages);
+}
+
+void message_queue::forget_streams() {
+  std::lock_guard lock{mutex_};
+  streams_.forget();
 }
 
 /// The descriptor is readable exactly while a message or the end is there.
@@ -134,6 +153,7 @@ void message_queue::discard() {
   finish();
   std::lock_guard lock{mutex_};
   clear();
+  discarded_ = true;
 }
 
 bool message_queue::finished() const {
@@ -142,15 +162,21 @@ bool message_queue::finished() const {
 }
 
 subscriber_counters message_queue::counters() const {
+  // In this order: what is ahead has been counted as delivered by then.
+  const auto ahead = this->ahead();
   std::lock_guard lock{mutex_};
   const auto now = accounts();
   return {.offered = now.offered,
-          .delivered = delivered_,
-          .queued = now.queued,
+          .delivered = delivered_ - ahead,
+          .queued = now.queued + (discarded_ ? 0 : ahead),
           .dropped_oldest = now.dropped_oldest,
           .dropped_newest = now.dropped_newest,
           .decode_errors = decode_errors_,
-          .dropped_closed = now.dropped_closed};
+          .dropped_closed = now.dropped_closed + (discarded_ ? ahead : 0),
+          .conflated = now.conflated,
+          .dropped_overflow = now.dropped_overflow,
+          .missed = streams_.missed(),
+          .restarts = streams_.restarts()};
 }
 
 } // namespace pubsub

@@ -1,6 +1,7 @@
 // The bounded hand-off from publishers to one subscriber.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <vector>
@@ -10,6 +11,7 @@
 
 #include "queue/bounded_queue.hpp"
 #include "queue/event_fd.hpp"
+#include "queue/stream_tracker.hpp"
 #include "queue/watch_window.hpp"
 
 namespace pubsub {
@@ -18,9 +20,15 @@ namespace pubsub {
 /// slices of runs under the mutex and makes messages of them outside. Thread-safe.
 class message_queue final : public bounded_queue {
 public:
-  /// `poll`, if given, brings messages: the consumer calls it instead of sleeping or pausing.
-  explicit message_queue(const queue_options& options, std::function<void()> poll = {})
-      : bounded_queue(options), poll_(std::move(poll)) {}
+  struct callbacks {
+    /// If given, brings messages: the consumer calls it instead of sleeping or pausing.
+    std::function<void()> poll;
+    /// Called by a producer, with no lock held, when the queue has ended because it was full.
+    std::function<void()> on_overflow;
+  };
+
+  explicit message_queue(const queue_options& options, callbacks calls = {})
+      : bounded_queue(options), calls_(std::move(calls)) {}
 
   // -- the consumer ----------------------------------------------------------------------------
 
@@ -31,6 +39,12 @@ public:
   /// `ready`: the consumer still holds messages it has pulled, so the first look shall find some.
   int fd(bool ready);
   std::size_t size() const;
+  /// Of the messages pulled, `n` have not been given out: they count as queued, or as dropped once
+  /// the queue is discarded.
+  void set_ahead(std::size_t n) noexcept { ahead_.store(n, std::memory_order_release); }
+  std::size_t ahead() const noexcept { return ahead_.load(std::memory_order_acquire); }
+  /// The streams of publishers begin anew: what is missing from here on is no loss.
+  void forget_streams();
 
   // -- both ------------------------------------------------------------------------------------
 
@@ -43,12 +57,15 @@ public:
 
 private:
   void on_work(std::unique_lock<std::mutex>& lock) override;
+  void on_overflow(std::unique_lock<std::mutex>& lock) override;
+  void on_arrival(const message_run& run) override;
   bool wait_for_message(const deadline& until, std::unique_lock<std::mutex>& lock);
   bool poll_for_message(const deadline& until, std::unique_lock<std::mutex>& lock);
   void update_fd();
   std::size_t read_slices(std::vector<data_message>& out);
 
-  const std::function<void()> poll_;
+  const callbacks calls_;
+  std::atomic<std::size_t> ahead_{0};
 
   // Guarded by the mutex.
   std::condition_variable not_empty_;
@@ -56,6 +73,8 @@ private:
   event_fd fd_;
   std::uint64_t delivered_ = 0;
   std::uint64_t decode_errors_ = 0;
+  stream_tracker streams_;
+  bool discarded_ = false;
 
   // The consumer's.
   std::vector<run_slice> slices_;

@@ -1,11 +1,12 @@
 #include "queue/outbox.hpp"
 
 #include <cstring>
+#include <utility>
 
 namespace pubsub {
 
-outbox::outbox(const queue_options& options, std::function<void()> on_work)
-    : bounded_queue(options), call_writer_(std::move(on_work)) {
+outbox::outbox(const queue_options& options, callbacks calls)
+    : bounded_queue(options), calls_(std::move(calls)) {
   arm();
 }
 
@@ -27,13 +28,20 @@ std::size_t outbox::control_bytes() const {
 
 void outbox::on_work(std::unique_lock<std::mutex>& lock) {
   lock.unlock();
-  call_writer_();
+  calls_.on_work();
+}
+
+void outbox::on_overflow(std::unique_lock<std::mutex>& lock) {
+  lock.unlock();
+  calls_.on_overflow();
 }
 
 // -- the writer --------------------------------------------------------------------------------
 
 void outbox::take(std::vector<run_slice>& out, std::size_t max_slices, std::size_t max_bytes) {
   std::lock_guard lock{mutex_};
+  if (max_slices == 0)
+    return;
   do
     bounded_queue::take(out, {.slices = max_slices, .bytes = max_bytes});
   while (out.empty() && !ended() && !arm());
@@ -43,7 +51,7 @@ void outbox::take(std::vector<run_slice>& out, std::size_t max_slices, std::size
 
 void outbox::written(run_position size) {
   std::unique_lock lock{mutex_};
-  if (ended())
+  if (closed_)
     return; // close() has counted them already
   sent_ += size.messages;
   release(size, lock);
@@ -53,7 +61,7 @@ void outbox::written(run_position size) {
 
 void outbox::close() {
   std::unique_lock lock{mutex_};
-  if (ended())
+  if (std::exchange(closed_, true))
     return;
   control_bytes_ = 0;
   clear();
@@ -76,7 +84,9 @@ link_counters outbox::counters() const {
           .queued = now.queued,
           .dropped_oldest = now.dropped_oldest,
           .dropped_newest = now.dropped_newest,
-          .dropped_gone = now.dropped_closed};
+          .dropped_gone = now.dropped_closed,
+          .conflated = now.conflated,
+          .dropped_overflow = now.dropped_overflow};
 }
 
 } // namespace pubsub

@@ -14,8 +14,14 @@ namespace pubsub {
 /// Many producers, one writer. Bounds count frames not yet written to the socket. Thread-safe.
 class outbox final : public bounded_queue {
 public:
-  /// `on_work` is called, with no lock held, when the writer was idle and there is work again.
-  outbox(const queue_options& options, std::function<void()> on_work);
+  struct callbacks {
+    /// Called, with no lock held, when the writer was idle and there is work again.
+    std::function<void()> on_work;
+    /// Called by a producer, with no lock held, when the outbox has ended because it was full.
+    std::function<void()> on_overflow = [] {};
+  };
+
+  outbox(const queue_options& options, callbacks calls);
 
   /// Queues a control frame behind what is there. Ignored once closed.
   void push_control(std::span<const std::byte> frame);
@@ -40,11 +46,13 @@ public:
 
 private:
   void on_work(std::unique_lock<std::mutex>& lock) override;
+  void on_overflow(std::unique_lock<std::mutex>& lock) override;
 
-  const std::function<void()> call_writer_;
+  const callbacks calls_;
   // Guarded by the mutex.
   std::size_t control_bytes_ = 0; // not taken yet
   std::uint64_t sent_ = 0;
+  bool closed_ = false;
 };
 
 } // namespace pubsub

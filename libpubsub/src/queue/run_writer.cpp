@@ -25,6 +25,8 @@ push_result run_writer::push(exits to, const record_source& source, std::size_t 
       seal();
       if (!wait_for_room(to, until))
         return push_result::would_block;
+      if (one_by_one(to))
+        return push_alone(to, message_run::of_records(source, {1, size_bytes}));
       result = open(to, message_run::of_records(source));
     }
     if (!run_)
@@ -49,6 +51,12 @@ push_result run_writer::push(exits to, data_message& msg, std::uint32_t size_byt
       seal();
       if (mode == when_full::wait && !wait_for_room(to, until))
         return push_result::would_block;
+      if (one_by_one(to)) {
+        const auto alone = message_run::of_handles(1);
+        alone->append(msg, size_bytes);
+        alone->close();
+        return push_alone(to, alone);
+      }
       result = open(to, message_run::of_handles(next_slots_));
     }
     if (!run_)
@@ -72,6 +80,21 @@ void run_writer::count(std::size_t size_bytes, message_run::outcome appended) {
   if (appended == message_run::outcome::watched)
     for (auto* each : to_)
       each->wake();
+}
+
+/// Some queue has to see each message: all get it in a run of its own.
+bool run_writer::one_by_one(exits to) noexcept {
+  return std::ranges::any_of(to, [](const auto* each) { return each->conflates(); });
+}
+
+push_result run_writer::push_alone(exits to, const intrusive_ptr<message_run>& run) {
+  if (to.size() > 1)
+    run->set_shared();
+  auto result = push_result::taken;
+  for (auto* each : to)
+    if (const auto one = each->push(run); one != push_result::taken)
+      result = result == push_result::dropped ? result : one;
+  return result;
 }
 
 /// Lets `fresh` enter all queues. Afterwards there is a run to append to, unless no queue takes the

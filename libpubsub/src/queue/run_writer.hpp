@@ -41,6 +41,8 @@ private:
   static constexpr std::uint32_t most_slots = 256;
 
   push_result open(exits to, intrusive_ptr<message_run> fresh);
+  static bool one_by_one(exits to) noexcept;
+  static push_result push_alone(exits to, const intrusive_ptr<message_run>& run);
   void count(std::size_t size_bytes, message_run::outcome appended);
 
   intrusive_ptr<message_run> run_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <set>
@@ -23,15 +24,26 @@ namespace pubsub {
 /// Names a local subscriber within its endpoint.
 using subscriber_id = std::uint64_t;
 
-/// A value with functions over it. Every change costs time in proportion to what it changes, not to
-/// what is there, and tells which peers should hear of it; only `announcement_for` goes through
-/// everything. Removing a subscription makes the announced filters shrink, here and, by the updates
-/// that follow, at any number of hops. `Local` and `Peer` are what the indexes lead to.
-template <class Local, class Peer>
+/// A value with functions over it. Three kinds want something: our subscribers; *peers* that are
+/// told one filter for all that is behind us (version 1); and the *nodes* of the network, which
+/// know one another's wants. Every change costs time in proportion to what it changes, not to what
+/// is there, and tells which peers should hear of it; only `announcement_for` goes through
+/// everything. `Local` and `Remote` are what the indexes lead to.
+template <class Local, class Remote>
 class subscription_table {
 public:
+  /// Prefixes that this endpoint, as a node, has begun to want or wants no more.
+  struct wants_change {
+    std::vector<std::string> added;
+    std::vector<std::string> removed;
+  };
+  using is_reachable = std::function<bool(const endpoint_id& node)>;
+
   explicit subscription_table(filter forward_topics = {}, bool forwarding = true)
-      : forward_topics_(std::move(forward_topics)), forwarding_(forwarding) {}
+      : forward_topics_(std::move(forward_topics)), forwarding_(forwarding) {
+    for (const auto& prefix : forward_topics_)
+      hold(prefix);
+  }
 
   /// `who` is new.
   void add_local(subscriber_id who, Local exit, const filter& wanted);
@@ -45,21 +57,33 @@ public:
   void visit_locals(Visitor&& visit) const;
 
   /// Adds a peer, or replaces it.
-  void add_peer(const endpoint_id& who, Peer exit, filter announced);
+  void add_peer(const endpoint_id& who, Remote exit, filter announced);
   /// Replaces the filter a peer announced. False if nothing changed.
   bool set_peer_filter(const endpoint_id& who, filter announced);
   bool remove_peer(const endpoint_id& who);
   const filter* peer_filter(const endpoint_id& who) const;
 
+  /// What another node wants has changed; `exit` counts if the node is new.
+  void change_node(const endpoint_id& who, Remote exit, const std::vector<std::string>& added,
+                   const std::vector<std::string>& removed);
+  filter node_filter(const endpoint_id& who) const;
+
+  /// What this endpoint wants as a node: its subscribers' prefixes, forward topics and, if we
+  /// forward, its peers' prefixes. Tells what has changed since the last call.
+  wants_change take_own_changes();
+
   /// What to announce to `peer`: our own subscriptions and forward topics and, if we forward, what
-  /// our *other* peers announced. A nil id leaves nobody out.
-  filter announcement_for(const endpoint_id& peer) const;
+  /// our *other* peers and all nodes within reach want. A nil id leaves nobody out.
+  filter announcement_for(const endpoint_id& peer, const is_reachable& within_reach = {}) const;
+  /// Which nodes are within reach has changed: no peer's announcement may be relied on.
+  void outdate_all();
   /// The peers whose announcement may have changed since the last call; the others' has not. A new
   /// peer is among them.
   std::set<endpoint_id> take_outdated() { return std::exchange(outdated_, {}); }
 
   const prefix_index<Local>& local_index() const noexcept { return local_index_; }
-  const prefix_index<Peer>& peer_index() const noexcept { return peer_index_; }
+  /// Of peers and nodes.
+  const prefix_index<Remote>& remote_index() const noexcept { return remote_index_; }
 
 private:
   struct local_entry {
@@ -67,22 +91,33 @@ private:
     std::set<std::string, std::less<>> prefixes; // as requested
   };
   struct peer_entry {
-    std::uint64_t number; // in peer_index_
-    Peer exit;
+    std::uint64_t number; // in remote_index_
+    Remote exit;
     filter announced;
+  };
+  struct node_entry {
+    std::uint64_t number = 0; // in remote_index_
+    Remote exit;
+    std::set<std::string> wants;
   };
 
   void add_for_peer(const peer_entry& who, std::string_view prefix);
   void remove_for_peer(const peer_entry& who, std::string_view prefix);
   void concerns(std::string_view prefix, std::uint64_t peer_number);
   bool wanted_without(std::uint64_t peer_number, std::string_view prefix) const;
+  void hold(std::string_view prefix);
+  void release(std::string_view prefix);
+  void note_own(std::string_view prefix, bool wanted);
 
   static constexpr std::uint64_t no_peer = 0;
 
   std::unordered_map<subscriber_id, local_entry> locals_;
   std::map<endpoint_id, peer_entry> peers_;
+  std::map<endpoint_id, node_entry> nodes_;
   prefix_index<Local> local_index_;
-  prefix_index<Peer> peer_index_;
+  prefix_index<Remote> remote_index_;
+  std::map<std::string, std::size_t, std::less<>> own_;  // prefix -> how many hold it
+  std::map<std::string, bool, std::less<>> own_changes_; // prefix -> whether it is wanted now
   std::set<endpoint_id> outdated_;
   std::uint64_t last_number_ = no_peer;
   filter forward_topics_;
@@ -91,30 +126,33 @@ private:
 
 // -- subscribers of this endpoint ----------------------------------------------------------------
 
-template <class Local, class Peer>
-void subscription_table<Local, Peer>::add_local(subscriber_id who, Local exit,
-                                                const filter& wanted) {
+template <class Local, class Remote>
+void subscription_table<Local, Remote>::add_local(subscriber_id who, Local exit,
+                                                  const filter& wanted) {
   const auto& entry =
       locals_.emplace(who, local_entry{std::move(exit), {wanted.begin(), wanted.end()}})
           .first->second;
   for (const auto& prefix : entry.prefixes) {
     concerns(prefix, no_peer);
+    hold(prefix);
     local_index_.add(prefix, who, entry.exit);
   }
 }
 
-template <class Local, class Peer>
-bool subscription_table<Local, Peer>::add_local_topic(subscriber_id who, std::string_view prefix) {
+template <class Local, class Remote>
+bool subscription_table<Local, Remote>::add_local_topic(subscriber_id who,
+                                                        std::string_view prefix) {
   const auto found = locals_.find(who);
   if (found == locals_.end() || !found->second.prefixes.emplace(prefix).second)
     return false;
   concerns(prefix, no_peer);
+  hold(prefix);
   return local_index_.add(prefix, who, found->second.exit);
 }
 
-template <class Local, class Peer>
-bool subscription_table<Local, Peer>::remove_local_topic(subscriber_id who,
-                                                         std::string_view prefix) {
+template <class Local, class Remote>
+bool subscription_table<Local, Remote>::remove_local_topic(subscriber_id who,
+                                                           std::string_view prefix) {
   const auto found = locals_.find(who);
   if (found == locals_.end())
     return false;
@@ -123,25 +161,27 @@ bool subscription_table<Local, Peer>::remove_local_topic(subscriber_id who,
     return false;
   local_index_.remove(prefix, who);
   concerns(prefix, no_peer);
+  release(prefix);
   found->second.prefixes.erase(held); // last: `prefix` may be a view of it
   return true;
 }
 
-template <class Local, class Peer>
-bool subscription_table<Local, Peer>::remove_local(subscriber_id who) {
+template <class Local, class Remote>
+bool subscription_table<Local, Remote>::remove_local(subscriber_id who) {
   const auto found = locals_.find(who);
   if (found == locals_.end())
     return false;
   for (const auto& prefix : found->second.prefixes) {
     local_index_.remove(prefix, who);
     concerns(prefix, no_peer);
+    release(prefix);
   }
   locals_.erase(found);
   return true;
 }
 
-template <class Local, class Peer>
-filter subscription_table<Local, Peer>::local_filter(subscriber_id who) const {
+template <class Local, class Remote>
+filter subscription_table<Local, Remote>::local_filter(subscriber_id who) const {
   const auto found = locals_.find(who);
   if (found == locals_.end())
     return {};
@@ -149,18 +189,18 @@ filter subscription_table<Local, Peer>::local_filter(subscriber_id who) const {
   return minimal_filter({held.begin(), held.end()});
 }
 
-template <class Local, class Peer>
+template <class Local, class Remote>
 template <class Visitor>
-void subscription_table<Local, Peer>::visit_locals(Visitor&& visit) const {
+void subscription_table<Local, Remote>::visit_locals(Visitor&& visit) const {
   for (const auto& [who, entry] : locals_)
     visit(who, entry.exit);
 }
 
 // -- peers ---------------------------------------------------------------------------------------
 
-template <class Local, class Peer>
-void subscription_table<Local, Peer>::add_peer(const endpoint_id& who, Peer exit,
-                                               filter announced) {
+template <class Local, class Remote>
+void subscription_table<Local, Remote>::add_peer(const endpoint_id& who, Remote exit,
+                                                 filter announced) {
   remove_peer(who);
   const auto number = ++last_number_;
   peers_.emplace(who, peer_entry{number, std::move(exit), {}});
@@ -168,8 +208,8 @@ void subscription_table<Local, Peer>::add_peer(const endpoint_id& who, Peer exit
   set_peer_filter(who, std::move(announced));
 }
 
-template <class Local, class Peer>
-bool subscription_table<Local, Peer>::set_peer_filter(const endpoint_id& who, filter announced) {
+template <class Local, class Remote>
+bool subscription_table<Local, Remote>::set_peer_filter(const endpoint_id& who, filter announced) {
   const auto found = peers_.find(who);
   if (found == peers_.end() || found->second.announced == announced)
     return false;
@@ -186,8 +226,8 @@ bool subscription_table<Local, Peer>::set_peer_filter(const endpoint_id& who, fi
   return true;
 }
 
-template <class Local, class Peer>
-bool subscription_table<Local, Peer>::remove_peer(const endpoint_id& who) {
+template <class Local, class Remote>
+bool subscription_table<Local, Remote>::remove_peer(const endpoint_id& who) {
   const auto found = peers_.find(who);
   if (found == peers_.end())
     return false;
@@ -198,33 +238,113 @@ bool subscription_table<Local, Peer>::remove_peer(const endpoint_id& who) {
   return true;
 }
 
-template <class Local, class Peer>
-const filter* subscription_table<Local, Peer>::peer_filter(const endpoint_id& who) const {
+template <class Local, class Remote>
+const filter* subscription_table<Local, Remote>::peer_filter(const endpoint_id& who) const {
   const auto found = peers_.find(who);
   return found == peers_.end() ? nullptr : &found->second.announced;
 }
 
-template <class Local, class Peer>
-void subscription_table<Local, Peer>::add_for_peer(const peer_entry& who, std::string_view prefix) {
-  if (forwarding_)
+template <class Local, class Remote>
+void subscription_table<Local, Remote>::add_for_peer(const peer_entry& who,
+                                                     std::string_view prefix) {
+  if (forwarding_) {
     concerns(prefix, who.number);
-  peer_index_.add(prefix, who.number, who.exit);
+    hold(prefix);
+  }
+  remote_index_.add(prefix, who.number, who.exit);
 }
 
-template <class Local, class Peer>
-void subscription_table<Local, Peer>::remove_for_peer(const peer_entry& who,
-                                                      std::string_view prefix) {
-  peer_index_.remove(prefix, who.number);
-  if (forwarding_)
+template <class Local, class Remote>
+void subscription_table<Local, Remote>::remove_for_peer(const peer_entry& who,
+                                                        std::string_view prefix) {
+  remote_index_.remove(prefix, who.number);
+  if (forwarding_) {
     concerns(prefix, who.number);
+    release(prefix);
+  }
+}
+
+// -- nodes ---------------------------------------------------------------------------------------
+
+template <class Local, class Remote>
+void subscription_table<Local, Remote>::change_node(const endpoint_id& who, Remote exit,
+                                                    const std::vector<std::string>& added,
+                                                    const std::vector<std::string>& removed) {
+  auto& node = nodes_[who];
+  if (node.number == 0) {
+    node.number = ++last_number_;
+    node.exit = std::move(exit);
+  }
+  for (const auto& prefix : removed)
+    if (node.wants.erase(prefix) > 0) {
+      remote_index_.remove(prefix, node.number);
+      if (forwarding_)
+        concerns(prefix, node.number);
+    }
+  for (const auto& prefix : added)
+    if (node.wants.insert(prefix).second) {
+      if (forwarding_)
+        concerns(prefix, node.number);
+      remote_index_.add(prefix, node.number, node.exit);
+    }
+  if (node.wants.empty())
+    nodes_.erase(who);
+}
+
+template <class Local, class Remote>
+filter subscription_table<Local, Remote>::node_filter(const endpoint_id& who) const {
+  const auto found = nodes_.find(who);
+  if (found == nodes_.end())
+    return {};
+  return minimal_filter({found->second.wants.begin(), found->second.wants.end()});
+}
+
+// -- our wants as a node -------------------------------------------------------------------------
+
+template <class Local, class Remote>
+void subscription_table<Local, Remote>::hold(std::string_view prefix) {
+  auto found = own_.find(prefix);
+  if (found == own_.end()) {
+    found = own_.emplace(prefix, 0).first;
+    note_own(prefix, true);
+  }
+  ++found->second;
+}
+
+template <class Local, class Remote>
+void subscription_table<Local, Remote>::release(std::string_view prefix) {
+  const auto found = own_.find(prefix);
+  if (--found->second > 0)
+    return;
+  note_own(prefix, false);
+  own_.erase(found);
+}
+
+template <class Local, class Remote>
+void subscription_table<Local, Remote>::note_own(std::string_view prefix, bool wanted) {
+  const auto found = own_changes_.find(prefix);
+  if (found == own_changes_.end())
+    own_changes_.emplace(prefix, wanted);
+  else
+    own_changes_.erase(found); // as it was before
+}
+
+template <class Local, class Remote>
+typename subscription_table<Local, Remote>::wants_change
+subscription_table<Local, Remote>::take_own_changes() {
+  wants_change result;
+  for (const auto& [prefix, wanted] : std::exchange(own_changes_, {}))
+    (wanted ? result.added : result.removed).push_back(prefix);
+  return result;
 }
 
 // -- announcements -------------------------------------------------------------------------------
 
 /// Called while `prefix` is without a holder that is about to get it or has just lost it: notes the
 /// peers to which it makes a difference. `peer_number` is the holder, if that is a peer.
-template <class Local, class Peer>
-void subscription_table<Local, Peer>::concerns(std::string_view prefix, std::uint64_t peer_number) {
+template <class Local, class Remote>
+void subscription_table<Local, Remote>::concerns(std::string_view prefix,
+                                                 std::uint64_t peer_number) {
   for (const auto& [id, peer] : peers_)
     if (peer.number != peer_number && !outdated_.contains(id) &&
         !wanted_without(peer.number, prefix))
@@ -232,25 +352,36 @@ void subscription_table<Local, Peer>::concerns(std::string_view prefix, std::uin
 }
 
 /// Whether we want `prefix`, or something it begins with, for somebody else than this peer.
-template <class Local, class Peer>
-bool subscription_table<Local, Peer>::wanted_without(std::uint64_t peer_number,
-                                                     std::string_view prefix) const {
+template <class Local, class Remote>
+bool subscription_table<Local, Remote>::wanted_without(std::uint64_t peer_number,
+                                                       std::string_view prefix) const {
   auto nobody = [](const auto&) { return false; };
   auto only_that_peer = [&](const auto& each) { return each.who == peer_number; };
   return forward_topics_.matches(prefix) || !local_index_.visit(prefix, nobody) ||
-         (forwarding_ && !peer_index_.visit(prefix, only_that_peer));
+         (forwarding_ && !remote_index_.visit(prefix, only_that_peer));
 }
 
-template <class Local, class Peer>
-filter subscription_table<Local, Peer>::announcement_for(const endpoint_id& peer) const {
+template <class Local, class Remote>
+filter subscription_table<Local, Remote>::announcement_for(const endpoint_id& peer,
+                                                           const is_reachable& within_reach) const {
   std::vector<std::string_view> all{forward_topics_.begin(), forward_topics_.end()};
   for (const auto& [who, entry] : locals_)
     all.insert(all.end(), entry.prefixes.begin(), entry.prefixes.end());
-  if (forwarding_)
+  if (forwarding_) {
     for (const auto& [who, entry] : peers_)
       if (who != peer)
         all.insert(all.end(), entry.announced.begin(), entry.announced.end());
+    for (const auto& [who, entry] : nodes_)
+      if (!within_reach || within_reach(who))
+        all.insert(all.end(), entry.wants.begin(), entry.wants.end());
+  }
   return minimal_filter(std::move(all));
+}
+
+template <class Local, class Remote>
+void subscription_table<Local, Remote>::outdate_all() {
+  for (const auto& [who, entry] : peers_)
+    outdated_.insert(who);
 }
 
 } // namespace pubsub

@@ -5,6 +5,7 @@
 #include "base/byte_reader.hpp"
 #include "base/bytes.hpp"
 #include "message/frame.hpp"
+#include "wire/frame_writer.hpp"
 
 namespace pubsub::wire {
 
@@ -12,7 +13,7 @@ void write_batch_header(std::byte* out, const batch_header& header,
                         std::size_t records_bytes) noexcept {
   const auto length = batch_header_bytes - frame_header_bytes + records_bytes;
   out = store_be(out, batch_flag | static_cast<std::uint32_t>(length));
-  *out++ = static_cast<std::byte>(batch_kind::records);
+  *out++ = static_cast<std::byte>(frame_kind::records);
   *out++ = static_cast<std::byte>(header.origin.hops_left);
   out = store_be(out, header.table);
   out = store_be(out, header.messages);
@@ -22,28 +23,24 @@ void write_batch_header(std::byte* out, const batch_header& header,
 }
 
 std::vector<std::byte> make_topics(std::uint16_t table, const topic_table& from, std::size_t first,
-                                   std::size_t end) {
-  std::vector<std::byte> frame(frame_header_bytes + 4);
-  frame[4] = static_cast<std::byte>(batch_kind::topics);
-  frame[5] = static_cast<std::byte>(first);
-  store_be(frame.data() + 6, table);
+                                   std::size_t end, const void* via) {
+  static const audiences nobody;
+  frame_writer out{frame_kind::topics};
+  out.add(static_cast<std::uint8_t>(first));
+  out.add(table);
   for (auto number = first; number < end; ++number) {
-    const auto topic = std::as_bytes(std::span{from.at(number)});
-    std::byte length[max_varbyte_bytes];
-    auto* const length_end = store_varbyte(length, static_cast<std::uint32_t>(topic.size()));
-    frame.insert(frame.end(), length, length_end);
-    frame.insert(frame.end(), topic.begin(), topic.end());
+    const auto* all = from.audiences_at(number);
+    out.add(from.at(number));
+    out.add(nodes_via(all != nullptr ? *all : nobody, via));
   }
-  store_be(frame.data(),
-           batch_flag | static_cast<std::uint32_t>(frame.size() - frame_header_bytes));
-  return frame;
+  return out.finish();
 }
 
-std::optional<batch_kind> kind_of(std::span<const std::byte> frame_payload) noexcept {
+std::optional<frame_kind> kind_of(std::span<const std::byte> frame_payload) noexcept {
   if (frame_payload.empty())
     return {};
-  const auto kind = static_cast<batch_kind>(frame_payload[0]);
-  return kind == batch_kind::records || kind == batch_kind::topics ? std::optional{kind}
+  const auto kind = static_cast<frame_kind>(frame_payload[0]);
+  return kind >= frame_kind::records && kind <= frame_kind::answer ? std::optional{kind}
                                                                    : std::nullopt;
 }
 
@@ -52,15 +49,13 @@ std::optional<batch_view> parse_batch(std::span<const std::byte> frame_payload) 
   if (frame_payload.size() < header_size)
     return {};
   const auto* pos = frame_payload.data();
-  endpoint_id::bytes_type id;
-  std::memcpy(id.data(), pos + 20, id.size());
   const batch_header header{.table = load_be<std::uint16_t>(pos + 2),
                             .messages = load_be<std::uint32_t>(pos + 4),
-                            .origin = {.endpoint = endpoint_id{id},
+                            .origin = {.endpoint = read_id(pos + 20),
                                        .stream = load_be<std::uint32_t>(pos + 8),
                                        .first_sequence = load_be<std::uint64_t>(pos + 12),
                                        .hops_left = static_cast<std::uint8_t>(pos[1])}};
-  if (header.table >= max_tables || header.messages == 0 ||
+  if (header.table >= max_tables || header.messages == 0 || header.origin.hops_left > max_hops ||
       header.messages > message_run::max_messages)
     return {};
   return batch_view{header, frame_payload.subspan(header_size)};
@@ -75,10 +70,31 @@ std::optional<topics_view> parse_topics(std::span<const std::byte> frame_payload
     return {};
   while (!in.at_end()) {
     std::string_view topic;
-    if (!in.read_string(topic) || result.first + result.topics.size() >= topic_table::max_topics)
+    std::uint32_t nodes = 0;
+    std::span<const std::byte> ids;
+    if (!in.read_string(topic) || !in.read_varbyte(nodes) ||
+        !in.read_bytes(std::size_t{nodes} * endpoint_id_bytes, ids) ||
+        result.first + result.topics.size() >= topic_table::max_topics)
       return {};
-    result.topics.push_back(topic);
+    result.topics.push_back({topic, ids});
   }
+  return result;
+}
+
+std::vector<std::byte> make_credit(credit x) {
+  frame_writer out{frame_kind::credit};
+  out.add(x.hops);
+  out.add(x.bytes);
+  return out.finish();
+}
+
+std::optional<credit> parse_credit(std::span<const std::byte> frame_payload) noexcept {
+  byte_reader in{frame_payload};
+  std::uint8_t kind = 0;
+  credit result;
+  if (!in.read(kind) || !in.read(result.hops) || !in.read(result.bytes) || !in.at_end() ||
+      result.hops >= max_hops)
+    return {};
   return result;
 }
 

@@ -18,7 +18,7 @@ const endpoint_id us{[] {
 }()};
 
 struct fixture {
-  explicit fixture(std::uint8_t version) { encoder.begin(version, us); }
+  explicit fixture(std::uint8_t version) { encoder.begin(version, us, this); }
 
   /// A run of records of `payloads`, one for each, on topics taken in turn.
   run_slice records(const topic_table& topics, const std::vector<buffer>& payloads) {
@@ -75,15 +75,15 @@ TEST_CASE("version 2: topics are told once, records go out as they lie") {
                     "22222222222222222222222222222222");
   };
   const auto batch = header("0000", "00000002", "00000000000003e8") + records;
-  CHECK(f.encode(slice) == from_hex("80000007 02 00 0000 02 2f61") + batch);
+  CHECK(f.encode(slice) == from_hex("80000008 02 00 0000 02 2f61 00") + batch);
   CHECK(f.encode(slice) == batch);
   topics->add("/b");
-  CHECK(f.encode(slice) == from_hex("80000007 02 01 0000 02 2f62") + batch);
+  CHECK(f.encode(slice) == from_hex("80000008 02 01 0000 02 2f62 00") + batch);
   const auto other = topic_table::make(1);
   other->add("/a");
   const auto second = header("0001", "00000002", "00000000000003e8") + records;
   CHECK(f.encode(f.records(*other, {from_hex("00"), from_hex("0101")})) ==
-        from_hex("80000007 02 00 0001 02 2f61") + second);
+        from_hex("80000008 02 00 0001 02 2f61 00") + second);
 }
 
 TEST_CASE("version 2: a slice from the middle of a run says where it begins") {

@@ -170,8 +170,8 @@ TEST_CASE("the limit raised by a frame holds for the one read together with it")
 TEST_CASE("a paused link stops reading, and goes on when the last pause ends") {
   fixture f;
   f.handler->on_batch = [&](const frame_batch&) {
-    f.carrier->expect_resume();
-    f.carrier->expect_resume();
+    f.carrier->gate().pause();
+    f.carrier->gate().pause();
     f.handler->on_batch = {};
   };
   CHECK(f.peer.send(frame(10)));
@@ -179,10 +179,10 @@ TEST_CASE("a paused link stops reading, and goes on when the last pause ends") {
   while (f.peer.send(frame(60'000), std::chrono::milliseconds{50})) {
   } // until all buffers are full: nobody reads
   CHECK(f.handler->size() == 14);
-  f.carrier->resume();
+  f.carrier->gate().resume();
   f.on_loop([] {});
   CHECK(f.handler->size() == 14);
-  f.carrier->resume();
+  f.carrier->gate().resume();
   CHECK(eventually([&] { return f.handler->size() > 14; }));
 }
 

@@ -65,8 +65,9 @@ TYPE_TO_STRING(outbox_under_test);
 TEST_CASE_TEMPLATE("counters add up at any moment and order holds while many threads push", Q,
                    queue_under_test, outbox_under_test) {
   for (const auto policy :
-       {overflow_policy::block, overflow_policy::drop_oldest, overflow_policy::drop_newest}) {
-    Q queue{queue_options{policy, 64, 64 * usual_size}};
+       {overflow_policy::block, overflow_policy::drop_oldest, overflow_policy::drop_newest,
+        overflow_policy::conflate, overflow_policy::disconnect}) {
+    Q queue{queue_options{policy, 64, 64 * usual_size}, 100};
     std::atomic<bool> done{false};
     std::vector<std::thread> threads;
     for (std::uint64_t who = 0; who < producers; ++who)

@@ -27,7 +27,36 @@ queue_options bounded(overflow_policy policy, std::size_t messages, std::size_t 
 }
 
 constexpr overflow_policy every_policy[] = {overflow_policy::block, overflow_policy::drop_oldest,
-                                            overflow_policy::drop_newest};
+                                            overflow_policy::drop_newest, overflow_policy::conflate,
+                                            overflow_policy::disconnect};
+constexpr std::size_t many_topics = 256;
+
+/// What a queue does, message by message, said as simply as possible.
+struct plain_queue {
+  overflow_policy policy;
+  std::size_t capacity;
+  std::size_t topics;
+  std::deque<std::uint64_t> waiting{};
+  std::uint64_t dropped = 0;
+  bool ended = false;
+
+  void offer(std::uint64_t number) {
+    const bool full = waiting.size() >= capacity;
+    if (policy == overflow_policy::disconnect)
+      ended = ended || full;
+    if (ended || (policy == overflow_policy::drop_newest && full)) {
+      ++dropped;
+      return;
+    }
+    if (policy == overflow_policy::conflate)
+      dropped +=
+          std::erase_if(waiting, [&](auto each) { return each % topics == number % topics; });
+    if (policy == overflow_policy::drop_oldest || policy == overflow_policy::conflate)
+      for (; waiting.size() >= capacity; ++dropped)
+        waiting.pop_front();
+    waiting.push_back(number);
+  }
+};
 
 } // namespace
 
@@ -36,13 +65,13 @@ TYPE_TO_STRING(outbox_under_test);
 
 TEST_CASE_TEMPLATE("with room everything passes in order", Q, queue_under_test, outbox_under_test) {
   for (const auto policy : every_policy) {
-    Q queue{bounded(policy, 1000)};
-    for (std::uint64_t i = 0; i < 500; ++i)
+    Q queue{bounded(policy, 1000), many_topics};
+    for (std::uint64_t i = 0; i < 150; ++i)
       CHECK(queue.push(i) == push_result::taken);
-    CHECK_FALSE(queue.push_run(range(500, 900), nullptr));
-    CHECK(queue.counters().queued == 900);
-    CHECK(queue.pull_all() == range(0, 900));
-    CHECK(queue.counters().delivered == 900);
+    CHECK_FALSE(queue.push_run(range(150, 250), nullptr));
+    CHECK(queue.counters().queued == 250);
+    CHECK(queue.pull_all() == range(0, 250));
+    CHECK(queue.counters().delivered == 250);
     CHECK(queue.counters().dropped == 0);
     CHECK(queue.counters().adds_up());
   }
@@ -72,6 +101,58 @@ TEST_CASE_TEMPLATE("a full queue drops the newest and counts it", Q, queue_under
   CHECK(queue.pull_all() == range(10, 14));
   CHECK(queue.counters().dropped == 22);
   CHECK(queue.counters().adds_up());
+}
+
+TEST_CASE_TEMPLATE("a newer message replaces the one of its topic that waits, and comes last", Q,
+                   queue_under_test, outbox_under_test) {
+  Q queue{bounded(overflow_policy::conflate, 100), 3};
+  for (std::uint64_t i = 0; i < 7; ++i) // topics 0 1 2 0 1 2 0
+    CHECK(queue.push(i) == push_result::taken);
+  CHECK(queue.counters().queued == 3);
+  CHECK(queue.counters().dropped == 4);
+  CHECK(queue.pull_all() == numbers{4, 5, 6});
+  CHECK_FALSE(queue.push_run({7, 9, 12, 8, 10}, nullptr)); // topics 1 0 0 2 1
+  CHECK(queue.pull_all() == numbers{12, 8, 10});
+  CHECK(queue.push(13) == push_result::taken);
+  CHECK(queue.pull_all() == numbers{13});
+  CHECK(queue.counters().adds_up());
+}
+
+TEST_CASE_TEMPLATE("of more topics than there is room for the longest waiting message goes", Q,
+                   queue_under_test, outbox_under_test) {
+  Q queue{bounded(overflow_policy::conflate, 4), many_topics};
+  for (std::uint64_t i = 0; i < 10; ++i)
+    CHECK(queue.push(i) == (i < 4 ? push_result::taken : push_result::dropped));
+  CHECK(queue.counters().dropped == 6);
+  CHECK(queue.pull_all() == range(6, 10));
+  Q bytes{bounded(overflow_policy::conflate, 100, 3 * usual_size), many_topics};
+  bytes.push_run(range(0, 10), nullptr);
+  CHECK(bytes.pull_all() == range(7, 10));
+  CHECK(bytes.counters().adds_up());
+}
+
+TEST_CASE_TEMPLATE("a full queue that disconnects ends: what it holds can be read, the rest counts",
+                   Q, queue_under_test, outbox_under_test) {
+  Q queue{bounded(overflow_policy::disconnect, 4)};
+  for (std::uint64_t i = 0; i < 4; ++i)
+    CHECK(queue.push(i) == push_result::taken);
+  CHECK(queue.push(4) == push_result::dropped);
+  CHECK(queue.push(5) == push_result::closed);
+  CHECK_FALSE(queue.push_run(range(6, 10), nullptr));
+  CHECK(queue.counters().queued == 4);
+  CHECK(queue.counters().dropped == 6);
+  CHECK(queue.has_room()); // nobody waits for it
+  CHECK(queue.pull_all() == range(0, 4));
+  CHECK(queue.counters().adds_up());
+  CHECK(queue.push(11) == push_result::closed);
+
+  Q by_link{bounded(overflow_policy::disconnect, 4)};
+  CHECK_FALSE(by_link.push_run(range(0, 6), nullptr));
+  CHECK(by_link.pull_all() == range(0, 4));
+  CHECK(by_link.push(6) == push_result::closed);
+  CHECK(by_link.counters().dropped == 3);
+  by_link.end();
+  CHECK(by_link.counters().adds_up());
 }
 
 TEST_CASE_TEMPLATE("a queue is full once it holds its bytes, whatever the number of messages", Q,
@@ -205,40 +286,29 @@ TEST_CASE_TEMPLATE("any sequence of operations gives what a plain list gives", Q
                    outbox_under_test) {
   std::mt19937 engine{77};
   for (int round = 0; round < 300; ++round) {
-    const auto policy = every_policy[engine() % 3];
+    const auto policy = every_policy[engine() % std::size(every_policy)];
     const std::size_t capacity = 1 + engine() % 9;
-    Q queue{bounded(policy, capacity)};
-    std::deque<std::uint64_t> plain;
+    const std::size_t topics = 1 + engine() % 12;
+    Q queue{bounded(policy, capacity), topics};
+    plain_queue plain{policy, capacity, topics};
     std::uint64_t next = 0;
-    std::uint64_t dropped = 0;
-    auto offer = [&](std::uint64_t number) {
-      if (policy == overflow_policy::drop_newest && plain.size() >= capacity) {
-        ++dropped;
-        return;
-      }
-      while (policy == overflow_policy::drop_oldest && plain.size() >= capacity) {
-        plain.pop_front();
-        ++dropped;
-      }
-      plain.push_back(number);
-    };
     for (int step = 0; step < 40; ++step) {
       if (const auto what = engine() % 5; what < 2) {
         queue.push(next, when_full::overshoot);
-        offer(next++);
+        plain.offer(next++);
       } else if (what < 4) {
         const auto run = range(next, next + 1 + engine() % 6);
         queue.push_run(run, nullptr);
         for (auto each : run)
-          offer(each);
+          plain.offer(each);
         next += run.size();
       } else {
-        CHECK(queue.pull_all() == numbers(plain.begin(), plain.end()));
-        plain.clear();
+        CHECK(queue.pull_all() == numbers(plain.waiting.begin(), plain.waiting.end()));
+        plain.waiting.clear();
       }
       const auto now = queue.counters();
-      CHECK(now.queued == plain.size());
-      CHECK(now.dropped == dropped);
+      CHECK(now.queued == plain.waiting.size());
+      CHECK(now.dropped == plain.dropped);
       CHECK(now.adds_up());
     }
   }

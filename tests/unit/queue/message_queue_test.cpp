@@ -157,3 +157,28 @@ TEST_CASE("waiting for room ends with room, at the deadline, or never begins wit
   push(dropping);
   CHECK(dropping.wait_for_room(*at_once));
 }
+
+TEST_CASE(
+    "a queue tells gaps and restarts in the streams of distant publishers from its own drops") {
+  message_queue queue{{overflow_policy::drop_oldest, 4, 1 << 20}};
+  slab memory;
+  const auto id = endpoint_id::random();
+  auto arrive = [&](std::uint64_t first, std::uint32_t messages) {
+    std::vector<std::uint64_t> numbers(messages, first);
+    auto source = outbox_under_test::write_records(memory, numbers, usual_size);
+    source.origin = {id, one_topic_flag | 1, first, 1};
+    queue.push_run(
+        message_run::of_records(source, {messages, std::uint64_t{messages} * usual_size}), {});
+  };
+  arrive(100, 10); // six of them are dropped here
+  CHECK(queue.counters().missed == 0);
+  arrive(115, 2); // five never came
+  CHECK(queue.counters().missed == 5);
+  CHECK(queue.counters().dropped_oldest == 8);
+  arrive(0, 1);
+  CHECK(queue.counters().restarts == 1);
+  queue.forget_streams();
+  arrive(50, 1);
+  CHECK(queue.counters().missed == 5);
+  CHECK(queue.counters().restarts == 1);
+}

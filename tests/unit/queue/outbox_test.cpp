@@ -17,7 +17,7 @@ constexpr std::size_t everything = ~std::size_t{0};
 
 /// An outbox with memory to push from, a writer, and a count of how often the link was called.
 struct fixture {
-  explicit fixture(queue_options options = {}) : box(options, [this] { ++calls; }) {}
+  explicit fixture(queue_options options = {}) : box(options, {.on_work = [this] { ++calls; }}) {}
 
   push_result push(std::uint64_t number, std::uint32_t size = usual_size) {
     return writer.push(exits, outbox_under_test::write_records(memory, {number}, size), size, {});

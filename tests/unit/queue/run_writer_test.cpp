@@ -122,6 +122,38 @@ TEST_CASE_TEMPLATE("a queue that drops takes nothing from the others", Q, queue_
   CHECK(oldest.counters().adds_up());
 }
 
+TEST_CASE_TEMPLATE("one that conflates or disconnects takes nothing from the others", Q,
+                   queue_under_test, outbox_under_test) {
+  for (const auto policy : {overflow_policy::conflate, overflow_policy::disconnect}) {
+    Q all{{overflow_policy::block, 100}};
+    Q other{{policy, 3}};
+    Q oldest{{overflow_policy::drop_oldest, 3}};
+    bounded_queue* const exits[] = {&all.queue(), &other.queue(), &oldest.queue()};
+    run_writer writer;
+    for (std::uint64_t i = 0; i < 10; ++i)
+      Q::write(writer, exits, i);
+    CHECK(all.pull_all() == range(0, 10));
+    CHECK(oldest.pull_all() == range(7, 10));
+    CHECK(other.pull_all() == (policy == overflow_policy::conflate ? numbers{9} : range(0, 3)));
+    for (auto* each : {&all, &other, &oldest}) {
+      CHECK(each->counters().offered == 10);
+      CHECK(each->counters().adds_up());
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("a message for a full queue and for one that conflates goes to none", Q,
+                   queue_under_test, outbox_under_test) {
+  Q full{{overflow_policy::block, 1}};
+  Q newest{{overflow_policy::conflate, 5}};
+  bounded_queue* const exits[] = {&full.queue(), &newest.queue()};
+  run_writer writer;
+  CHECK(Q::write(writer, exits, 0, at_once) == push_result::taken);
+  CHECK(Q::write(writer, exits, 1, at_once) == push_result::would_block);
+  CHECK(newest.pull_all() == numbers{0});
+  CHECK(newest.counters().offered == 1);
+}
+
 TEST_CASE_TEMPLATE("a queue that ends leaves the others running", Q, queue_under_test,
                    outbox_under_test) {
   Q stays{{overflow_policy::block, 100}};

@@ -188,11 +188,11 @@ TEST_CASE("indexes lead to the exits of subscribers and peers, each once") {
   table.add_peer(id_of(5), 3, {"/a"});
   table.add_peer(id_of(3), 4, {""});
   CHECK(exits(table.local_index(), "/a/b") == std::vector{1, 2});
-  CHECK(exits(table.peer_index(), "/x") == std::vector{4});
-  CHECK(exits(table.peer_index(), "/a") == std::vector{3, 4});
+  CHECK(exits(table.remote_index(), "/x") == std::vector{4});
+  CHECK(exits(table.remote_index(), "/a") == std::vector{3, 4});
   table.add_peer(id_of(5), 6, {"/x"}); // the same peer, by another link
-  CHECK(exits(table.peer_index(), "/x") == std::vector{4, 6});
-  CHECK(exits(table.peer_index(), "/a") == std::vector{4});
+  CHECK(exits(table.remote_index(), "/x") == std::vector{4, 6});
+  CHECK(exits(table.remote_index(), "/a") == std::vector{4});
 }
 
 TEST_CASE("only peers to which a change makes a difference are outdated") {
@@ -229,7 +229,7 @@ TEST_CASE("a table announces and matches like a plain list after any changes") {
       CHECK(table.announcement_for({}) == naive.announcement_for({}));
       const auto topic = random_prefix(engine) + "x";
       CHECK(exits(table.local_index(), topic) == naive.locals_for(topic));
-      CHECK(exits(table.peer_index(), topic).size() == naive.peers_for(topic));
+      CHECK(exits(table.remote_index(), topic).size() == naive.peers_for(topic));
     }
   }
 }

@@ -12,7 +12,10 @@ using namespace pubsub::test;
 namespace {
 
 // The worked example of docs/wire-format.md: two messages of one topic.
-const std::string topics_hex = "8000000b 02 00 0007 06 2f612f636f6e";
+const std::string topics_hex = "8000001c 02 00 0007 06 2f612f636f6e 01 "
+                               "ffeeddccbbaa99887766554433221100";
+const auto reader_id = *endpoint_id::parse("ffeeddcc-bbaa-9988-7766-554433221100");
+const auto origin = *endpoint_id::parse("00112233-4455-6677-8899-aabbccddeeff");
 const std::string header_hex = "80000038 01 10 0007 00000002 00000005 0000000000000064"
                                "00112233445566778899aabbccddeeff";
 const std::string records_hex = "00000009 00 020000000000000001 00000001 00 00";
@@ -29,7 +32,7 @@ buffer example_frame() {
 
 TEST_CASE("a batch shows its header and its records") {
   const auto frame = example_frame();
-  CHECK(wire::kind_of(payload(frame)) == wire::batch_kind::records);
+  CHECK(wire::kind_of(payload(frame)) == wire::frame_kind::records);
   const auto batch = wire::parse_batch(payload(frame));
   REQUIRE(batch);
   CHECK(batch->header.table == 7);
@@ -89,27 +92,36 @@ TEST_CASE("records of one topic are told from those of several") {
 }
 
 TEST_CASE("topics are read as they were written") {
+  const int here = 0;
+  const int elsewhere = 0;
+  const auto nodes =
+      std::make_shared<audiences>(audiences{{&elsewhere, {origin}}, {&here, {reader_id, origin}}});
   const auto table = topic_table::make(4);
-  table->add("/a/con");
-  CHECK(wire::make_topics(7, *table, 0, 1) == from_hex(topics_hex));
+  table->add("/a/con", std::make_shared<audiences>(audiences{{&here, {reader_id}}}));
+  CHECK(wire::make_topics(7, *table, 0, 1, &here) == from_hex(topics_hex));
   table->add("");
-  table->add(std::string(300, 'x'));
-  const auto frame = wire::make_topics(1023, *table, 1, 3);
-  CHECK(wire::kind_of(payload(frame)) == wire::batch_kind::topics);
+  table->add(std::string(300, 'x'), nodes);
+  const auto frame = wire::make_topics(1023, *table, 1, 3, &here);
+  CHECK(wire::kind_of(payload(frame)) == wire::frame_kind::topics);
   const auto told = wire::parse_topics(payload(frame));
   REQUIRE(told);
   CHECK(told->table == 1023);
   CHECK(told->first == 1);
   REQUIRE(told->topics.size() == 2);
-  CHECK(told->topics[0].empty());
-  CHECK(told->topics[1] == std::string(300, 'x'));
+  CHECK(told->topics[0].topic.empty());
+  CHECK(told->topics[0].nodes.empty());
+  CHECK(told->topics[1].topic == std::string(300, 'x'));
+  REQUIRE(told->topics[1].nodes.size() == 2 * wire::endpoint_id_bytes);
+  CHECK(wire::read_id(told->topics[1].nodes.data()) == reader_id);
+  CHECK(wire::read_id(told->topics[1].nodes.data() + wire::endpoint_id_bytes) == origin);
 }
 
 TEST_CASE("malformed topics are none") {
-  for (const auto* hex : {"", "02", "02 00", "02 00 00", "02 00 0400", "02 00 0000 05 6162",
-                          "02 00 0000 ff", "02 ff 0000 00 00"})
+  for (const auto* hex :
+       {"", "02", "02 00", "02 00 00", "02 00 0400", "02 00 0000 05 6162", "02 00 0000 ff",
+        "02 00 0000 00", "02 00 0000 00 01 0102", "02 ff 0000 00 00 00 00"})
     CHECK_FALSE(wire::parse_topics(from_hex(hex)));
-  CHECK(wire::parse_topics(from_hex("02 ff 0000 00"))); // the last number there is
+  CHECK(wire::parse_topics(from_hex("02 ff 0000 00 00"))); // the last number there is
 }
 
 TEST_CASE("no bytes make a reader leave its frame") {

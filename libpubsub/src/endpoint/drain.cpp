@@ -1,0 +1,119 @@
+#include "endpoint/drain.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "endpoint/core.hpp"
+#include "endpoint/subscriber_core.hpp"
+
+namespace pubsub {
+
+namespace {
+
+constexpr std::chrono::microseconds first_pause{100};
+constexpr std::chrono::microseconds longest_pause{5'000};
+
+/// What has come into a queue so far. A message that found no room never came in.
+template <class Counters>
+std::uint64_t taken_in(const Counters& x) {
+  return x.offered - x.dropped_newest - x.dropped_overflow;
+}
+
+/// What the local subscribers held when it was made, and how much of that they still hold.
+class local_rest {
+public:
+  explicit local_rest(const endpoint_core& core) : subscribers_(core.subscribers()) {
+    subscribers_.visit([this](const subscriber_core& each) {
+      marks_[each.id()] = taken_in(each.counters());
+      return true;
+    });
+  }
+
+  std::uint64_t count() const {
+    std::uint64_t left = 0;
+    subscribers_.visit([&](const subscriber_core& each) {
+      const auto mark = marks_.find(each.id()); // one that was closed has counted what it dropped
+      if (mark == marks_.end())
+        return true;
+      const auto now = each.counters();
+      const auto gone_out = taken_in(now) - now.queued;
+      left += mark->second - std::min(mark->second, gone_out);
+      return true;
+    });
+    return left;
+  }
+
+private:
+  const subscriber_list& subscribers_;
+  std::map<subscriber_id, std::uint64_t> marks_;
+};
+
+/// What was published here and has not yet been read by one peer. Once all of it is written the
+/// peer is asked to answer: a question never waits behind messages, and so must not be asked
+/// before.
+class peer_rest {
+public:
+  explicit peer_rest(std::shared_ptr<session> who)
+      : who_(std::move(who)), mark_(taken_in(outbox_now())) {}
+  peer_rest(peer_rest&&) = default;
+  ~peer_rest() {
+    if (who_ && asked_)
+      who_->forget(*asked_);
+  }
+
+  /// Asks when it is time to.
+  void look() {
+    if (const auto now = outbox_now(); !asked_ && taken_in(now) - now.queued >= mark_)
+      asked_ = who_->ask_whether_read();
+  }
+  /// There will be no other answer. (A link that has closed has nothing queued.)
+  bool settled() const { return state() != inquiry::outcome::open; }
+  std::uint64_t count() const {
+    if (state() == inquiry::outcome::answered)
+      return 0;
+    const auto now = outbox_now();
+    const auto written = taken_in(now) - now.queued - now.dropped_gone;
+    return std::max<std::uint64_t>(mark_ - std::min(mark_, written), 1);
+  }
+
+private:
+  /// Of what this endpoint publishes; messages of others may have outboxes of their own.
+  link_counters outbox_now() const { return who_->carrier()->out().counters(); }
+  inquiry::outcome state() const {
+    return asked_ ? asked_->question->state() : inquiry::outcome::open;
+  }
+
+  std::shared_ptr<session> who_;
+  std::uint64_t mark_;
+  std::optional<inquiries::ticket> asked_;
+};
+
+} // namespace
+
+std::size_t drain(endpoint_core& core, std::chrono::nanoseconds timeout) {
+  const auto until = deadline_after(timeout);
+  const local_rest local{core};
+  std::vector<peer_rest> peers;
+  for (auto& each : core.peers().established())
+    peers.emplace_back(std::move(each));
+  const auto all_settled = [&] {
+    return local.count() == 0 && std::ranges::all_of(peers, &peer_rest::settled);
+  };
+  const auto in_time = [&] { return !until || std::chrono::steady_clock::now() < *until; };
+  // Neither consumers nor writers tell anybody when they take something; they are looked at.
+  for (auto pause = first_pause;; pause = std::min(2 * pause, longest_pause)) {
+    std::ranges::for_each(peers, &peer_rest::look);
+    if (all_settled() || core.closed() || !in_time())
+      break;
+    std::this_thread::sleep_for(pause);
+  }
+  auto left = local.count();
+  for (const auto& each : peers)
+    left += each.count();
+  return left;
+}
+
+} // namespace pubsub

@@ -1,0 +1,156 @@
+#include "endpoint/status_text.hpp"
+
+#include <algorithm>
+
+#include "endpoint/core.hpp"
+#include "endpoint/subscriber_core.hpp"
+#include "format/json_members.hpp"
+
+namespace pubsub {
+
+namespace {
+
+constexpr std::size_t shown_topics = 8;
+constexpr std::size_t shown_topic_bytes = 200;
+
+json_members members_of(const endpoint_counters& x) {
+  return json_members{}
+      .add("published", x.published)
+      .add("unwanted", x.unwanted)
+      .add("dropped", x.dropped)
+      .add("would_block", x.would_block)
+      .add("refused", x.refused())
+      .add("refused_topic", x.refused_topic)
+      .add("refused_size", x.refused_size)
+      .add("refused_closed", x.refused_closed)
+      .add("refused_empty", x.refused_empty)
+      .add("received", x.received)
+      .add("forwarded", x.forwarded)
+      .add("ttl_expired", x.ttl_expired)
+      .add("duplicates", x.duplicates)
+      .add("malformed_frames", x.malformed_frames)
+      .add("silent_peers", x.silent_peers);
+}
+
+json_members members_of(const link_counters& x) {
+  return json_members{}
+      .add("offered", x.offered)
+      .add("sent", x.sent)
+      .add("queued", x.queued)
+      .add("dropped_oldest", x.dropped_oldest)
+      .add("dropped_newest", x.dropped_newest)
+      .add("dropped_gone", x.dropped_gone)
+      .add("conflated", x.conflated)
+      .add("dropped_overflow", x.dropped_overflow)
+      .add("received", x.received)
+      .add("bytes_sent", x.bytes_sent)
+      .add("bytes_received", x.bytes_received);
+}
+
+json_members members_of(const subscriber_counters& x) {
+  return json_members{}
+      .add("offered", x.offered)
+      .add("delivered", x.delivered)
+      .add("queued", x.queued)
+      .add("dropped_oldest", x.dropped_oldest)
+      .add("dropped_newest", x.dropped_newest)
+      .add("decode_errors", x.decode_errors)
+      .add("dropped_closed", x.dropped_closed)
+      .add("conflated", x.conflated)
+      .add("dropped_overflow", x.dropped_overflow)
+      .add("missed", x.missed)
+      .add("restarts", x.restarts);
+}
+
+/// The first topics, cut where they are long, and the number of all.
+void add_filter(json_members& to, const filter& x) {
+  std::vector<std::string> shown;
+  for (const auto& each : x) {
+    if (shown.size() == shown_topics)
+      break;
+    shown.push_back(json_string(std::string_view{each}.substr(0, shown_topic_bytes)));
+  }
+  to.add_value("topics", json_list(shown)).add("topics_total", x.size());
+}
+
+std::string describe(const peer_info& x) {
+  json_members result;
+  result.add_value("id", x.id.is_nil() ? "null" : json_string(pubsub::to_string(x.id)))
+      .add_value("address",
+                 x.network ? json_string(x.network->address + ":" + std::to_string(x.network->port))
+                           : "null")
+      .add("state", to_string(x.state))
+      .add("wire_version", x.wire_version);
+  add_filter(result, x.filter);
+  return result.add("counters", members_of(x.counters)).text();
+}
+
+std::string describe(const subscriber_core& x) {
+  json_members result;
+  add_filter(result, x.topics());
+  return result.add("policy", to_string(x.options().policy))
+      .add("capacity_messages", x.options().capacity_messages)
+      .add("capacity_bytes", x.options().capacity_bytes)
+      .add("counters", members_of(x.counters()))
+      .text();
+}
+
+/// A list that grows up to a size; what comes then is counted.
+class bounded_list {
+public:
+  explicit bounded_list(std::size_t most_bytes) : left_(most_bytes) {}
+  /// False once it is full.
+  bool add(std::string value) {
+    if (value.size() + 1 > left_)
+      return false;
+    left_ -= value.size() + 1;
+    values_.push_back(std::move(value));
+    return true;
+  }
+  std::string text() const { return json_list(values_); }
+  std::size_t size() const noexcept { return values_.size(); }
+  std::size_t bytes_left() const noexcept { return left_; }
+
+private:
+  std::size_t left_;
+  std::vector<std::string> values_;
+};
+
+std::string seconds_text(std::chrono::milliseconds x) {
+  const auto fraction = std::to_string(1000 + x.count() % 1000).substr(1);
+  return std::to_string(x.count() / 1000) + "." + fraction;
+}
+
+} // namespace
+
+std::string status_text(const endpoint_core& core, std::size_t longest_bytes) {
+  constexpr std::size_t frame_bytes = 256; // names, brackets and what was left out
+  json_members result;
+  result.add("schema", 1U)
+      .add("id", pubsub::to_string(core.id()))
+      .add("version", PUBSUB_VERSION)
+      .add_value("uptime_s", seconds_text(core.uptime()))
+      .add("counters", members_of(core.counters()));
+  const auto used = result.text().size() + frame_bytes;
+  const auto room = longest_bytes - std::min(longest_bytes, used);
+
+  const auto all_peers = core.peers().peers();
+  bounded_list peers{room / 2}; // many peers leave room for some subscribers
+  for (const auto& each : all_peers)
+    if (!peers.add(describe(each)))
+      break;
+  bounded_list subscribers{room - room / 2 + peers.bytes_left()};
+  std::size_t unseen = 0;
+  core.subscribers().visit([&](const subscriber_core& each) {
+    if (unseen > 0 || !subscribers.add(describe(each)))
+      ++unseen;
+    return true;
+  });
+  return result.add_value("peers", peers.text())
+      .add_value("subscribers", subscribers.text())
+      .add("left_out",
+           json_members{}.add("peers", all_peers.size() - peers.size()).add("subscribers", unseen))
+      .text();
+}
+
+} // namespace pubsub

@@ -1,0 +1,47 @@
+#include "queue/newest_messages.hpp"
+
+#include <algorithm>
+
+namespace pubsub {
+
+run_position newest_messages::put(message_run& run, run_position at) {
+  auto alone = run.alone(at);
+  const run_slice fresh{alone, {}, alone->now().end};
+  const auto topic = alone->topic_at({});
+  auto known = by_topic_.extract(topic);
+  if (known.empty()) {
+    by_topic_.emplace(topic, waiting_.insert(waiting_.end(), fresh));
+    return {};
+  }
+  const auto where = known.mapped();
+  const auto replaced = where->size;
+  waiting_.splice(waiting_.end(), waiting_, where);
+  known.key() = topic; // before the run that holds the old one goes
+  *where = fresh;
+  by_topic_.insert(std::move(known));
+  return replaced;
+}
+
+run_slice newest_messages::take_front() {
+  return take(waiting_.begin());
+}
+
+run_position newest_messages::drop_oldest() {
+  return take(std::ranges::find_if(waiting_, [](const auto& x) { return x.size.messages > 0; }))
+      .size;
+}
+
+run_slice newest_messages::take(place at) {
+  if (at->size.messages > 0)
+    by_topic_.erase(at->run->topic_at({}));
+  auto result = std::move(*at);
+  waiting_.erase(at);
+  return result;
+}
+
+void newest_messages::clear() noexcept {
+  by_topic_.clear();
+  waiting_.clear();
+}
+
+} // namespace pubsub

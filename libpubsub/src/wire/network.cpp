@@ -1,0 +1,148 @@
+#include "wire/network.hpp"
+
+#include <pubsub/topic.hpp>
+
+#include "base/byte_reader.hpp"
+#include "wire/frame_writer.hpp"
+
+namespace pubsub::wire {
+
+namespace {
+
+constexpr std::uint8_t whole_bit = 1;
+constexpr std::uint8_t relays_bit = 2;
+
+frame_writer begin_report(frame_kind kind, std::uint8_t flags, const report_header& about) {
+  frame_writer out{kind};
+  out.add(flags);
+  out.add(about.node);
+  out.add(about.life);
+  out.add(about.number);
+  return out;
+}
+
+bool read_header(byte_reader& in, std::uint8_t& flags, report_header& about) {
+  std::uint8_t kind = 0;
+  std::span<const std::byte> id;
+  if (!in.read(kind) || !in.read(flags) || !in.read_bytes(endpoint_id_bytes, id) ||
+      !in.read(about.life) || !in.read(about.number) || about.number == 0)
+    return false;
+  about.node = read_id(id.data());
+  about.whole = (flags & whole_bit) != 0;
+  return !about.node.is_nil();
+}
+
+bool read_one(byte_reader& in, endpoint_id& out) {
+  std::span<const std::byte> bytes;
+  if (!in.read_bytes(endpoint_id_bytes, bytes))
+    return false;
+  out = read_id(bytes.data());
+  return true;
+}
+
+bool read_ids(byte_reader& in, std::vector<endpoint_id>& out) {
+  std::uint32_t count = 0;
+  std::span<const std::byte> ids;
+  if (!in.read_varbyte(count) || !in.read_bytes(std::size_t{count} * endpoint_id_bytes, ids))
+    return false;
+  for (; !ids.empty(); ids = ids.subspan(endpoint_id_bytes))
+    out.push_back(read_id(ids.data()));
+  return true;
+}
+
+bool read_prefixes(byte_reader& in, std::vector<std::string>& out) {
+  std::uint32_t count = 0;
+  if (!in.read_varbyte(count) || count > in.remaining())
+    return false;
+  for (; count > 0; --count) {
+    std::string_view prefix;
+    if (!in.read_string(prefix) || prefix.size() > topic::max_size_bytes)
+      return false;
+    out.emplace_back(prefix);
+  }
+  return true;
+}
+
+} // namespace
+
+std::vector<std::byte> make_report(const neighbours_report& report) {
+  const auto flags = (report.about.whole ? whole_bit : 0) | (report.relays ? relays_bit : 0);
+  auto out = begin_report(frame_kind::neighbours, static_cast<std::uint8_t>(flags), report.about);
+  out.add(report.added);
+  out.add(report.removed);
+  return out.finish();
+}
+
+std::vector<std::byte> make_report(const wants_report& report) {
+  auto out = begin_report(frame_kind::wants, report.about.whole ? whole_bit : 0, report.about);
+  out.add(report.added);
+  out.add(report.removed);
+  return out.finish();
+}
+
+std::vector<std::byte> make_known() {
+  return frame_writer{frame_kind::known}.finish();
+}
+
+std::optional<neighbours_report> parse_neighbours(std::span<const std::byte> frame_payload) {
+  byte_reader in{frame_payload};
+  std::uint8_t flags = 0;
+  neighbours_report result;
+  if (!read_header(in, flags, result.about) || !read_ids(in, result.added) ||
+      !read_ids(in, result.removed) || !in.at_end())
+    return {};
+  result.relays = (flags & relays_bit) != 0;
+  return result;
+}
+
+std::optional<wants_report> parse_wants(std::span<const std::byte> frame_payload) {
+  byte_reader in{frame_payload};
+  std::uint8_t flags = 0;
+  wants_report result;
+  if (!read_header(in, flags, result.about) || !read_prefixes(in, result.added) ||
+      !read_prefixes(in, result.removed) || !in.at_end())
+    return {};
+  return result;
+}
+
+// -- who knows what ------------------------------------------------------------------------------
+
+std::vector<std::byte> make_question(const wants_question& x) {
+  frame_writer out{frame_kind::question};
+  out.add(x.hops_left);
+  out.add(x.from);
+  out.add(x.to);
+  return out.finish();
+}
+
+std::vector<std::byte> make_answer(const wants_answer& x) {
+  frame_writer out{frame_kind::answer};
+  out.add(x.hops_left);
+  out.add(x.from);
+  out.add(x.to);
+  out.add(x.life);
+  out.add(x.number);
+  return out.finish();
+}
+
+std::optional<wants_question> parse_question(std::span<const std::byte> frame_payload) {
+  byte_reader in{frame_payload};
+  std::uint8_t kind = 0;
+  wants_question result;
+  if (!in.read(kind) || !in.read(result.hops_left) || !read_one(in, result.from) ||
+      !read_ids(in, result.to) || !in.at_end())
+    return {};
+  return result;
+}
+
+std::optional<wants_answer> parse_answer(std::span<const std::byte> frame_payload) {
+  byte_reader in{frame_payload};
+  std::uint8_t kind = 0;
+  wants_answer result;
+  if (!in.read(kind) || !in.read(result.hops_left) || !read_one(in, result.from) ||
+      !read_one(in, result.to) || !in.read(result.life) || !in.read(result.number) || !in.at_end())
+    return {};
+  return result;
+}
+
+} // namespace pubsub::wire

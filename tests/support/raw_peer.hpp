@@ -1,0 +1,70 @@
+// A peer that is a plain socket: it has shaken hands and from then on does what the test says.
+#pragma once
+
+#include "support/nodes.hpp"
+#include "support/raw_socket.hpp"
+#include "wire/batch.hpp"
+#include "wire/envelope.hpp"
+
+namespace pubsub::test {
+
+/// Has the id ff.., wants everything, and speaks version 1 or 2.
+struct raw_peer {
+  raw_peer(endpoint& ep, std::uint16_t port, int version, int receive_buffer_bytes = 0)
+      : wire(raw_socket::connect(port, receive_buffer_bytes)) {
+    CHECK(wire.send("00000017 06 5a45454b ffffffffffffffffffffffffffffffff 010" +
+                    std::to_string(version)));
+    for (int i = 0; i < 3; ++i)
+      CHECK_FALSE(wire.read_frame().empty()); // probe, version_select, syn
+    CHECK(wire.send(wire::make_frame(from_hex("0b0100"))));
+    CHECK(wire.read_frame() == from_hex("00000001 0c"));
+    if (version == 2) // what it knows of the network: nobody else, and that it wants everything
+      CHECK(wire.send("80000024 03 03" + report + "00 00 80000025 04 01" + report + "01 00 00" +
+                      "80000001 05"));
+    CHECK(ep.wait_for_peer(id(), patience));
+  }
+
+  static endpoint_id id() {
+    endpoint_id::bytes_type bytes;
+    bytes.fill(0xff);
+    return endpoint_id{bytes};
+  }
+  struct frame {
+    bool of_version_2 = false;
+    buffer payload; ///< empty at the end of the stream
+  };
+  frame read_frame() {
+    const auto head = wire.read(4);
+    if (head.size() < 4)
+      return {};
+    const auto word = load_be<std::uint32_t>(head.data());
+    return {(word & wire::batch_flag) != 0, wire.read(word & ~wire::batch_flag)};
+  }
+  /// The payload of the next frame of version 2 of this kind; empty if the stream ends before one.
+  buffer next_of_kind(std::uint8_t kind) {
+    auto next = read_frame();
+    while (!next.payload.empty() && !(next.of_version_2 && next.payload[0] == std::byte{kind}))
+      next = read_frame();
+    return next.payload;
+  }
+  /// The payload of the next ping; nothing if the stream ends before one.
+  std::optional<buffer> next_ping() {
+    for (auto next = read_frame(); !next.payload.empty(); next = read_frame())
+      if (const auto x = wire::parse_envelope(next.payload);
+          !next.of_version_2 && x && x->type == wire::envelope_type::ping)
+        return buffer{x->payload.begin(), x->payload.end()};
+    return {};
+  }
+  bool send_ping(const endpoint& to) { return wire.send(wire::make_ping(id(), to.id(), {})); }
+  bool send_pong(const endpoint& to, const buffer& payload) {
+    return wire.send(wire::make_pong(id(), to.id(), payload));
+  }
+
+  raw_socket wire;
+
+private:
+  static inline const std::string report = // its id, and two numbers that rise with every report
+      "ffffffffffffffffffffffffffffffff 0000000000000001 0000000000000001";
+};
+
+} // namespace pubsub::test

@@ -1,0 +1,338 @@
+#include "route/network_map.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+
+using namespace pubsub;
+
+namespace {
+
+endpoint_id id_of(std::size_t n) {
+  endpoint_id::bytes_type bytes{};
+  bytes[0] = static_cast<std::uint8_t>(n + 1);
+  bytes[1] = static_cast<std::uint8_t>(n * 37);
+  return endpoint_id{bytes};
+}
+
+std::size_t number_of(const endpoint_id& id) {
+  return std::size_t{id.bytes()[0]} - 1;
+}
+
+/// Nodes and the messages under way between them, each link in its order, delivered one by one.
+struct simulation {
+  using link_key = std::pair<std::size_t, std::size_t>;
+  struct parcel {
+    std::shared_ptr<const network_map::any_report> what; // null: "that was all"
+  };
+
+  explicit simulation(std::size_t n, std::uint32_t seed = 1) : engine(seed) {
+    for (std::size_t i = 0; i < n; ++i)
+      nodes.push_back(std::make_unique<network_map>(id_of(i), 1, true));
+    wants.resize(n);
+    links.resize(n);
+  }
+
+  void post(std::size_t from) {
+    for (const auto& [to, what] : nodes[from]->take_messages())
+      for (const auto& id : to)
+        if (const auto found = under_way.find({from, number_of(id)}); found != under_way.end())
+          found->second.push_back({what});
+  }
+  void connect(std::size_t x, std::size_t y) {
+    links[x].insert(y);
+    links[y].insert(x);
+    for (const auto& [from, to] : {link_key{x, y}, link_key{y, x}}) {
+      under_way[{from, to}];
+      nodes[from]->add_neighbour(id_of(to));
+      post(from);
+      under_way[{from, to}].push_back({nullptr});
+    }
+  }
+  void cut(std::size_t x, std::size_t y) {
+    links[x].erase(y);
+    links[y].erase(x);
+    under_way.erase({x, y});
+    under_way.erase({y, x});
+    nodes[x]->remove({id_of(y)});
+    nodes[y]->remove({id_of(x)});
+    post(x);
+    post(y);
+  }
+  void want(std::size_t n, const std::string& prefix) {
+    wants[n].insert(prefix);
+    nodes[n]->change_wants({prefix}, {});
+    post(n);
+  }
+  void unwant(std::size_t n, const std::string& prefix) {
+    wants[n].erase(prefix);
+    nodes[n]->change_wants({}, {prefix});
+    post(n);
+  }
+  /// Delivers one parcel of a link picked at random. False if nothing is under way.
+  bool step() {
+    std::vector<link_key> busy;
+    for (const auto& [key, parcels] : under_way)
+      if (!parcels.empty())
+        busy.push_back(key);
+    if (busy.empty())
+      return false;
+    const auto [from, to] = busy[engine() % busy.size()];
+    auto& parcels = under_way[{from, to}];
+    const auto first = parcels.front();
+    parcels.pop_front();
+    auto& at = *nodes[to];
+    if (!first.what)
+      at.neighbour_ready(id_of(from));
+    else if (const auto* report = std::get_if<neighbours_report>(first.what.get()))
+      CHECK(at.receive(id_of(from), *report));
+    else
+      CHECK(at.receive(id_of(from), std::get<wants_report>(*first.what)));
+    note_wants(to);
+    post(to);
+    return true;
+  }
+  void settle() {
+    while (step()) {
+    }
+  }
+  void note_wants(std::size_t n) {
+    for (const auto& change : nodes[n]->take_wants_changes()) {
+      auto& all = known[{n, number_of(change.node)}];
+      for (const auto& each : change.added)
+        CHECK(all.insert(each).second);
+      for (const auto& each : change.removed)
+        CHECK(all.erase(each) == 1);
+    }
+  }
+  std::optional<std::size_t> next_hop(std::size_t from, std::size_t to) const {
+    const auto& ways = nodes[from]->next_hops();
+    const auto found = ways.find(id_of(to));
+    return found == ways.end() ? std::nullopt : std::optional{number_of(found->second)};
+  }
+  bool connected(std::size_t from, std::size_t to) const {
+    std::set<std::size_t> seen{from};
+    std::deque<std::size_t> front{from};
+    for (; !front.empty(); front.pop_front())
+      for (const auto next : links[front.front()])
+        if (seen.insert(next).second)
+          front.push_back(next);
+    return seen.contains(to);
+  }
+  /// The way of a message, each node asking its own map.
+  std::vector<std::size_t> way(std::size_t from, std::size_t to) const {
+    std::vector<std::size_t> result{from};
+    while (result.back() != to && result.size() <= nodes.size()) {
+      const auto next = next_hop(result.back(), to);
+      if (!next)
+        return {};
+      result.push_back(*next);
+    }
+    return result.back() == to ? result : std::vector<std::size_t>{};
+  }
+  void check_all() const {
+    for (std::size_t x = 0; x < nodes.size(); ++x)
+      for (std::size_t y = 0; y < nodes.size(); ++y) {
+        if (x == y)
+          continue;
+        const bool there = connected(x, y);
+        CHECK(next_hop(x, y).has_value() == there);
+        if (!there)
+          continue;
+        CHECK_FALSE(way(x, y).empty());
+        const auto found = known.find({x, y});
+        CHECK((found == known.end() ? std::set<std::string>{} : found->second) == wants[y]);
+      }
+  }
+
+  std::mt19937 engine;
+  std::vector<std::unique_ptr<network_map>> nodes;
+  std::vector<std::set<std::string>> wants;
+  std::vector<std::set<std::size_t>> links;
+  std::map<link_key, std::deque<parcel>> under_way;
+  std::map<link_key, std::set<std::string>> known; // what the first knows of the second
+};
+
+} // namespace
+
+TEST_CASE("in a ring every node learns the wants of all, and the way to them") {
+  simulation net{5};
+  net.want(3, "/early");
+  for (std::size_t i = 0; i < 5; ++i)
+    net.connect(i, (i + 1) % 5);
+  net.settle();
+  net.want(0, "/late");
+  net.settle();
+  net.check_all();
+  CHECK(net.next_hop(0, 1) == 1);
+  CHECK(net.next_hop(0, 4) == 4);
+  CHECK(net.way(0, 2) == std::vector<std::size_t>{0, 1, 2});
+  net.cut(1, 2);
+  net.settle();
+  net.check_all();
+  CHECK(net.way(0, 2) == std::vector<std::size_t>{0, 4, 3, 2});
+}
+
+TEST_CASE("who is gone is out of reach, and is back with its wants when the network heals") {
+  simulation net{4};
+  net.connect(0, 1);
+  net.connect(1, 2);
+  net.connect(2, 3);
+  net.want(3, "/t");
+  net.settle();
+  net.cut(1, 2);
+  net.settle();
+  CHECK_FALSE(net.next_hop(0, 3));
+  net.want(3, "/meanwhile");
+  net.unwant(3, "/t");
+  net.settle();
+  net.connect(0, 3);
+  net.settle();
+  net.check_all();
+}
+
+TEST_CASE("the shortest way between two nodes is the same from either end, and so is each part") {
+  for (std::uint32_t seed = 1; seed <= 50; ++seed) {
+    simulation net{12, seed};
+    for (std::size_t i = 1; i < 12; ++i)
+      net.connect(i, net.engine() % i);
+    for (int i = 0; i < 12; ++i) {
+      const auto x = net.engine() % 12;
+      const auto y = net.engine() % 12;
+      if (x != y && !net.links[x].contains(y))
+        net.connect(x, y);
+    }
+    net.settle();
+    net.check_all();
+    for (std::size_t x = 0; x < 12; ++x)
+      for (std::size_t y = 0; y < 12; ++y) {
+        auto there = net.way(x, y);
+        auto back = net.way(y, x);
+        std::ranges::reverse(back);
+        CHECK(there == back);
+        if (there.size() > 2)
+          CHECK(std::vector(there.begin() + 1, there.end()) == net.way(there[1], y));
+      }
+  }
+}
+
+TEST_CASE("whoever knows a want knows that every node on the way knows it") {
+  for (std::uint32_t seed = 1; seed <= 100; ++seed) {
+    simulation net{8, seed};
+    for (std::size_t i = 1; i < 8; ++i)
+      net.connect(i, net.engine() % i);
+    for (int i = 0; i < 8; ++i) {
+      const auto x = net.engine() % 8;
+      const auto y = net.engine() % 8;
+      if (x != y && !net.links[x].contains(y))
+        net.connect(x, y);
+    }
+    net.settle();
+    const auto reader = net.engine() % 8;
+    net.want(reader, "/t");
+    do
+      for (std::size_t n = 0; n < 8; ++n)
+        if (n != reader && net.known[{n, reader}].contains("/t"))
+          for (const auto between : net.way(n, reader))
+            CHECK((between == reader || net.known[{between, reader}].contains("/t")));
+    while (net.step());
+    net.check_all();
+  }
+}
+
+TEST_CASE("whatever is linked, cut, wanted and unwanted in whatever order, all agree in the end") {
+  for (std::uint32_t seed = 1; seed <= 200; ++seed) {
+    simulation net{7, seed};
+    for (int i = 0; i < 60; ++i) {
+      const auto x = net.engine() % 7;
+      const auto y = net.engine() % 7;
+      const auto topic = "/" + std::to_string(net.engine() % 3);
+      switch (net.engine() % 4) {
+      case 0:
+        net.wants[x].contains(topic) ? net.unwant(x, topic) : net.want(x, topic);
+        break;
+      case 1:
+        if (x != y)
+          net.links[x].contains(y) ? net.cut(x, y) : net.connect(x, y);
+        break;
+      default:
+        for (auto n = net.engine() % 20; n > 0 && net.step(); --n) {
+        }
+      }
+    }
+    net.settle();
+    net.check_all();
+  }
+}
+
+TEST_CASE("no way leads through a node that passes nothing on") {
+  network_map a{id_of(0), 1, true};
+  a.add_neighbour(id_of(1));
+  CHECK(a.receive(id_of(1),
+                  neighbours_report{{id_of(1), 1, 2, true}, false, {id_of(0), id_of(2)}, {}}));
+  CHECK(a.receive(id_of(1), neighbours_report{{id_of(2), 1, 2, true}, true, {id_of(1)}, {}}));
+  a.neighbour_ready(id_of(1));
+  CHECK(a.next_hops().contains(id_of(1)));
+  CHECK_FALSE(a.next_hops().contains(id_of(2)));
+}
+
+TEST_CASE("a node that starts again with the same id leaves nothing of its former life") {
+  network_map a{id_of(0), 1, true};
+  a.add_neighbour(id_of(1));
+  a.neighbour_ready(id_of(1));
+  CHECK(a.receive(id_of(1), wants_report{{id_of(1), 10, 5, true}, {"/old"}, {}}));
+  CHECK(a.take_wants_changes().back().added == std::vector<std::string>{"/old"});
+  CHECK(a.receive(id_of(1), wants_report{{id_of(1), 11, 1, true}, {"/new"}, {}}));
+  const auto changes = a.take_wants_changes();
+  REQUIRE(changes.size() == 2);
+  CHECK(changes[0].removed == std::vector<std::string>{"/old"});
+  CHECK(changes[1].added == std::vector<std::string>{"/new"});
+  CHECK(a.take_restarted() == std::vector{id_of(1)});
+  CHECK(a.receive(id_of(1), wants_report{{id_of(1), 10, 6, true}, {"/ghost"}, {}}));
+  CHECK(a.take_wants_changes().empty());
+}
+
+TEST_CASE("one who is remembered from a later life starts a later one") {
+  network_map a{id_of(0), 5, true};
+  a.add_neighbour(id_of(1));
+  a.take_messages();
+  CHECK(a.receive(id_of(1), wants_report{{id_of(0), 9, 3, true}, {"/ghost"}, {}}));
+  const auto news = a.take_messages();
+  REQUIRE(news.size() == 2);
+  CHECK(std::get<neighbours_report>(*news[0].what).about.life == 10);
+  CHECK(std::get<wants_report>(*news[1].what).about.life == 10);
+}
+
+TEST_CASE("a report that skips a number breaks the rules") {
+  network_map a{id_of(0), 1, true};
+  a.add_neighbour(id_of(1));
+  CHECK(a.receive(id_of(1), wants_report{{id_of(1), 1, 3, true}, {}, {}}));
+  CHECK_FALSE(a.receive(id_of(1), wants_report{{id_of(1), 1, 5, false}, {"/t"}, {}}));
+  CHECK(a.receive(id_of(1), neighbours_report{{id_of(1), 1, 3, true}, true, {}, {}}));
+  CHECK_FALSE(a.receive(id_of(1), neighbours_report{{id_of(1), 1, 5, false}, true, {}, {}}));
+}
+
+TEST_CASE("one node speaks for a version-1 peer of several, and another when that is gone") {
+  simulation net{3};
+  const auto stranger = id_of(100);
+  net.connect(0, 1);
+  net.connect(1, 2);
+  for (std::size_t i = 0; i < 3; ++i) {
+    net.nodes[i]->add_foreigner(stranger);
+    net.post(i);
+  }
+  net.settle();
+  CHECK(net.nodes[0]->speaks_for(stranger));
+  CHECK_FALSE(net.nodes[1]->speaks_for(stranger));
+  CHECK_FALSE(net.nodes[2]->speaks_for(stranger));
+  net.cut(0, 1);
+  net.settle();
+  CHECK(net.nodes[0]->speaks_for(stranger));
+  CHECK(net.nodes[1]->speaks_for(stranger));
+  CHECK_FALSE(net.nodes[2]->speaks_for(stranger));
+}
