@@ -10,6 +10,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include <csignal>
 #include <sys/prctl.h>
@@ -311,8 +312,8 @@ private:
 
 std::string greeting() {
   json_list policies;
-  for (const auto& [name, policy] : known_policies<pubsub::overflow_policy>())
-    policies.add('"' + name + '"');
+  for (const auto policy : pubsub::all_overflow_policies)
+    policies.add('"' + std::string{to_string(policy)} + '"');
   return resources().add_raw("policies", policies.text()).add("ok", true).text();
 }
 
