@@ -1,11 +1,14 @@
 // Any topology: in rings and meshes everybody gets everything once and in order.
 #include "support/nodes.hpp"
+#include "support/raw_peer.hpp"
 
+#include <atomic>
 #include <set>
 #include <thread>
 
 using namespace pubsub;
 using namespace pubsub::test;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -86,6 +89,110 @@ struct network {
   std::vector<std::unique_ptr<endpoint>> nodes;
   std::vector<subscriber> subscribers;
 };
+
+/// Publishes numbers from 0 on to `/n` until it ends.
+class traffic {
+public:
+  explicit traffic(endpoint& from)
+      : thread_([this, &from] {
+          auto pub = from.make_publisher("/n");
+          while (!ended_) {
+            pub.publish(count{published_});
+            ++published_;
+          }
+        }) {}
+  ~traffic() { end(); }
+  void end() {
+    ended_ = true;
+    if (thread_.joinable())
+      thread_.join();
+  }
+  std::uint64_t published() const { return published_; }
+  bool goes_on_for(std::uint64_t n) const {
+    return eventually([&, goal = published_ + n] { return published_ >= goal; });
+  }
+
+private:
+  std::atomic<std::uint64_t> published_{0};
+  std::atomic<bool> ended_{false};
+  std::thread thread_;
+};
+
+/// Reads the numbers that arrive until the last one of a total told later, or nothing more comes.
+class reading {
+public:
+  explicit reading(subscriber& from) : thread_([this, &from] { run(from); }) {}
+  ~reading() { finish(0); }
+  void finish(std::uint64_t total) {
+    total_ = total;
+    if (thread_.joinable())
+      thread_.join();
+  }
+
+  std::uint64_t missing = 0;
+  std::uint64_t out_of_order = 0;
+
+private:
+  void run(subscriber& from) {
+    std::uint64_t next = 0;
+    while (next < total_) {
+      const auto msg = from.get(total_ == unknown ? 10ms : std::chrono::milliseconds{patience});
+      if (!msg && total_ != unknown)
+        break;
+      if (!msg)
+        continue;
+      const auto number = *get_data(*msg).get_if<count>();
+      out_of_order += number < next ? 1 : 0;
+      missing += number > next ? number - next : 0;
+      next = number + 1;
+    }
+    missing += next < total_ ? total_ - next : 0;
+  }
+
+  static constexpr std::uint64_t unknown = ~std::uint64_t{0};
+  std::atomic<std::uint64_t> total_{unknown};
+  std::thread thread_;
+};
+
+/// Links across a chain of five: each makes another way from one end to the other the shortest.
+const std::vector<std::pair<std::size_t, std::size_t>> short_cuts{{0, 2}, {2, 4}, {1, 4}, {0, 4}};
+
+/// Adds them under traffic, and takes them away again.
+void change_links_under_traffic(const endpoint_options& options, const queue_options& queue,
+                                std::uint64_t step, bool from_version_1) {
+  chain nodes{5, options};
+  endpoint_options version_1;
+  version_1.max_wire_version = 1;
+  version_1.forwarding = forwarding::off;
+  endpoint stranger{version_1};
+  join(stranger, nodes.front());
+  auto sub = nodes.back().make_subscriber({"/n"}, queue);
+  auto& source = from_version_1 ? stranger : nodes.front();
+  REQUIRE(source.wait_for_subscribers("/n", 1, patience));
+  reading numbers{sub};
+  traffic load{source};
+  CHECK(load.goes_on_for(step));
+  for (const auto& [x, y] : short_cuts) {
+    join(*nodes.all[x], *nodes.all[y]);
+    CHECK(load.goes_on_for(step));
+  }
+  for (auto each = short_cuts.rbegin(); each != short_cuts.rend(); ++each) {
+    CHECK(nodes.all[each->first]->unpeer(nodes.all[each->second]->id()));
+    CHECK(load.goes_on_for(step));
+  }
+  load.end();
+  numbers.finish(load.published());
+  CHECK(numbers.out_of_order == 0);
+  // A thread that was about to hand on a message when its link went finds it gone.
+  std::uint64_t gone = 0;
+  for (const auto& each : nodes.all) {
+    gone += each->counters().links.dropped_gone;
+    CHECK(each->counters().duplicates == 0);
+  }
+  CHECK(numbers.missing == gone);
+  CHECK(gone <= short_cuts.size() * nodes.all.size());
+  CHECK(sub.counters().missed == (from_version_1 ? 0 : gone));
+}
 
 } // namespace
 
@@ -204,4 +311,106 @@ TEST_CASE("a version-1 peer with two links into a ring gets everything once") {
   }
   CHECK(sub.available() == 0);
   CHECK(far.available() == 0);
+}
+
+TEST_CASE("links that are added under traffic cost no message") {
+  chain nodes{5};
+  auto sub = nodes.back().make_subscriber({"/n"});
+  REQUIRE(nodes.front().wait_for_subscribers("/n", 1, patience));
+  reading numbers{sub};
+  traffic load{nodes.front()};
+  for (const auto& [x, y] : short_cuts) {
+    CHECK(load.goes_on_for(10'000));
+    join(*nodes.all[x], *nodes.all[y]);
+  }
+  CHECK(load.goes_on_for(10'000));
+  load.end();
+  numbers.finish(load.published());
+  CHECK(numbers.out_of_order == 0);
+  CHECK(numbers.missing == 0);
+}
+
+TEST_CASE("links come and go under traffic, and every message arrives once and in order") {
+  change_links_under_traffic({}, {}, 20'000, false);
+}
+
+TEST_CASE("links come and go behind full queues, and every message arrives once and in order") {
+  endpoint_options small;
+  small.link_queue = {overflow_policy::block, 16, 1 << 20};
+  change_links_under_traffic(small, {overflow_policy::block, 16, 1 << 20}, 5'000, false);
+}
+
+TEST_CASE("links come and go, and every message of a version-1 peer arrives once and in order") {
+  change_links_under_traffic({}, {}, 5'000, true);
+}
+
+namespace {
+
+endpoint_id far_id() {
+  endpoint_id::bytes_type bytes;
+  bytes.fill(0xee);
+  return endpoint_id{bytes};
+}
+
+/// What a raw peer says about a node behind it that wants everything.
+const std::string news_of_far_node =
+    "80000034 03 02" // ff.. passes messages on, and has a link to ee..
+    "ffffffffffffffffffffffffffffffff 0000000000000001 0000000000000002 01"
+    "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee 00"
+    "80000034 03 01"
+    "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee 0000000000000001 0000000000000001 01"
+    "ffffffffffffffffffffffffffffffff 00"
+    "80000025 04 01"
+    "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee 0000000000000001 0000000000000001 01 00 00";
+
+} // namespace
+
+TEST_CASE("a flush is answered behind the messages before it") {
+  endpoint ep;
+  raw_peer raw{ep, *ep.listen("tcp://127.0.0.1:0"), 2};
+  std::string id;
+  for (const char c : to_string(ep.id()))
+    if (c != '-')
+      id += c;
+  REQUIRE(raw.wire.send("80000027 09 00 ffffffffffffffffffffffffffffffff 00000007 01" + id));
+  CHECK(raw.next_of_kind(0x0a) ==
+        from_hex("0a 10 ffffffffffffffffffffffffffffffff 00000007 01" + id));
+  SUBCASE("one for a node that nothing goes to is answered as well") {
+    REQUIRE(raw.wire.send("80000027 09 0f ffffffffffffffffffffffffffffffff 00000008 01"
+                          "dddddddddddddddddddddddddddddddd"));
+    CHECK(raw.next_of_kind(0x0a) == from_hex("0a 10 ffffffffffffffffffffffffffffffff 00000008 01"
+                                             "dddddddddddddddddddddddddddddddd"));
+  }
+  SUBCASE("one that says it has come too far closes the link") {
+    REQUIRE(raw.wire.send("80000027 09 10 ffffffffffffffffffffffffffffffff 00000008 01" + id));
+    CHECK(raw.wire.closed_by_peer());
+  }
+}
+
+TEST_CASE("a flush that is not answered holds messages up for a while, not for ever") {
+  endpoint_options options;
+  options.link_queue.policy = overflow_policy::drop_newest;
+  endpoint ep{options};
+  raw_peer raw{ep, *ep.listen("tcp://127.0.0.1:0"), 2};
+  REQUIRE(raw.wire.send(news_of_far_node));
+  REQUIRE(ep.wait_for_subscribers("/n", 2, patience));
+  auto pub = ep.make_publisher("/n");
+  CHECK(pub.publish(count{0}) == publish_result::taken); // to both, over the raw peer
+  options.id = far_id();
+  endpoint far{options};
+  auto sub = far.make_subscriber({"/n"});
+  join(far, ep);
+  CHECK(eventually(
+      [&] { return std::ranges::count(ep.nodes(), far_id(), &node_info::next_hop) == 1; }));
+  CHECK(pub.try_publish(count{1}) == publish_result::would_block);
+  auto result = publish_result::would_block;
+  CHECK(eventually([&] {
+    result = pub.publish(count{1}, 10ms);
+    return result != publish_result::would_block;
+  }));
+  CHECK(result == publish_result::taken);
+  CHECK(next_number(sub) == 1);
+  const auto asked = raw.next_of_kind(9);
+  CHECK_FALSE(asked.empty());
+  CHECK(raw.next_of_kind(9) == asked); // again
 }

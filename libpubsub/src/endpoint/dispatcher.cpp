@@ -18,8 +18,38 @@ void dispatcher::reset(std::uint64_t version) {
   if (topics_.size() > max_cached_topics)
     topics_.clear();
   routes_.clear();
-  snapshot_ = router_.snapshot();
+  const auto before = std::exchange(snapshot_, router_.snapshot());
   version_ = version;
+  if (before && before->ways != snapshot_->ways)
+    leave_ways();
+}
+
+/// What is under way on a link that is closed is lost, and not waited for. A node that is out of
+/// reach for now may yet get what is under way.
+void dispatcher::leave_ways() {
+  std::erase_if(used_, [&](const auto& each) {
+    const auto& [node, used] = each;
+    if (used.via->closed())
+      return true;
+    const auto way = snapshot_->ways->find(node);
+    if (way == snapshot_->ways->end() || way->second == used.via)
+      return false;
+    for (std::size_t hops = 0; hops < wire::max_hops; ++hops)
+      if ((used.hops >> hops & 1) != 0)
+        part_of(left_, used.via, hops).nodes.push_back(node);
+    return true;
+  });
+}
+
+/// Those of the route that was just found.
+void dispatcher::use_ways(std::size_t hops) {
+  for (std::size_t i = 0; i < found_nodes_.size(); ++i)
+    for (const auto& node : found_.nodes[i].nodes) {
+      auto& way = used_[node];
+      if (way.via != found_nodes_[i])
+        way = {found_nodes_[i], 0};
+      way.hops = static_cast<std::uint16_t>(way.hops | 1U << std::min(hops, wire::max_hops - 1));
+    }
 }
 
 const route& dispatcher::find(std::string_view topic) {
@@ -105,6 +135,7 @@ const route* dispatcher::remember(std::size_t hops) {
   const auto same = routes_.find(found_);
   if (same != routes_.end())
     return &*same;
+  use_ways(hops);
   route fresh;
   for (const auto* each : found_queues_)
     fresh.queues.push_back(each->exit);

@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "endpoint/left_ways.hpp"
 #include "endpoint/router.hpp"
 
 namespace pubsub {
@@ -37,6 +38,8 @@ public:
     reset(router_.version());
     return true;
   }
+  /// The ways that messages have taken so far and take no more, since the last call.
+  std::vector<left_way> take_left_ways() { return std::exchange(left_, {}); }
   /// The exits for `topic`; valid until the next `refresh`. Topics with the same exits share one
   /// route.
   const route& resolve(std::string_view topic) {
@@ -96,7 +99,14 @@ private:
     }
   };
 
+  struct used_way {
+    std::shared_ptr<link> via;
+    std::uint16_t hops = 0; // a bit for each number of hops
+  };
+
   void reset(std::uint64_t version);
+  void leave_ways();
+  void use_ways(std::size_t hops);
   const route& find(std::string_view topic);
   void begin_match() noexcept;
   void match_here(std::string_view topic);
@@ -110,6 +120,8 @@ private:
   std::uint64_t version_ = 0;
   std::shared_ptr<const routing_snapshot> snapshot_;
   std::unordered_set<route, exits_hash, exits_equal> routes_;
+  std::unordered_map<endpoint_id, used_way> used_; // by all routes so far
+  std::vector<left_way> left_;
   std::unordered_map<std::string, cached, text_hash, std::equal_to<>> topics_;
   std::string_view last_topic_; // points into topics_
   const route* last_ = nullptr;

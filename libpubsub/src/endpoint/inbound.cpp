@@ -13,11 +13,10 @@ namespace {
 constexpr std::size_t max_told_bytes = 64 * 1024 * 1024;
 }
 
-inbound::inbound(environment env, const router& routes, stream_marks& streams,
-                 std::shared_ptr<tally> counts)
-    : env_(std::move(env)),
+inbound::inbound(environment env, router& routes, std::shared_ptr<tally> counts)
+    : env_(std::move(env)), router_(routes),
       routes_(env_.self, routes, {.links = env_.forwarding, .except = env_.via.get()}),
-      streams_(streams), counts_(std::move(counts)), entering_(env_.self) {
+      counts_(std::move(counts)), entering_(env_.self) {
   for (std::size_t hops = 0; hops < sources_.size(); ++hops)
     sources_[hops] = env_.via->source(hops);
 }
@@ -52,7 +51,10 @@ void inbound::refresh() {
   routes_.refresh();
   entering_.forget_topics();
   for (auto& each : tables_)
-    each.forget_routes();
+    if (each)
+      each->forget_routes();
+  for (auto& each : routes_.take_left_ways())
+    leave(std::move(each));
 }
 
 // -- version 1 ---------------------------------------------------------------------------------
@@ -79,6 +81,12 @@ void inbound::take_data(std::byte* frame, std::size_t size, const wire::envelope
   counts_->received.add(1);
   env_.via->count_received(1);
   refresh();
+  if (holds_[0].active())
+    return wait_in(holds_[0], {frame, size});
+  route_data(frame, size, envelope);
+}
+
+void inbound::route_data(std::byte* frame, std::size_t size, const wire::envelope_view& envelope) {
   if (!envelope.receiver.is_nil())
     return take_addressed(frame, size, envelope);
   if (env_.via->version() == 1 && routes_.leaves_to_others(env_.remote)) {
@@ -132,6 +140,8 @@ bool inbound::take_flagged(std::span<std::byte> payload) {
     return take_topics(payload);
   case wire::frame_kind::credit:
     return take_credit(payload);
+  case wire::frame_kind::flush:
+    return take_flush(payload);
   default:
     return env_.on_news(*kind, payload);
   }
@@ -145,14 +155,16 @@ bool inbound::take_topics(std::span<const std::byte> payload) {
     return false;
   if (news->table >= tables_.size())
     tables_.resize(news->table + std::size_t{1});
-  auto& told = tables_[news->table];
+  auto& place = tables_[news->table];
   if (news->first == 0) {
-    for (const auto& each : told.topics)
-      told_bytes_ -= each.text.size() + each.audience.size() * wire::endpoint_id_bytes;
-    told = {};
+    if (place)
+      for (const auto& each : place->topics)
+        told_bytes_ -= each.text.size() + each.audience.size() * wire::endpoint_id_bytes;
+    place = std::make_shared<told_table>(); // batches that wait keep the old one
   }
-  if (news->first != told.topics.size())
+  if (!place || news->first != place->topics.size())
     return false;
+  auto& told = *place;
   for (const auto& each : news->topics) {
     told_topic fresh{std::string{each.topic}, {}};
     for (auto ids = each.nodes; !ids.empty(); ids = ids.subspan(wire::endpoint_id_bytes))
@@ -174,19 +186,29 @@ bool inbound::take_credit(std::span<const std::byte> payload) {
 
 bool inbound::take_batch(std::span<std::byte> payload) {
   const auto batch = wire::parse_batch(payload);
-  if (!batch || batch->header.table >= tables_.size())
+  if (!batch || batch->header.table >= tables_.size() || !tables_[batch->header.table])
     return false;
-  auto& told = tables_[batch->header.table];
+  const auto& told = tables_[batch->header.table];
   const auto& header = batch->header;
-  const auto records = payload.last(batch->records.size());
-  const auto check = wire::check_records(records, header.messages, told.topics.size());
+  const auto check = wire::check_records(batch->records, header.messages, told->topics.size());
   if (check == wire::records_check::malformed)
     return false;
   counts_->received.add(header.messages);
   env_.via->count_received(header.messages);
   refresh();
+  const auto hops = wire::hops_come(header.origin.hops_left);
+  env_.via->gate(hops).took(batch->records.size());
+  if (holds_[hops].active())
+    wait_in(holds_[hops], payload, told);
+  else
+    route_batch(*told, header, payload.last(batch->records.size()),
+                check == wire::records_check::one_topic);
+  return true;
+}
+
+void inbound::route_batch(told_table& told, const wire::batch_header& header,
+                          std::span<std::byte> records, bool one_topic) {
   hops_ = wire::hops_come(header.origin.hops_left);
-  env_.via->gate(hops_).took(records.size());
   if (told.hops != hops_ + 1) {
     told.hops = hops_ + 1;
     told.forget_routes();
@@ -200,13 +222,12 @@ bool inbound::take_batch(std::span<std::byte> payload) {
     turn = std::unique_lock{mark.mutex};
     late = mark.skip(header.origin.first_sequence, header.messages);
   }
-  if (check == wire::records_check::one_topic && late == 0)
+  if (one_topic && late == 0)
     take_part(route_of(told, record_topic(records.data())), told, header,
               {records.data(), {header.messages, records.size()}, 0});
   else
     take_records(told, header, records, late);
   end_run();
-  return true;
 }
 
 /// Cuts the batch where the route changes; the records have been checked. The first `late` ones are
@@ -261,7 +282,7 @@ const route& inbound::route_of(told_table& told, std::uint8_t topic) {
 stream_mark& inbound::mark_of(told_table& told, const run_origin& origin) {
   if (!told.mark || told.origin.endpoint != origin.endpoint ||
       told.origin.stream != origin.stream) {
-    told.mark = streams_.find(origin.endpoint, origin.stream);
+    told.mark = router_.streams().find(origin.endpoint, origin.stream);
     told.origin = origin;
   }
   return *told.mark;
@@ -338,8 +359,10 @@ void inbound::hand_to_network(const route& to, const intrusive_ptr<message_run>&
   if (!run)
     return;
   run->close();
+  const auto hops = wire::hops_come(run->origin().hops_left);
+  entered_ = static_cast<std::uint16_t>(entered_ | 1U << hops);
   for (auto each = to.foreigners; each < to.links.size(); ++each) {
-    bounded_queue* const exit = &to.links[each]->out(wire::hops_come(run->origin().hops_left));
+    bounded_queue* const exit = &to.links[each]->out(hops);
     hand_on({&exit, 1}, run);
   }
 }

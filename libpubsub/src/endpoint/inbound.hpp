@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <chrono>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <span>
@@ -40,13 +42,18 @@ public:
     std::function<bool(wire::frame_kind, std::span<const std::byte> payload)> on_news;
     /// Called when the peer breaks the rules of version 2; nothing more of it is read.
     std::function<void(error)> on_violation;
+    /// `go_on` shall be called on the loop, now or after that time. Thread-safe.
+    std::function<void(std::chrono::milliseconds)> call_back;
   };
 
-  inbound(environment env, const router& routes, stream_marks& streams,
-          std::shared_ptr<tally> counts);
+  inbound(environment env, router& routes, std::shared_ptr<tally> counts);
 
   /// Whole frames, one after the other.
   void receive(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames);
+  /// Looks whether messages that wait for their way may go on.
+  void go_on();
+  /// The link is closed: messages that wait go on at once.
+  void end();
 
 private:
   struct told_topic {
@@ -79,14 +86,37 @@ private:
     run_origin origin;                   // of records
   };
 
+  /// A message, a batch or a flush that waits, and the topics of the batch.
+  struct held_frame {
+    intrusive_ptr<chunk> owner;
+    std::span<std::byte> bytes;
+    std::shared_ptr<told_table> topics;
+  };
+  /// What has come so many hops and waits until that which has gone before, on ways that are left,
+  /// has arrived.
+  struct hold {
+    std::vector<std::shared_ptr<way_flush>> flushes;
+    std::deque<held_frame> frames;
+    bool active() const noexcept { return !flushes.empty(); }
+  };
+
   void refresh();
+  void leave(left_way way);
+  void wait_in(hold& place, std::span<std::byte> bytes, std::shared_ptr<told_table> topics = {});
+  void release(hold& place);
+  void route_held(held_frame& frame);
   void take_frame(std::byte* frame, std::size_t size);
   void take_data(std::byte* frame, std::size_t size, const wire::envelope_view& envelope);
+  void route_data(std::byte* frame, std::size_t size, const wire::envelope_view& envelope);
   void take_addressed(std::byte* frame, std::size_t size, const wire::envelope_view& envelope);
   bool take_flagged(std::span<std::byte> payload);
   bool take_topics(std::span<const std::byte> payload);
   bool take_credit(std::span<const std::byte> payload);
   bool take_batch(std::span<std::byte> payload);
+  void route_batch(told_table& told, const wire::batch_header& header, std::span<std::byte> records,
+                   bool one_topic);
+  bool take_flush(std::span<std::byte> payload);
+  void pass_flush(const flush_request& request);
   struct batch_part {
     std::byte* begin;
     run_position size;
@@ -113,15 +143,18 @@ private:
   const environment env_;
   std::array<std::weak_ptr<flow_source>, wire::max_hops> sources_; // what a full queue pauses
   std::size_t hops_ = 0; // that the messages at hand have come
+  router& router_;
   dispatcher routes_;
-  stream_marks& streams_;
   const std::shared_ptr<tally> counts_;
 
   const intrusive_ptr<chunk>* owner_ = nullptr; // of the frames at hand
   std::size_t batch_size_ = 0;                  // their size
   pending_run run_;
-  slab copies_; // of short runs
-  std::vector<told_table> tables_;
+  slab copies_;                                     // of short runs
+  std::vector<std::shared_ptr<told_table>> tables_; // by number; null: nothing told
+  std::array<hold, wire::max_hops> holds_;
+  bool ended_ = false;         // nothing waits any more
+  std::uint16_t entered_ = 0;  // bits: the hops that messages of a version-1 peer had come
   std::size_t told_bytes_ = 0; // of all topics in tables_
   record_stream entering_;     // what a version-1 peer sends
 };

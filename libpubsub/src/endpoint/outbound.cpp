@@ -21,12 +21,24 @@ tally_counter* outbound::refusal(std::string_view topic, std::size_t payload_siz
   return nullptr;
 }
 
-const route& outbound::resolve(std::string_view topic) {
+/// Null if what went another way so far has not arrived at `until`.
+const route* outbound::resolve(std::string_view topic, const deadline& until) {
   if (routes_.refresh()) {
     seal();
     stream_.forget_topics();
+    for (auto& each : routes_.take_left_ways())
+      left_.push_back(flushes_.begin(std::move(each)));
   }
-  return routes_.resolve(topic);
+  return left_.empty() || wait_until_flushed(until) ? &routes_.resolve(topic) : nullptr;
+}
+
+bool outbound::wait_until_flushed(const deadline& until) {
+  while (!left_.empty()) {
+    if (!left_.back()->wait(until))
+      return false;
+    left_.pop_back();
+  }
+  return true;
 }
 
 void outbound::seal() noexcept {
@@ -66,25 +78,29 @@ publish_result outbound::publish_encoded(std::string_view topic, std::span<const
                                          const deadline& until) {
   if (auto* cause = refusal(topic, value.size()))
     return refuse(*cause);
-  const auto& to = resolve(topic);
-  if (to.empty())
+  const auto* to = resolve(topic, until);
+  if (to == nullptr)
+    return count(push_result::would_block);
+  if (to->empty())
     return leave();
   if (!std::exchange(records_to_queues_, true))
     seal();
-  std::memcpy(stream_.begin(topic, to.nodes, value.size()), value.data(), value.size());
-  return count(end_record(to.to_all(), until));
+  std::memcpy(stream_.begin(topic, to->nodes, value.size()), value.data(), value.size());
+  return count(end_record(to->to_all(), until));
 }
 
 publish_result outbound::publish(std::string_view topic, data value, const deadline& until) {
   const auto size = encoded_size(value);
   if (auto* cause = refusal(topic, size))
     return refuse(*cause);
-  const auto& to = resolve(topic);
-  if (to.empty())
+  const auto* to = resolve(topic, until);
+  if (to == nullptr)
+    return count(push_result::would_block);
+  if (to->empty())
     return leave();
-  if (to.queues.empty()) { // nobody here wants the value itself
-    encode(value, stream_.begin(topic, to.nodes, size));
-    return count(end_record(to.to_links(), until));
+  if (to->queues.empty()) { // nobody here wants the value itself
+    encode(value, stream_.begin(topic, to->nodes, size));
+    return count(end_record(to->to_links(), until));
   }
   return publish_built(to, topic, message_access::value(topic, std::move(value)), size, until);
 }
@@ -93,7 +109,7 @@ publish_result outbound::publish(const data_message& msg, const deadline& until)
   if (!msg)
     return refuse(counts_->refused_empty);
   if (repeated_.holds(msg)) // and it was acceptable
-    return publish_built(resolve(repeated_.topic()), repeated_.topic(), repeated_.copy(),
+    return publish_built(resolve(repeated_.topic(), until), repeated_.topic(), repeated_.copy(),
                          repeated_.payload_size(), until);
   const auto topic = get_topic(msg);
   const auto* stored = message_access::stored_value(msg);
@@ -103,28 +119,30 @@ publish_result outbound::publish(const data_message& msg, const deadline& until)
   if (auto* cause = refusal(topic, size))
     return refuse(*cause);
   repeated_.note(msg, size);
-  return publish_built(resolve(topic), topic, msg, size, until);
+  return publish_built(resolve(topic, until), topic, msg, size, until);
 }
 
 /// Queues get the handle, links the encoded form.
-publish_result outbound::publish_built(const route& to, std::string_view topic, data_message msg,
+publish_result outbound::publish_built(const route* to, std::string_view topic, data_message msg,
                                        std::size_t payload_size, const deadline& until) {
-  if (to.empty())
+  if (to == nullptr)
+    return count(push_result::would_block);
+  if (to->empty())
     return leave();
   if (std::exchange(records_to_queues_, false))
     seal();
   const auto size = static_cast<std::uint32_t>(topic.size() + payload_size);
-  if (to.links.empty())
-    return count(handles_.push(to.to_queues(), msg, size, until));
+  if (to->links.empty())
+    return count(handles_.push(to->to_queues(), msg, size, until));
   // All or none: the queues must have room before the links get the message.
-  if (!handles_.goes_on(to.to_queues()) && !run_writer::wait_for_room(to.to_queues(), until))
+  if (!handles_.goes_on(to->to_queues()) && !run_writer::wait_for_room(to->to_queues(), until))
     return count(push_result::would_block);
   const auto payload = message_access::payload(msg);
-  std::memcpy(stream_.begin(topic, to.nodes, payload_size), payload.data(), payload.size());
-  const auto sent = end_record(to.to_links(), until);
-  if (sent == push_result::would_block || to.queues.empty())
+  std::memcpy(stream_.begin(topic, to->nodes, payload_size), payload.data(), payload.size());
+  const auto sent = end_record(to->to_links(), until);
+  if (sent == push_result::would_block || to->queues.empty())
     return count(sent);
-  const auto queued = handles_.push(to.to_queues(), msg, size, until, when_full::overshoot);
+  const auto queued = handles_.push(to->to_queues(), msg, size, until, when_full::overshoot);
   return count(sent == push_result::dropped ? sent : queued);
 }
 

@@ -21,10 +21,10 @@ namespace pubsub {
 /// Thread-safety: one thread.
 class outbound {
 public:
-  outbound(const endpoint_id& self, const router& routes, bool own_messages,
+  outbound(const endpoint_id& self, router& routes, bool own_messages,
            std::uint32_t max_frame_bytes, std::shared_ptr<tally> counts)
-      : routes_(self, routes, {.queues = own_messages}), max_frame_bytes_(max_frame_bytes),
-        counts_(std::move(counts)), stream_(self) {}
+      : routes_(self, routes, {.queues = own_messages}), flushes_(routes.flushes()),
+        max_frame_bytes_(max_frame_bytes), counts_(std::move(counts)), stream_(self) {}
 
   /// `until`: how long to wait for full queues with policy `block`; nothing means without limit.
   publish_result publish(std::string_view topic, data value, const deadline& until = {});
@@ -42,14 +42,17 @@ private:
     cause.add(1);
     return publish_result::refused;
   }
-  const route& resolve(std::string_view topic);
+  const route* resolve(std::string_view topic, const deadline& until);
+  bool wait_until_flushed(const deadline& until);
   push_result end_record(run_writer::exits to, const deadline& until);
-  publish_result publish_built(const route& to, std::string_view topic, data_message msg,
+  publish_result publish_built(const route* to, std::string_view topic, data_message msg,
                                std::size_t payload_size, const deadline& until);
   publish_result leave();
   publish_result count(push_result result);
 
   dispatcher routes_;
+  way_flushes& flushes_;
+  std::vector<std::shared_ptr<way_flush>> left_; // of ways that are left
   const std::uint32_t max_frame_bytes_;
   const std::shared_ptr<tally> counts_;
   record_stream stream_;

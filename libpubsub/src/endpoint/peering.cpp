@@ -176,8 +176,8 @@ bool peering::part(const endpoint_id& id, std::chrono::milliseconds timeout, loc
   const bool first = std::exchange(found->second.state, phase::leaving) != phase::leaving;
   lock.unlock();
   if (first) {
-    routes_.remove_peers({id}); // nothing new goes there; what is queued still does
-    who->leave(timeout);
+    // Nothing new goes there; what is queued still does.
+    who->leave(timeout, routes_.remove_peer(id));
   }
   lock.lock();
   return true;

@@ -27,7 +27,7 @@ void push_news(link& to, std::span<const std::byte> frame) {
 
 router::router(const endpoint_id& self, filter forward_topics, bool forwarding)
     : self_(self), forwarding_(forwarding), table_(std::move(forward_topics), forwarding),
-      network_(self, life_now(), forwarding), ways_(std::make_shared<directory>()) {
+      network_(self, life_now(), forwarding), flushes_(self), ways_(std::make_shared<directory>()) {
   settle();
 }
 
@@ -250,17 +250,48 @@ void router::receive(const wants_answer& answer) {
     changed_.notify_all();
     return;
   }
-  const auto way = ways()->find(answer.to);
-  if (way == ways()->end() || answer.hops_left <= 1)
-    return;
-  const auto via = way->second;
   lock.unlock();
   auto passed_on = answer;
-  --passed_on.hops_left;
-  push_news(*via, wire::make_answer(passed_on));
+  if (const auto via = next_for(passed_on))
+    push_news(*via, wire::make_answer(passed_on));
+}
+
+void router::receive(const flush_answer& answer) {
+  if (answer.to == self_)
+    return flushes_.receive(answer);
+  auto passed_on = answer;
+  if (const auto via = next_for(passed_on))
+    push_news(*via, wire::make_flushed(passed_on));
+}
+
+/// The link towards whom the answer is for, one hop less being left; null if it goes no further.
+template <class Answer>
+std::shared_ptr<link> router::next_for(Answer& answer) const {
+  std::lock_guard lock{mutex_};
+  const auto way = ways()->find(answer.to);
+  return way == ways()->end() || answer.hops_left-- <= 1 ? nullptr : way->second;
 }
 
 // -- both ----------------------------------------------------------------------------------------
+
+std::vector<endpoint_id> router::remove_peer(const endpoint_id& who) {
+  std::unique_lock lock{mutex_};
+  auto result = nodes_behind(who);
+  lock.unlock();
+  remove_peers({who});
+  lock.lock();
+  std::erase_if(result, [&](const auto& node) { return node != who && !ways()->contains(node); });
+  return result;
+}
+
+/// Called with the mutex held.
+std::vector<endpoint_id> router::nodes_behind(const endpoint_id& neighbour) const {
+  std::vector<endpoint_id> result;
+  for (const auto& [node, hop] : network_.next_hops())
+    if (hop == neighbour)
+      result.push_back(node);
+  return result;
+}
 
 void router::remove_peers(const std::vector<endpoint_id>& all) {
   change([&] {
@@ -287,9 +318,8 @@ filter router::peer_filter(const endpoint_id& who) const {
     return found->second.wanted;
   std::lock_guard lock{mutex_};
   filter result;
-  for (const auto& [node, hop] : network_.next_hops())
-    if (hop == who)
-      result.add(table_.node_filter(node));
+  for (const auto& node : nodes_behind(who))
+    result.add(table_.node_filter(node));
   return result;
 }
 

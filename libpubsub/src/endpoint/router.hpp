@@ -16,6 +16,7 @@
 #include <pubsub/endpoint.hpp>
 #include <pubsub/filter.hpp>
 
+#include "endpoint/left_ways.hpp"
 #include "link/link.hpp"
 #include "message/audience.hpp"
 #include "queue/message_queue.hpp"
@@ -98,16 +99,22 @@ public:
   bool receive(const endpoint_id& from, wants_report report);
 
   stream_marks& streams() noexcept { return streams_; }
+  way_flushes& flushes() noexcept { return flushes_; }
 
   /// Waits until every node within reach knows all we want, and so does every node on the way from
   /// it. False at the deadline, or if closed.
   bool wait_until_known(const deadline& until);
   void receive(const wants_question& question);
   void receive(const wants_answer& answer);
+  /// Ours, or on its way through us.
+  void receive(const flush_answer& answer);
 
   // -- both --------------------------------------------------------------------------------------
 
   void remove_peers(const std::vector<endpoint_id>& all);
+  /// Returns the neighbour that was removed, and the nodes that were reached over it and are
+  /// reached another way now: before what goes there that way, what went over it has to arrive.
+  std::vector<endpoint_id> remove_peer(const endpoint_id& who);
   /// What is wanted by a foreigner, or by all nodes reached over a neighbour.
   filter peer_filter(const endpoint_id& who) const;
   std::vector<node_info> nodes() const;
@@ -147,11 +154,14 @@ private:
   void tell();
   void tell_network();
   void tell_foreigners();
+  std::vector<endpoint_id> nodes_behind(const endpoint_id& neighbour) const;
   std::size_t count_here(std::string_view topic) const;
   const std::shared_ptr<const directory>& ways() const;
   using wants_version = std::pair<std::uint64_t, std::uint64_t>;
   std::vector<endpoint_id> ignorant_of(const wants_version& wanted) const;
   void send_along(const wants_question& question);
+  template <class Answer>
+  std::shared_ptr<link> next_for(Answer& answer) const;
 
   const endpoint_id self_;
   const bool forwarding_;
@@ -162,6 +172,7 @@ private:
   table_type table_;
   network_map network_;
   stream_marks streams_;
+  way_flushes flushes_;
   std::map<endpoint_id, foreigner> foreigners_;
   directory neighbours_;
   std::shared_ptr<const directory> spoken_for_ = std::make_shared<directory>();

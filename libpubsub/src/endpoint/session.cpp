@@ -16,7 +16,7 @@ session::session(std::shared_ptr<peering> owner, std::shared_ptr<link> carrier, 
                  std::shared_ptr<peer_request> request)
     : peering_(std::move(owner)), link_(std::move(carrier)), request_(std::move(request)),
       handshake_(role, make_environment()), timer_(link_->loop()),
-      life_(peering_->options().liveness_timeout), look_(link_->loop()) {}
+      life_(peering_->options().liveness_timeout), look_(link_->loop()), again_(link_->loop()) {}
 
 wire::handshake::environment session::make_environment() {
   return {
@@ -92,12 +92,37 @@ void session::begin_messages() {
                            .on_control = [this](const auto& x) { on_control(x); },
                            .on_status_frame = [this](auto x) { return on_status_frame(x); },
                            .on_news = [this](auto kind, auto x) { return on_news(kind, x); },
-                           .on_violation = [this](error reason) { cut(std::move(reason)); }},
-      peering_->routes(), peering_->routes().streams(), counts_);
+                           .on_violation = [this](error reason) { cut(std::move(reason)); },
+                           .call_back =
+                               [weak = weak_from_this()](auto delay) {
+                                 if (auto self = weak.lock())
+                                   self->call_back(delay);
+                               }},
+      peering_->routes(), counts_);
   if (link_->version() == 1)
     become_peered();
   else
     peering_->routes().add_neighbour(remote(), link_);
+}
+
+/// From any thread.
+void session::call_back(std::chrono::milliseconds delay) {
+  asio::post(link_->loop(), [self = shared_from_this(), delay] {
+    if (self->closed_)
+      return;
+    if (delay.count() == 0)
+      return self->go_on_waiting();
+    self->again_.expires_after(delay);
+    self->again_.async_wait([self](error_code cancelled) {
+      if (!cancelled && !self->closed_)
+        self->go_on_waiting();
+    });
+  });
+}
+
+void session::go_on_waiting() {
+  inbound_->go_on();
+  say_last_words();
 }
 
 void session::become_peered() {
@@ -124,6 +149,8 @@ bool session::on_news(wire::frame_kind kind, std::span<const std::byte> payload)
     return letter(wire::parse_question(payload));
   case wire::frame_kind::answer:
     return letter(wire::parse_answer(payload));
+  case wire::frame_kind::flushed:
+    return letter(wire::parse_flushed(payload));
   default: // all is known
     if (!peered_)
       become_peered();
@@ -146,6 +173,8 @@ void session::on_control(const wire::envelope_view& envelope) {
   case wire::envelope_type::ping:
     if (link_->control_bytes() > max_unread_control_bytes)
       return cut({errc::limit_exceeded, "the peer sends pings and does not read the answers"});
+    if (link_->version() >= 2 && is_goodbye(envelope.payload))
+      return on_goodbye(envelope.payload);
     return link_->push_control(wire::make_pong(peering_->self(), remote(), envelope.payload));
   case wire::envelope_type::pong:
     return on_pong(envelope.payload);
@@ -154,19 +183,14 @@ void session::on_control(const wire::envelope_view& envelope) {
   }
 }
 
-/// `BYE` and eight bytes only this side interprets (broker-wire-v1, section 10).
-session::token session::make_goodbye_token() {
-  token result;
-  std::memcpy(result.data(), "BYE", 3);
-  std::memcpy(result.data() + 3, endpoint_id::random().bytes().data(), result.size() - 3);
-  return result;
-}
-
 void session::on_closed(const error& reason) {
   closed_ = true;
   timer_.cancel();
   look_.cancel();
+  again_.cancel();
   asked_.end();
+  if (inbound_)
+    inbound_->end();
   cut_off_ = leaving_ && reason == errc::peer_timeout;
   auto outcome = handshake_.state();
   if (outcome == wire::handshake::outcome::peered && !peered_) {
@@ -185,15 +209,6 @@ void session::go_on() {
 void session::reject() {
   asio::post(link_->loop(), [self = shared_from_this()] {
     self->act_on(self->handshake_.reject(errc::redundant_connection, "redundant connection"));
-  });
-}
-
-void session::leave(std::chrono::milliseconds timeout) {
-  asio::post(link_->loop(), [self = shared_from_this(), timeout] {
-    if (self->closed_ || std::exchange(self->leaving_, true))
-      return; // a timer would keep alive what has ended
-    self->link_->push_last(wire::make_ping(self->peering_->self(), self->remote(), self->goodbye_));
-    self->arm_timer(timeout, {errc::peer_timeout, "timeout during graceful disconnect"});
   });
 }
 

@@ -33,8 +33,9 @@ public:
   void go_on();
   /// The other handshake with this peer has succeeded: this connection is superfluous.
   void reject();
-  /// Says goodbye behind everything queued, closes on the answer, or after `timeout` without one.
-  void leave(std::chrono::milliseconds timeout);
+  /// Says goodbye behind everything queued, once what has gone to the nodes behind the peer has
+  /// arrived there; closes on the answer, or after `timeout` without one.
+  void leave(std::chrono::milliseconds timeout, std::vector<endpoint_id> behind);
   /// Closes at once.
   void cut(error reason);
 
@@ -64,8 +65,15 @@ private:
   void become_peered();
   bool on_news(wire::frame_kind kind, std::span<const std::byte> payload);
   void on_control(const wire::envelope_view& envelope);
+  void on_goodbye(std::span<const std::byte> payload);
   void on_pong(std::span<const std::byte> payload);
   bool on_status_frame(std::span<const std::byte> payload);
+  void call_back(std::chrono::milliseconds delay);
+  void go_on_waiting();
+  void part(std::chrono::milliseconds patience, const std::vector<endpoint_id>& behind,
+            std::function<void()> last_words);
+  void say_last_words();
+  static bool is_goodbye(std::span<const std::byte> payload);
   void watch_over_peer();
   void look_at_peer();
   liveness::picture picture() const;
@@ -84,7 +92,12 @@ private:
   inquiries asked_;
   liveness life_;
   asio::steady_timer look_;       // at the peer, from time to time
+  asio::steady_timer again_;      // for what waits for answers to flushes
   std::shared_ptr<tally> counts_; // set once peered
+  std::vector<std::shared_ptr<way_flush>> parting_;
+  std::chrono::steady_clock::time_point parting_until_;
+  std::vector<std::function<void()>> last_words_; // a goodbye, or the answer to one
+  bool left_ = false;                             // by the peer
   bool leaving_ = false;
   bool cut_off_ = false;
   bool closed_ = false;

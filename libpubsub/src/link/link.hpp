@@ -44,8 +44,8 @@ public:
 /// Reads big, splits frames without copying, writes runs of frames with one gathered write: from
 /// the loop under load, at once on the publisher's thread if the link has been idle for a moment.
 /// While a queue it feeds is full, a version-1 link stops reading, and one of version 2 gives no
-/// credit. Thread-safety: `out`, `push_control`, `push_last`, `close` and `close_when_written` from
-/// any thread, the rest from the link's loop.
+/// credit. Thread-safety: `out`, the `push`es, `close`, `close_when_written` and `closed` from any
+/// thread, the rest from the link's loop.
 class link final : public std::enable_shared_from_this<link> {
 public:
   struct limits {
@@ -59,7 +59,12 @@ public:
 
   /// For messages that have come so many hops; in version 1 there is only the first.
   outbox& out(std::size_t hops = 0) { return out_.of(hops); }
+  std::uint16_t hops_in_use() const noexcept { return out_.hops_in_use(); }
   void push_control(std::span<const std::byte> frame) { out_.push_control(frame); }
+  /// Version 2: behind the messages that have come so many hops, and before those that follow.
+  void push_behind(std::size_t hops, std::span<const std::byte> frame) {
+    out_.push_behind(hops, frame);
+  }
   /// Behind all messages that wait.
   void push_last(std::span<const std::byte> frame) { out_.push_last(frame); }
   /// Of control frames that wait.
@@ -71,6 +76,7 @@ public:
   void close(error reason = {});
   /// Closes once everything queued before is written.
   void close_when_written();
+  bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
 
   /// The handshake is over: from here on frames as `version` has them, within `bounds`.
   void begin_messages(std::uint8_t version, const endpoint_id& self, limits bounds);

@@ -32,6 +32,13 @@ void outboxes::visit(Visitor&& each) const {
       each(*found);
 }
 
+std::uint16_t outboxes::hops_in_use() const noexcept {
+  unsigned bits = 0;
+  for (std::size_t hops = 0; hops < by_hops_.size(); ++hops)
+    bits |= by_hops_[hops].load(std::memory_order_acquire) != nullptr ? 1U << hops : 0U;
+  return static_cast<std::uint16_t>(bits);
+}
+
 // -- control frames ------------------------------------------------------------------------------
 
 void outboxes::push_control(std::span<const std::byte> frame) {
@@ -66,8 +73,8 @@ void outboxes::grant(std::size_t hops, std::uint32_t bytes) noexcept {
 void outboxes::take(std::vector<outgoing_slice>& out, std::size_t max_slices,
                     std::size_t max_bytes) {
   if (with_credit_) {
-    if (of(0).control_bytes() > 0) // the end of the handshake
-      take_from(of(0), 0, out, max_slices, max_bytes);
+    if (!handshake_taken_)
+      take_handshake(out, max_slices, max_bytes);
     take_from(control_, 0, out, max_slices, max_bytes);
   }
   bool more = false;
@@ -81,6 +88,14 @@ void outboxes::take(std::vector<outgoing_slice>& out, std::size_t max_slices,
   lock.unlock();
   control_.push_control(frame);
   take_from(control_, 0, out, max_slices, max_bytes);
+}
+
+/// The frames of the handshake went to the only outbox there was then.
+void outboxes::take_handshake(std::vector<outgoing_slice>& out, std::size_t max_slices,
+                              std::size_t max_bytes) {
+  handshake_taken_ = of(0).control_bytes() == 0;
+  if (!handshake_taken_)
+    take_from(of(0), 0, out, max_slices, max_bytes);
 }
 
 /// `more`: there may be messages for which the peer has given no credit.

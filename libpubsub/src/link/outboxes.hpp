@@ -35,8 +35,14 @@ public:
 
   /// For messages that have come so many hops; made when first asked for.
   outbox& of(std::size_t hops = 0);
+  /// Bits: the numbers of hops that messages had come so far.
+  std::uint16_t hops_in_use() const noexcept;
   /// Version 2: before all messages. Version 1: behind those that wait.
   void push_control(std::span<const std::byte> frame);
+  /// Version 2: behind the messages that have come so many hops, and before those that follow.
+  void push_behind(std::size_t hops, std::span<const std::byte> frame) {
+    of(hops).push_control(frame);
+  }
   /// Behind all messages that wait.
   void push_last(std::span<const std::byte> frame);
   std::size_t control_bytes() const;
@@ -55,6 +61,8 @@ public:
 private:
   static constexpr std::int64_t most_credit = std::int64_t{1} << 40;
 
+  void take_handshake(std::vector<outgoing_slice>& out, std::size_t max_slices,
+                      std::size_t max_bytes);
   std::size_t take_from(outbox& from, std::size_t hops, std::vector<outgoing_slice>& out,
                         std::size_t max_slices, std::size_t max_bytes);
   std::size_t take_messages(std::vector<outgoing_slice>& out, std::size_t max_slices,
@@ -76,6 +84,7 @@ private:
   // The writer's.
   std::array<std::int64_t, wire::max_hops> credit_;
   std::size_t next_ = 0; // whose turn it is
+  bool handshake_taken_ = false;
   std::vector<run_slice> slices_;
 };
 

@@ -83,7 +83,7 @@ void bounded_queue::signal(std::unique_lock<std::mutex>& lock) {
 }
 
 bool bounded_queue::wait_for_room(const deadline& until) {
-  if (options_.policy != overflow_policy::block)
+  if (!makes_wait())
     return true;
   std::unique_lock lock{mutex_};
   auto room = [&] { return ended_ || !full_for_good(); };
@@ -104,7 +104,7 @@ bool bounded_queue::push_run(const intrusive_ptr<message_run>& run,
   std::unique_lock lock{mutex_};
   on_arrival(*run);
   const auto result = enter(run);
-  const bool pause = options_.policy == overflow_policy::block && !ended_ && full_for_good();
+  const bool pause = makes_wait() && !ended_ && full_for_good();
   if (pause)
     paused_.add(source);
   after_entry(result, lock);

@@ -69,6 +69,8 @@ public:
   push_result push(const intrusive_ptr<message_run>& run);
   /// Whether messages come one by one, with `push`.
   bool conflates() const noexcept { return options_.policy == overflow_policy::conflate; }
+  /// Whether producers wait for room.
+  bool makes_wait() const noexcept { return options_.policy == overflow_policy::block; }
   /// A writer was told that somebody watches its run.
   void wake();
   /// Waits until there is room. False if there is none at `until`; a queue that has ended, or whose

@@ -48,4 +48,20 @@ struct wants_answer {
   std::uint64_t number = 0;
 };
 
+/// Follows the messages that have come `hops` hops to these nodes, behind all that went before.
+struct flush_request {
+  endpoint_id from;
+  std::uint32_t number = 0; ///< of those of `from`
+  std::uint8_t hops = 0;
+  std::vector<endpoint_id> to;
+};
+
+/// To some of these nodes it has come, or nothing goes to them any more on that way.
+struct flush_answer {
+  endpoint_id to; ///< who has asked
+  std::uint32_t number = 0;
+  std::uint8_t hops_left = 0;
+  std::vector<endpoint_id> from;
+};
+
 } // namespace pubsub

@@ -40,8 +40,8 @@ std::optional<frame_kind> kind_of(std::span<const std::byte> frame_payload) noex
   if (frame_payload.empty())
     return {};
   const auto kind = static_cast<frame_kind>(frame_payload[0]);
-  return kind >= frame_kind::records && kind <= frame_kind::answer ? std::optional{kind}
-                                                                   : std::nullopt;
+  return kind >= frame_kind::records && kind <= frame_kind::flushed ? std::optional{kind}
+                                                                    : std::nullopt;
 }
 
 std::optional<batch_view> parse_batch(std::span<const std::byte> frame_payload) noexcept {

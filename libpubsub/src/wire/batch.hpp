@@ -31,6 +31,8 @@ enum class frame_kind : std::uint8_t {
   credit = 6,     ///< the sender can take so many more bytes of records
   question = 7,   ///< whether nodes know the wants of another one (wire/network.hpp)
   answer = 8,     ///< to that
+  flush = 9,      ///< follows messages on a way that is left (wire/network.hpp)
+  flushed = 10,   ///< it has arrived
 };
 
 /// Length, kind and everything else in front of the records.

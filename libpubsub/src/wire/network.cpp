@@ -145,4 +145,45 @@ std::optional<wants_answer> parse_answer(std::span<const std::byte> frame_payloa
   return result;
 }
 
+// -- ways that are left --------------------------------------------------------------------------
+
+std::vector<std::byte> make_flush(const flush_request& x) {
+  frame_writer out{frame_kind::flush};
+  out.add(x.hops);
+  out.add(x.from);
+  out.add(x.number);
+  out.add(x.to);
+  return out.finish();
+}
+
+std::vector<std::byte> make_flushed(const flush_answer& x) {
+  frame_writer out{frame_kind::flushed};
+  out.add(x.hops_left);
+  out.add(x.to);
+  out.add(x.number);
+  out.add(x.from);
+  return out.finish();
+}
+
+std::optional<flush_request> parse_flush(std::span<const std::byte> frame_payload) {
+  byte_reader in{frame_payload};
+  std::uint8_t kind = 0;
+  flush_request result;
+  if (!in.read(kind) || !in.read(result.hops) || !read_one(in, result.from) ||
+      !in.read(result.number) || !read_ids(in, result.to) || !in.at_end() ||
+      result.hops >= max_hops)
+    return {};
+  return result;
+}
+
+std::optional<flush_answer> parse_flushed(std::span<const std::byte> frame_payload) {
+  byte_reader in{frame_payload};
+  std::uint8_t kind = 0;
+  flush_answer result;
+  if (!in.read(kind) || !in.read(result.hops_left) || !read_one(in, result.to) ||
+      !in.read(result.number) || !read_ids(in, result.from) || !in.at_end())
+    return {};
+  return result;
+}
+
 } // namespace pubsub::wire

@@ -19,11 +19,15 @@ std::vector<std::byte> make_known();
 
 std::vector<std::byte> make_question(const wants_question& x);
 std::vector<std::byte> make_answer(const wants_answer& x);
+std::vector<std::byte> make_flush(const flush_request& x);
+std::vector<std::byte> make_flushed(const flush_answer& x);
 
 /// Parse the payload of a frame of the kind in question. Nothing if malformed.
 std::optional<neighbours_report> parse_neighbours(std::span<const std::byte> frame_payload);
 std::optional<wants_report> parse_wants(std::span<const std::byte> frame_payload);
 std::optional<wants_question> parse_question(std::span<const std::byte> frame_payload);
 std::optional<wants_answer> parse_answer(std::span<const std::byte> frame_payload);
+std::optional<flush_request> parse_flush(std::span<const std::byte> frame_payload);
+std::optional<flush_answer> parse_flushed(std::span<const std::byte> frame_payload);
 
 } // namespace pubsub::wire

@@ -307,11 +307,11 @@ def changing_links(w):
     there = []
     for _ in range(w.random.randint(2, 8)):
         w.await_published(pub, w.random.randrange(100, 2_000))
-        with w.outage():
-            if extra and (not there or w.random.random() < 0.7):
-                there.append(extra.pop())
-                w.add_link(*there[-1])
-            else:
+        if extra and (not there or w.random.random() < 0.7):
+            there.append(extra.pop())
+            w.add_link(*there[-1])
+        else:
+            with w.outage():
                 w.cut_link(*there.pop(w.random.randrange(len(there))))
 
 

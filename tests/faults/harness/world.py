@@ -184,13 +184,13 @@ class World:
         self.await_links()
 
     def add_link(self, one, other):
-        """A new link under traffic. It may make a shorter way, and what is overtaken on the old one is lost."""
+        """A new link under traffic, which costs nothing: ways that become shorter overtake nothing."""
         self.fault(f"connect {one} to {other}")
-        self.cuts += 1
         self.connect(one, other)
+        self.await_links()
 
     def cut_link(self, one, other):
-        """Ends a peering in good order."""
+        """Ends a peering in good order. A thread that was about to hand on a message finds the link gone."""
         self.fault(f"part {one} from {other}")
         self.cuts += 1
         self.nodes[one].ask("unpeer", port=self.nodes[other].port)

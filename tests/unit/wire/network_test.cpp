@@ -72,6 +72,28 @@ TEST_CASE("questions, answers, credit and the end of the news are written and re
   CHECK(wire::make_known() == from_hex("80000001 05"));
 }
 
+TEST_CASE("flushes and their answers are written and read") {
+  const auto asked = wire::make_flush({a, 5, 3, {b}});
+  CHECK(asked == from_hex("80000027 09 03" + a_hex + "00000005 01" + b_hex));
+  const auto request = wire::parse_flush(payload(asked));
+  REQUIRE(request);
+  CHECK(request->from == a);
+  CHECK(request->number == 5);
+  CHECK(request->hops == 3);
+  CHECK(request->to == std::vector{b});
+  const auto answered = wire::make_flushed({a, 5, 16, {b}});
+  CHECK(answered == from_hex("80000027 0a 10" + a_hex + "00000005 01" + b_hex));
+  const auto answer = wire::parse_flushed(payload(answered));
+  REQUIRE(answer);
+  CHECK(answer->to == a);
+  CHECK(answer->number == 5);
+  CHECK(answer->hops_left == 16);
+  CHECK(answer->from == std::vector{b});
+  CHECK_FALSE(wire::parse_flush(from_hex("09 10" + a_hex + "00000005 01" + b_hex)));
+  CHECK_FALSE(wire::parse_flush(from_hex("09 03" + a_hex + "00000005 02" + b_hex)));
+  CHECK_FALSE(wire::parse_flushed(from_hex("0a 10" + a_hex + "00000005 01" + b_hex + "00")));
+}
+
 TEST_CASE("malformed news is none") {
   const std::string head = "03 01" + a_hex + "0000000000000007 0000000000000009";
   CHECK(wire::parse_neighbours(from_hex(head + "00 00")));
@@ -99,5 +121,7 @@ TEST_CASE("no bytes make a reader of news leave its frame") {
     wire::parse_neighbours(payload(frame));
     wire::parse_question(payload(frame));
     wire::parse_answer(payload(frame));
+    wire::parse_flush(payload(frame));
+    wire::parse_flushed(payload(frame));
   }
 }

@@ -1,0 +1,140 @@
+// The part of receiving that waits: messages whose way has changed, until those before them have
+// arrived.
+#include "endpoint/inbound.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "wire/network.hpp"
+
+namespace pubsub {
+
+namespace {
+
+constexpr std::size_t max_waiting_flush_bytes = 1024 * 1024; // whoever asks will ask again
+
+} // namespace
+
+// -- holding -------------------------------------------------------------------------------------
+
+/// The messages at hand will go another way from now on. Those of a version-1 peer all wait in the
+/// first place.
+void inbound::leave(left_way way) {
+  if (ended_)
+    return;
+  if (way.hops > 0) {
+    holds_[way.hops - 1].flushes.push_back(
+        router_.flushes().begin(std::move(way), [call = env_.call_back] { call({}); }));
+  } else {
+    for (std::size_t hops = 0; hops < wire::max_hops; ++hops)
+      if ((entered_ >> hops & 1) != 0)
+        holds_[0].flushes.push_back(router_.flushes().begin({way.via, hops, way.nodes},
+                                                            [call = env_.call_back] { call({}); }));
+  }
+  env_.call_back(way_flush::repeat_interval);
+}
+
+/// What is small is copied, so that it does not keep a large buffer alive. The sender gets no more
+/// credit, or is not read from.
+void inbound::wait_in(hold& place, std::span<std::byte> bytes, std::shared_ptr<told_table> topics) {
+  if (place.frames.empty())
+    env_.via->gate(static_cast<std::size_t>(&place - holds_.data())).pause();
+  auto owner = *owner_;
+  if (bytes.size() * 8 < batch_size_) {
+    owner = chunk::make(bytes.size());
+    std::memcpy(owner->data(), bytes.data(), bytes.size());
+    bytes = {owner->data(), bytes.size()};
+  }
+  place.frames.push_back({std::move(owner), bytes, std::move(topics)});
+}
+
+void inbound::go_on() {
+  for (auto& each : holds_)
+    if (each.active()) {
+      std::erase_if(each.flushes, [](const auto& flush) { return flush->settled(); });
+      release(each);
+    }
+  if (std::ranges::any_of(holds_, &hold::active))
+    env_.call_back(way_flush::repeat_interval);
+}
+
+void inbound::end() {
+  ended_ = true;
+  for (auto& each : holds_) {
+    each.flushes.clear();
+    release(each);
+  }
+}
+
+/// In the order in which they came, until their way changes again.
+void inbound::release(hold& place) {
+  if (place.frames.empty())
+    return;
+  while (!place.frames.empty()) {
+    refresh();
+    if (place.active())
+      return;
+    auto frame = std::move(place.frames.front());
+    place.frames.pop_front();
+    route_held(frame);
+  }
+  env_.via->gate(static_cast<std::size_t>(&place - holds_.data())).resume();
+}
+
+void inbound::route_held(held_frame& frame) {
+  owner_ = &frame.owner;
+  batch_size_ = frame.bytes.size();
+  if (frame.topics) {
+    const auto batch = wire::parse_batch(frame.bytes);
+    route_batch(*frame.topics, batch->header, frame.bytes.last(batch->records.size()), false);
+  } else if (env_.via->version() >= 2) {
+    pass_flush(*wire::parse_flush(frame.bytes));
+  } else {
+    route_data(frame.bytes.data(), frame.bytes.size(),
+               *wire::parse_envelope(frame.bytes.subspan(frame_header_bytes)));
+    end_run();
+  }
+  owner_ = nullptr;
+}
+
+// -- flushes -------------------------------------------------------------------------------------
+
+/// A frame that follows messages: it waits where they wait.
+bool inbound::take_flush(std::span<std::byte> payload) {
+  const auto request = wire::parse_flush(payload);
+  if (!request)
+    return false;
+  refresh();
+  if (auto& place = holds_[request->hops]; place.active())
+    wait_in(place, payload);
+  else
+    pass_flush(*request);
+  return true;
+}
+
+/// On to the nodes it is for, the way messages go. For us, and for nodes that nothing goes to, we
+/// answer.
+void inbound::pass_flush(const flush_request& request) {
+  const std::size_t hops = request.hops + std::size_t{1};
+  std::vector<left_way> onward;
+  flush_answer answer{request.from, request.number, wire::max_hops, {}};
+  for (const auto& node : request.to) {
+    const bool goes_on = node != env_.self && env_.forwarding && hops < wire::max_hops;
+    if (auto via = goes_on ? routes_.link_to(node) : nullptr)
+      part_of(onward, via, hops).nodes.push_back(node);
+    else
+      answer.from.push_back(node);
+  }
+  for (auto& each : onward)
+    if (each.via->out(hops).control_bytes() < max_waiting_flush_bytes)
+      each.via->push_behind(hops, wire::make_flush({request.from, request.number,
+                                                    static_cast<std::uint8_t>(hops), each.nodes}));
+  if (answer.from.empty())
+    return;
+  if (request.from == env_.remote) // even if we are about to part, and messages go another way
+    env_.via->push_control(wire::make_flushed(answer));
+  else
+    router_.receive(answer);
+}
+
+} // namespace pubsub
