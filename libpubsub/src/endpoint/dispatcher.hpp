@@ -58,6 +58,11 @@ public:
     return snapshot_->left_to_others->contains(peer);
   }
 
+  /// Whether version-1 peers may hand us a message again that has come over us.
+  bool has_several_foreigners() const {
+    return snapshot_->foreigners->size() + snapshot_->left_to_others->size() > 1;
+  }
+
 private:
   static constexpr std::size_t max_cached_topics = 4096;
 

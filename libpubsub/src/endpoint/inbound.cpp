@@ -86,11 +86,25 @@ void inbound::take_data(std::byte* frame, std::size_t size, const wire::envelope
   route_data(frame, size, envelope);
 }
 
+/// Topic and payload lie behind each other.
+bool inbound::is_copy(const wire::envelope_view& envelope) const {
+  if (!env_.forwarding || !routes_.has_several_foreigners())
+    return false;
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return router_.copies().is_copy(
+      {envelope.topic.data(), envelope.topic.size() + envelope.payload.size()}, envelope.ttl,
+      static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::seconds>(now).count()));
+}
+
 void inbound::route_data(std::byte* frame, std::size_t size, const wire::envelope_view& envelope) {
   if (!envelope.receiver.is_nil())
     return take_addressed(frame, size, envelope);
   if (env_.via->version() == 1 && routes_.leaves_to_others(env_.remote)) {
     counts_->duplicates.add(1); // another node takes it from this peer
+    return;
+  }
+  if (is_copy(envelope)) {
+    counts_->duplicates.add(1);
     return;
   }
   const auto& to = routes_.resolve(envelope.topic);

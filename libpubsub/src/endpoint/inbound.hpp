@@ -107,6 +107,7 @@ private:
   void route_held(held_frame& frame);
   void take_frame(std::byte* frame, std::size_t size);
   void take_data(std::byte* frame, std::size_t size, const wire::envelope_view& envelope);
+  bool is_copy(const wire::envelope_view& envelope) const;
   void route_data(std::byte* frame, std::size_t size, const wire::envelope_view& envelope);
   void take_addressed(std::byte* frame, std::size_t size, const wire::envelope_view& envelope);
   bool take_flagged(std::span<std::byte> payload);

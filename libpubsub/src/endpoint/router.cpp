@@ -118,6 +118,8 @@ filter router::subscriber_filter(subscriber_id who) const {
 void router::add_foreigner(const endpoint_id& who, std::shared_ptr<link> via, filter wanted,
                            filter told) {
   change([&] {
+    if (!copies_)
+      copies_ = std::make_unique<relayed_copies>();
     foreigners_[who] = {std::move(via), std::move(wanted), std::move(told), false};
     table_.add_peer(who, who, {});
     network_.add_foreigner(who);

@@ -21,6 +21,7 @@
 #include "message/audience.hpp"
 #include "queue/message_queue.hpp"
 #include "route/network_map.hpp"
+#include "route/relayed_copies.hpp"
 #include "route/stream_marks.hpp"
 #include "route/subscription_table.hpp"
 
@@ -100,6 +101,8 @@ public:
 
   stream_marks& streams() noexcept { return streams_; }
   way_flushes& flushes() noexcept { return flushes_; }
+  /// Call it only where there are foreigners.
+  relayed_copies& copies() noexcept { return *copies_; }
 
   /// Waits until every node within reach knows all we want, and so does every node on the way from
   /// it. False at the deadline, or if closed.
@@ -173,6 +176,7 @@ private:
   network_map network_;
   stream_marks streams_;
   way_flushes flushes_;
+  std::unique_ptr<relayed_copies> copies_; // made with the first foreigner
   std::map<endpoint_id, foreigner> foreigners_;
   directory neighbours_;
   std::shared_ptr<const directory> spoken_for_ = std::make_shared<directory>();
