@@ -105,7 +105,8 @@ public:
         {"wait", &node::wait},           {"publish", &node::publish},
         {"stop", &node::stop},           {"report", &node::report},
         {"resources", &node::held},      {"flush", &node::flush},
-        {"close", &node::close},         {"cycle", &node::cycle}};
+        {"drain", &node::drain},         {"close", &node::close},
+        {"cycle", &node::cycle}};
     const auto found = verbs.find(in.verb());
     if (found == verbs.end())
       throw std::runtime_error{"there is no command " + in.verb()};
@@ -124,6 +125,8 @@ private:
     pubsub::endpoint_options options;
     options.link_queue = queue_from(in);
     options.io_threads = static_cast<unsigned>(in.number("io_threads", 1));
+    if (const auto silence = in.number("liveness_ms", 0); silence > 0)
+      options.liveness_timeout = milliseconds{silence};
     const auto name = in.text("at", "main");
     if (!hosted_.emplace(name, std::make_unique<hosted>(options)).second)
       throw std::runtime_error{name + " is open already"};
@@ -262,6 +265,10 @@ private:
 
   json_object flush(const command& in) {
     return json_object{}.add("left", at(in).node.flush(milliseconds{in.number("timeout_ms")}));
+  }
+
+  json_object drain(const command& in) {
+    return json_object{}.add("left", at(in).node.drain(milliseconds{in.number("timeout_ms")}));
   }
 
   /// Closes one endpoint, or all, and says how long the slowest `close` took and what is left.

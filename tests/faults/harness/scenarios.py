@@ -169,6 +169,37 @@ def mesh(w):
             w.reconnect(name)
 
 
+@scenario("silent-peer", seeds=40)
+def silent_peer(w):
+    """A relay falls silent (SIGSTOP) while its connections stay: its peers notice it by liveness, and messages go
+    the other way round. Later it goes on, and is linked again."""
+    w.ring(["pub", "east", "sub", "west"], liveness_ms=1_000)
+    w.subscribe("sub")
+    w.publish("pub", **STEADY)
+    w.await_flow()
+    with w.outage():
+        name = w.random.choice(["east", "west"])
+        w.stop(name)
+        w.cuts += 2  # of its links
+        w.await_loss("pub")
+        w.await_flow()
+        w.go_on(name)
+
+
+@scenario("drained", seeds=60)
+def drained(w):
+    """A publisher drains, and is killed at once: whatever it had published arrives, however slow the reader."""
+    w.chain("pub", "relay", "sub", capacity=w.random.choice([16, 1_000, 50_000]))
+    w.subscribe("sub", per_second=w.random.choice([0, 5_000]))
+    pub = w.publish("pub", topics=w.random.randint(1, 5), **STEADY)
+    w.await_published(pub, w.random.randrange(100, 5_000))
+    w.end_publishing(pub)
+    left = w.drain("pub")
+    w.require(left == 0, f"drain returned {left}")
+    w.kill("pub")
+    w.cuts = 0  # nothing may be lost
+
+
 # -- broken links -----------------------------------------------------------------------------------
 
 @scenario("flapping-link", seeds=90)

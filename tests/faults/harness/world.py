@@ -183,6 +183,15 @@ class World:
             self.connect(one, other, shim)
         self.await_links()
 
+    def await_loss(self, name):
+        """Until `name` has noticed that another peer than before is gone."""
+        before = self._report(name)["peers_lost"]
+        if not wait_until(lambda: self._report(name)["peers_lost"] > before):
+            raise Stuck(f"{name} does not notice that a peer is gone")
+
+    def _report(self, name):
+        return self.nodes[name].ask("report")
+
     def add_link(self, one, other):
         """A new link under traffic, which costs nothing: ways that become shorter overtake nothing."""
         self.fault(f"connect {one} to {other}")
@@ -271,6 +280,11 @@ class World:
             return before >= goal or not wait_until(lambda: pub.published() > before, 0.3)
         self.log(f"until {pub.node.name} has published {more} more or is held up")
         wait_until(done)
+
+    def drain(self, name):
+        """Messages that are left after a drain with all patience."""
+        self.log(f"drain {name}")
+        return self.nodes[name].ask("drain", timeout_ms=int(PATIENCE_S * 900))["left"]
 
     def await_received(self, sub, more):
         self.log(f"until {sub.name} has received {more} more")
