@@ -55,6 +55,7 @@ void inbound::refresh() {
       each->forget_routes();
   for (auto& each : routes_.take_left_ways())
     leave(std::move(each));
+  call_back_if_held();
 }
 
 // -- version 1 ---------------------------------------------------------------------------------
@@ -82,7 +83,7 @@ void inbound::take_data(std::byte* frame, std::size_t size, const wire::envelope
   env_.via->count_received(1);
   refresh();
   if (holds_[0].active())
-    return wait_in(holds_[0], {frame, size});
+    return wait_in(0, {frame, size});
   route_data(frame, size, envelope);
 }
 
@@ -213,7 +214,7 @@ bool inbound::take_batch(std::span<std::byte> payload) {
   const auto hops = wire::hops_come(header.origin.hops_left);
   env_.via->gate(hops).took(batch->records.size());
   if (holds_[hops].active())
-    wait_in(holds_[hops], payload, told);
+    wait_in(hops, payload, told);
   else
     route_batch(*told, header, payload.last(batch->records.size()),
                 check == wire::records_check::one_topic);

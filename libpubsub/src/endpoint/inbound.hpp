@@ -102,8 +102,10 @@ private:
 
   void refresh();
   void leave(left_way way);
-  void wait_in(hold& place, std::span<std::byte> bytes, std::shared_ptr<told_table> topics = {});
-  void release(hold& place);
+  void wait_in(std::size_t place, std::span<std::byte> bytes,
+               std::shared_ptr<told_table> topics = {});
+  void release(std::size_t place);
+  void call_back_if_held();
   void route_held(held_frame& frame);
   void take_frame(std::byte* frame, std::size_t size);
   void take_data(std::byte* frame, std::size_t size, const wire::envelope_view& envelope);
@@ -153,8 +155,8 @@ private:
   pending_run run_;
   slab copies_;                                     // of short runs
   std::vector<std::shared_ptr<told_table>> tables_; // by number; null: nothing told
-  std::array<hold, wire::max_hops> holds_;
-  bool ended_ = false;         // nothing waits any more
+  std::array<hold, wire::max_hops> holds_;          // by the hops messages have come
+  bool ended_ = false;                              // nothing waits any more
   std::uint16_t entered_ = 0;  // bits: the hops that messages of a version-1 peer had come
   std::size_t told_bytes_ = 0; // of all topics in tables_
   record_stream entering_;     // what a version-1 peer sends

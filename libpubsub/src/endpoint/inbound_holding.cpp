@@ -22,63 +22,69 @@ constexpr std::size_t max_waiting_flush_bytes = 1024 * 1024; // whoever asks wil
 void inbound::leave(left_way way) {
   if (ended_)
     return;
-  if (way.hops > 0) {
-    holds_[way.hops - 1].flushes.push_back(
-        router_.flushes().begin(std::move(way), [call = env_.call_back] { call({}); }));
-  } else {
-    for (std::size_t hops = 0; hops < wire::max_hops; ++hops)
-      if ((entered_ >> hops & 1) != 0)
-        holds_[0].flushes.push_back(router_.flushes().begin({way.via, hops, way.nodes},
-                                                            [call = env_.call_back] { call({}); }));
-  }
-  env_.call_back(way_flush::repeat_interval);
+  const auto flush = [&](std::size_t place, left_way part) {
+    holds_[place].flushes.push_back(
+        router_.flushes().begin(std::move(part), [call = env_.call_back] { call({}); }));
+  };
+  if (way.hops > 0)
+    return flush(way.hops - 1, std::move(way));
+  for (std::size_t hops = 0; hops < wire::max_hops; ++hops)
+    if ((entered_ >> hops & 1) != 0)
+      flush(0, {way.via, hops, way.nodes});
 }
 
 /// What is small is copied, so that it does not keep a large buffer alive. The sender gets no more
 /// credit, or is not read from.
-void inbound::wait_in(hold& place, std::span<std::byte> bytes, std::shared_ptr<told_table> topics) {
-  if (place.frames.empty())
-    env_.via->gate(static_cast<std::size_t>(&place - holds_.data())).pause();
+void inbound::wait_in(std::size_t place, std::span<std::byte> bytes,
+                      std::shared_ptr<told_table> topics) {
+  auto& frames = holds_[place].frames;
+  if (frames.empty())
+    env_.via->gate(place).pause();
   auto owner = *owner_;
   if (bytes.size() * 8 < batch_size_) {
     owner = chunk::make(bytes.size());
     std::memcpy(owner->data(), bytes.data(), bytes.size());
     bytes = {owner->data(), bytes.size()};
   }
-  place.frames.push_back({std::move(owner), bytes, std::move(topics)});
+  frames.push_back({std::move(owner), bytes, std::move(topics)});
 }
 
 void inbound::go_on() {
-  for (auto& each : holds_)
-    if (each.active()) {
-      std::erase_if(each.flushes, [](const auto& flush) { return flush->settled(); });
-      release(each);
-    }
+  for (std::size_t place = 0; place < holds_.size(); ++place) {
+    std::erase_if(holds_[place].flushes, [](const auto& flush) { return flush->settled(); });
+    release(place);
+  }
+  call_back_if_held();
+}
+
+/// Flushes are sent again, and do not wait for ever.
+void inbound::call_back_if_held() {
   if (std::ranges::any_of(holds_, &hold::active))
     env_.call_back(way_flush::repeat_interval);
 }
 
 void inbound::end() {
   ended_ = true;
-  for (auto& each : holds_) {
-    each.flushes.clear();
-    release(each);
+  for (std::size_t place = 0; place < holds_.size(); ++place) {
+    holds_[place].flushes.clear();
+    release(place);
   }
 }
 
 /// In the order in which they came, until their way changes again.
-void inbound::release(hold& place) {
-  if (place.frames.empty())
+void inbound::release(std::size_t place) {
+  auto& [flushes, frames] = holds_[place];
+  if (frames.empty())
     return;
-  while (!place.frames.empty()) {
+  while (!frames.empty()) {
     refresh();
-    if (place.active())
+    if (!flushes.empty())
       return;
-    auto frame = std::move(place.frames.front());
-    place.frames.pop_front();
+    auto frame = std::move(frames.front());
+    frames.pop_front();
     route_held(frame);
   }
-  env_.via->gate(static_cast<std::size_t>(&place - holds_.data())).resume();
+  env_.via->gate(place).resume();
 }
 
 void inbound::route_held(held_frame& frame) {
@@ -105,8 +111,8 @@ bool inbound::take_flush(std::span<std::byte> payload) {
   if (!request)
     return false;
   refresh();
-  if (auto& place = holds_[request->hops]; place.active())
-    wait_in(place, payload);
+  if (holds_[request->hops].active())
+    wait_in(request->hops, payload);
   else
     pass_flush(*request);
   return true;

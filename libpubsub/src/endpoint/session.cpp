@@ -1,7 +1,7 @@
 #include "endpoint/session.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <exception>
 
 #include "endpoint/peering.hpp"
 #include "wire/network.hpp"
@@ -112,8 +112,11 @@ void session::call_back(std::chrono::milliseconds delay) {
       return;
     if (delay.count() == 0)
       return self->go_on_waiting();
+    if (std::exchange(self->again_armed_, true))
+      return;
     self->again_.expires_after(delay);
     self->again_.async_wait([self](error_code cancelled) {
+      self->again_armed_ = false;
       if (!cancelled && !self->closed_)
         self->go_on_waiting();
     });
@@ -121,8 +124,12 @@ void session::call_back(std::chrono::milliseconds delay) {
 }
 
 void session::go_on_waiting() {
-  inbound_->go_on();
-  say_last_words();
+  try {
+    inbound_->go_on();
+    say_last_words();
+  } catch (const std::exception& failed) { // out of memory: this link goes, the process stays
+    cut({errc::unspecified, failed.what()});
+  }
 }
 
 void session::become_peered() {

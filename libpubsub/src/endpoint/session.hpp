@@ -91,8 +91,9 @@ private:
   const token goodbye_ = make_goodbye_token();
   inquiries asked_;
   liveness life_;
-  asio::steady_timer look_;       // at the peer, from time to time
-  asio::steady_timer again_;      // for what waits for answers to flushes
+  asio::steady_timer look_;  // at the peer, from time to time
+  asio::steady_timer again_; // for what waits for answers to flushes
+  bool again_armed_ = false;
   std::shared_ptr<tally> counts_; // set once peered
   std::vector<std::shared_ptr<way_flush>> parting_;
   std::chrono::steady_clock::time_point parting_until_;
