@@ -239,7 +239,11 @@ void network_map::catch_up(const endpoint_id& id, node& at) {
   with_pending_.erase(id);
 }
 
+/// While no neighbour is ready there is no way to anybody: a node that joins a large network does
+/// not look at everything again with each report of what it is told at first.
 void network_map::catch_up_all() {
+  if (std::ranges::none_of(neighbours_, &std::pair<const endpoint_id, bool>::second))
+    return;
   for (const auto& id : std::set{with_pending_})
     catch_up(id, nodes_.at(id));
 }

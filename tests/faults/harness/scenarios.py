@@ -6,6 +6,8 @@ Everything random comes from `w.random`, so a seed makes the same plan again.
 
 import resource
 
+from .program import PATIENCE_S
+
 ALL = {}
 
 
@@ -380,7 +382,8 @@ def thousand_peers(w):
         w.nodes[name].ask("open", at=at, capacity=64)
         w.subscribe(name, at=at, capacity=64)
         w.nodes[name].ask("peer", at=at, port=w.nodes["hub"].port)
-    w.publish("pub", messages=volume(w, 1_000))
+    # Each of them tells the others of its link and its wants: millions of reports, on two processors.
+    w.publish("pub", messages=volume(w, 1_000), patience_s=4 * PATIENCE_S)
     w.await_end()
 
 

@@ -238,12 +238,13 @@ class World:
         self.log(f"unsubscribe {sub.name}")
         sub.ended = sub.node.ask("unsubscribe", at=sub.at, name=sub.name)
 
-    def publish(self, name, topic="/t", messages=0, per_second=0, topics=1, min_bytes=20, max_bytes=200, at="main"):
+    def publish(self, name, topic="/t", messages=0, per_second=0, topics=1, min_bytes=20, max_bytes=200, at="main",
+                patience_s=PATIENCE_S):
         """Publishes `messages`, or without end, once all who have subscribed are known here."""
         node = self.nodes[name]
         pub = Publisher(node, len(self.publishers) + 1, topics, at, per_second, min_bytes)
         n = self._audience(name, at, topic)
-        if not node.ask("wait", at=at, topic=topic, n=n, timeout_ms=int(PATIENCE_S * 900))["met"]:
+        if not node.ask("wait", patience_s, at=at, topic=topic, n=n, timeout_ms=int(patience_s * 900))["met"]:
             raise Stuck(f"{name} does not come to know {n} subscribers of {topic}")
         node.ask("publish", at=at, publisher=pub.id, topic=topic, messages=messages, per_second=per_second,
                  topics=topics, min_bytes=min_bytes, max_bytes=max_bytes)
