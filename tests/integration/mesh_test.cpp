@@ -136,8 +136,9 @@ private:
   void run(subscriber& from) {
     std::uint64_t next = 0;
     while (next < total_) {
-      const auto msg = from.get(total_ == unknown ? 10ms : std::chrono::milliseconds{patience});
-      if (!msg && total_ != unknown)
+      const bool all_published = total_ != unknown;
+      const auto msg = from.get(all_published ? std::chrono::milliseconds{patience} : 10ms);
+      if (!msg && all_published)
         break;
       if (!msg)
         continue;
