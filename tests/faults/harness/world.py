@@ -48,8 +48,8 @@ class Node:
     def name(self):
         return self.program.name
 
-    def ask(self, verb, **values):
-        return self.program.ask(verb, **values)
+    def ask(self, verb, patience_s=PATIENCE_S, **values):
+        return self.program.ask(verb, patience_s, **values)
 
     def lives(self):
         return self.program.child.poll() is None
