@@ -35,6 +35,27 @@ class SuiteTest(unittest.TestCase):
         self.assertGreater(messages, 10_000)
         self.assertEqual(written["summary"], lines[-1])
 
+    def test_scenarios_not_run_again_are_kept(self):
+        with tempfile.TemporaryDirectory() as folder:
+            first, second, page = (os.path.join(folder, name) for name in ("first.json", "second.json", "page.md"))
+            with open(page, "w", encoding="utf-8") as file:
+                file.write("before\n<!-- figures: tools/faults --markdown -->\n<!-- end of figures -->\nbehind\n")
+            status, lines, _ = run("--scenario", "drained", "--scenario", "ring", "--seeds", "1", "--json", first)
+            self.assertEqual(status, 0, lines)
+            status, lines, _ = run("--scenario", "drained", "--seeds", "2", "--keep", first, "--json", second, "--markdown", page)
+            self.assertEqual(status, 0, lines)
+            with open(second, encoding="utf-8") as file:
+                rows = {row["scenario"]: row["seeds"] for row in json.load(file)["scenarios"]}
+            with open(page, encoding="utf-8") as file:
+                table = file.read()
+        self.assertEqual(rows, {"drained": 2, "ring": 1})
+        self.assertEqual(LAST_LINE.fullmatch(lines[-1]).groups()[:2], ("2", "3"))
+        self.assertIn(lines[-1], table)
+        self.assertIn("| ring | 1 |", table)
+        status, _, said = run("--scenario", "drained", "--keep", "/nowhere")
+        self.assertEqual(status, 1)
+        self.assertIn("/nowhere is no file of --json", said[-1])
+
     def test_what_it_is_asked_wrongly_it_says(self):
         status, lines, said = run("--scenario", "no-such-thing")
         self.assertEqual((status, lines), (2, []))

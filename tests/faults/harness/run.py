@@ -48,6 +48,7 @@ def parse(arguments):
     parser.add_argument("--plant", choices=["loss", "duplicate", "reorder", "damage"],
                         help="shows that this is found: subscribers get every 500th message wrong")
     parser.add_argument("--json", metavar="FILE", help="writes every run and its figures")
+    parser.add_argument("--keep", metavar="FILE", help="of this file of --json, the scenarios not run now stay in what is written and summed up")
     parser.add_argument("--markdown", metavar="FILE", help="replaces the table of figures in this page (docs/reliability.md)")
     parser.add_argument("-v", "--verbose", action="store_true", help="says what is done to the nodes, as it is done")
     return parser.parse_args(arguments)
@@ -56,11 +57,10 @@ def parse(arguments):
 class Outcome:
     """One seed of one scenario."""
 
-    def __init__(self, scenario, seed, world, seconds):
+    def __init__(self, scenario, seed, seconds, messages, faults, peak_rss_kb, violations, last_words=(), **figures):
         self.scenario, self.seed, self.seconds = scenario, seed, seconds
-        self.messages, self.faults = world.messages(), world.faults
-        self.peak_kb, self.figures, self.violations = world.peak_kb, world.figures, world.violations
-        self.last_words = world.last_words
+        self.messages, self.faults, self.peak_kb = messages, faults, peak_rss_kb
+        self.violations, self.last_words, self.figures = violations, last_words, figures
 
     def as_json(self):
         return {"scenario": self.scenario, "seed": self.seed, "seconds": round(self.seconds, 3), "messages": self.messages,
@@ -89,7 +89,8 @@ def run_once(scenario, seed, settings):
         world.violations.append(traceback.format_exc())
     finally:
         world.abandon()
-    return Outcome(scenario.name, seed, world, time.monotonic() - begin)
+    return Outcome(scenario.name, seed, time.monotonic() - begin, world.messages(), world.faults, world.peak_kb,
+                   world.violations, world.last_words, **world.figures)
 
 
 def plan(options):
@@ -131,6 +132,22 @@ def sums(outcomes):
              "lost_in_flight": max(each.figures.get("lost_in_flight", 0) for each in all_of),
              "violations": sum(len(each.violations) for each in all_of), "seconds": sum(each.seconds for each in all_of)}
             for name, all_of in by_name.items()]
+
+
+def read_json(path):
+    """The outcomes in a file of --json. Raises SystemExit if it is none."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return [Outcome(**run) for run in json.load(file)["runs"]]
+    except (OSError, ValueError, KeyError, TypeError) as failure:
+        raise SystemExit(f"faults: {path} is no file of --json: {failure}") from None
+
+
+def with_others(outcomes, kept):
+    """These, and those kept of other scenarios, in the order of a whole run."""
+    new = {each.scenario for each in outcomes}
+    return sorted(outcomes + [each for each in kept if each.scenario not in new],
+                  key=lambda each: list(ALL).index(each.scenario))
 
 
 def write_json(path, outcomes, summary):
@@ -200,11 +217,13 @@ def main(root, arguments):
     if not os.path.exists(os.path.join(settings.programs, "fault_node")):
         print(f"faults: there is no fault_node below {settings.programs}; build the project first", file=sys.stderr)
         return 2
+    kept = read_json(options.keep) if options.keep else []
     try:
         outcomes = run_all(plan(options), settings, options)
     except KeyboardInterrupt:
         print("faults: interrupted", file=sys.stderr)
         return 130
+    outcomes = with_others(outcomes, kept)
     violations = sum(len(each.violations) for each in outcomes)
     summary = (f"faults: {len({each.scenario for each in outcomes})} scenarios, "
                f"{len({(each.scenario, each.seed) for each in outcomes})} seeds, "
