@@ -544,7 +544,7 @@ class Status:
         """
 class StatusSubscriber:
     """
-    Receives status and error events of an endpoint's peerings, in order, from its creation on; keeps the latest 65,536.
+    Receives status and error events of an endpoint's peerings, or the errors only, in order, from its creation on; keeps the latest 65,536.
     """
     def __init__(self, endpoint: Endpoint, errors_only: bool = False) -> None:
         ...
