@@ -1,11 +1,12 @@
 """libpubsub.broker: peers, what is reported of them, forwarding, and options."""
 
 import logging
+import re
 import select
 import socket
 
 import pytest
-from conftest import DEADLINE, wait_until
+from conftest import DEADLINE, ROOT, wait_until
 
 import libpubsub
 import libpubsub.broker as broker
@@ -186,6 +187,12 @@ def test_messages_cross_a_line_of_subscribed_endpoints_both_ways(endpoints, node
     assert [each.get(0.02) for each in subscribers] == [None] * nodes  # nothing came twice
 
 
+def test_a_distant_endpoint_that_wants_nothing_is_found_too(endpoints):
+    line = [endpoints() for _ in range(3)]
+    connect(*line)
+    assert line[0].await_peer(line[2].node_id())
+
+
 def test_endpoints_between_need_not_subscribe(endpoints):
     line = [endpoints() for _ in range(4)]
     connect(*line)
@@ -305,3 +312,15 @@ def test_the_version_is_that_of_brokers_module():
 
 def test_every_exported_name_exists():
     assert [name for name in broker.__all__ if not hasattr(broker, name)] == []
+
+
+def test_every_name_in_the_migration_page_exists():
+    page = (ROOT / "docs/migrating-from-broker.md").read_text(encoding="utf-8")
+    names = set(re.findall(r"\bbroker((?:\.[A-Za-z]\w*)+)\(", page)) | set(re.findall(r"`broker((?:\.[A-Z]\w*)+)`", page))
+    assert ".Endpoint" in names and ".zeek.Event" in names and ".Count" in names
+    for name in sorted(names):
+        found = broker
+        for part in name[1:].split("."):
+            found = getattr(found, part)
+    for program in re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S):
+        compile(program, "docs/migrating-from-broker.md", "exec")

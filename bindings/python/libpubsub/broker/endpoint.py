@@ -7,6 +7,7 @@ import time
 from types import TracebackType
 from typing import Any, Iterable, Mapping, NoReturn, Optional, Type, TypeVar, Union
 
+from .._core import NodeInfo
 from ..endpoint import Endpoint as NativeEndpoint
 from ..errors import ListenError, PeerError, PubsubError, Timeout
 from ..subscriber import Subscriber as NativeSubscriber
@@ -29,6 +30,7 @@ QUEUE_BYTES = 256 * 1024 * 1024
 _AWAIT_SECONDS = 10.0
 _GOODBYE_SECONDS = 3.0
 _GLANCE_SECONDS = 0.02  # how soon `await_peer` notices a node that is no direct peer
+_SETTLE_SECONDS = 0.25  # how long `await_peer` waits for the wants of such a node
 
 
 class Endpoint:
@@ -115,17 +117,28 @@ class Endpoint:
         return [Topic(name) for name in sorted({name for peer in self._node.peers() for name in peer.topics})]
 
     def await_peer(self, node: str, timeout: Optional[float] = None) -> bool:
-        """Waits until the endpoint with this id can be reached, directly or through others.
+        """Waits until the endpoint with this id is a peer, or can be reached through others.
 
-        False after ``timeout`` seconds, 10 by default. Raises ``ValueError`` if it is no id.
+        What a distant one wants is told a moment after its existence: it counts once it is known to want something,
+        or nothing for a quarter of a second. False after ``timeout`` seconds, 10 by default. Raises ``ValueError``
+        if it is no id.
         """
         end = time.monotonic() + (timeout or _AWAIT_SECONDS)
+        settled = end
         while not self._node.wait_for_peer(node, max(0.0, min(_GLANCE_SECONDS, end - time.monotonic()))):
-            if any(each.id == node and each.next_hop is not None for each in self._node.nodes()):
-                return True
-            if time.monotonic() >= end:
+            distant = self._reached(node)
+            now = time.monotonic()
+            if distant is not None:
+                settled = min(settled, now + _SETTLE_SECONDS)
+                if distant.topics or now >= settled:
+                    return True
+            elif now >= end:
                 return False
         return True
+
+    def _reached(self, node: str) -> Optional[NodeInfo]:
+        """The node with this id if there is a way to it."""
+        return next((each for each in self._node.nodes() if each.id == node and each.next_hop is not None), None)
 
     # -- publishing -------------------------------------------------------------------------------
 
