@@ -34,11 +34,14 @@ Received = tuple[str, Any]
 
 
 class _Receiver(Generic[Event]):
-    """``get`` in its four forms, over a function that waits for one event."""
+    """``get`` in its four forms, over a function that waits for events."""
+
+    def _take(self, most: int, timeout: Optional[float]) -> list[Event]:
+        """What is there, at most ``most``, once there is any; empty after ``timeout`` seconds. Raises Closed."""
+        raise NotImplementedError
 
     def _next(self, timeout: Optional[float]) -> Optional[Event]:
-        """One event; None after ``timeout`` seconds. Raises Closed at the end."""
-        raise NotImplementedError
+        return next(iter(self._take(1, timeout)), None)
 
     def get(self, *args: Union[int, float]) -> Any:
         """See the module."""
@@ -56,14 +59,14 @@ class _Receiver(Generic[Event]):
         result: list[Event] = []
         while len(result) < wanted:
             try:
-                event = self._next(None if end is None else max(0.0, end - time.monotonic()))
+                taken = self._take(wanted - len(result), None if end is None else max(0.0, end - time.monotonic()))
             except Closed:
                 if result:
                     break
                 raise
-            if event is None:
+            if not taken:
                 break
-            result.append(event)
+            result += taken
         return result
 
     def reset(self) -> None:
@@ -94,9 +97,8 @@ class Subscriber(_Receiver[Received]):
     def __init__(self, native: NativeSubscriber) -> None:
         self._native = native
 
-    def _next(self, timeout: Optional[float]) -> Optional[Received]:
-        message = self._native.get(timeout)
-        return None if message is None else self._received(message)
+    def _take(self, most: int, timeout: Optional[float]) -> list[Received]:
+        return [self._received(message) for message in self._native.get_batch(most, timeout)]
 
     def _received(self, message: Message) -> Received:
         return message.topic, self._convert(message.data)
@@ -142,9 +144,9 @@ class StatusSubscriber(_Receiver[Union[Status, Error]]):
             raise Closed("the status subscriber was reset")
         return self._native
 
-    def _next(self, timeout: Optional[float]) -> Optional[Union[Status, Error]]:
+    def _take(self, most: int, timeout: Optional[float]) -> list[Union[Status, Error]]:
         event = self._open().get(timeout)
-        return None if event is None else from_native(event)
+        return [] if event is None else [from_native(event)]
 
     def poll(self) -> list[Union[Status, Error]]:
         """What is there now; possibly nothing."""
