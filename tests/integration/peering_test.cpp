@@ -110,6 +110,19 @@ TEST_CASE("ending what is no peering is an error and an event") {
   CHECK(a.unpeer("nonsense").error() == errc::invalid_argument);
 }
 
+TEST_CASE("a subscriber to errors sees no other events") {
+  endpoint a;
+  endpoint b;
+  auto errors = a.make_status_subscriber(status_events::errors);
+  auto all = a.make_status_subscriber();
+  CHECK(a.peer(listen(b), once));
+  CHECK_FALSE(a.unpeer(endpoint_id::random()));
+  const auto seen = errors.poll();
+  REQUIRE(seen.size() == 1);
+  CHECK(seen[0].failure() == errc::peer_invalid);
+  CHECK(all.available() == 3);
+}
+
 TEST_CASE("a refused connection without retry fails fast, with the address, and as an event") {
   endpoint a;
   auto events = a.make_status_subscriber();

@@ -100,6 +100,32 @@ def test_status_events_tell_of_coming_and_going(endpoint):
     assert status.dropped == 0
 
 
+def test_a_status_subscriber_may_see_errors_only(endpoint):
+    errors, both = endpoint.make_status_subscriber(errors_only=True), endpoint.make_status_subscriber()
+    with libpubsub.Endpoint() as other:
+        endpoint.peer(HERE.format(other.listen("tcp://127.0.0.1:0")), retry=None)
+    with pytest.raises(libpubsub.NotAPeer):
+        endpoint.unpeer("tcp://127.0.0.1:9")
+    assert errors.available() == 1 and errors.get(DEADLINE).code == "peer_invalid" and errors.available() == 0
+    wait_until(lambda: both.available() >= 3)  # discovered, added, peer_invalid, and lost by now or later
+    assert {"peer_added", "peer_invalid"} <= {event.code for event in both.poll()}
+
+
+def test_nodes_are_known_at_any_distance(endpoint):
+    with libpubsub.Endpoint() as middle, libpubsub.Endpoint(forwarding=False) as far:
+        subscriber = far.make_subscriber(["/x"])
+        endpoint.peer(HERE.format(middle.listen("tcp://127.0.0.1:0")))
+        middle.peer(HERE.format(far.listen("tcp://127.0.0.1:0")))
+        wait_until(lambda: len(endpoint.nodes()) == 2)
+        nodes = {node.id: node for node in endpoint.nodes()}
+        assert nodes[far.id].next_hop == nodes[middle.id].next_hop == middle.id
+        assert sorted(nodes[middle.id].neighbours) == sorted([endpoint.id, far.id])
+        assert nodes[middle.id].relays and not nodes[far.id].relays and nodes[far.id].topics == subscriber.topics
+        assert repr(nodes[far.id]) == f"<NodeInfo {far.id} through {middle.id}>"
+        middle_id = middle.id
+    wait_until(lambda: f"<NodeInfo {middle_id}, out of reach>" in map(repr, endpoint.nodes()))
+
+
 def test_failures_name_the_address(endpoint):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

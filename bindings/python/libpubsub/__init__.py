@@ -12,7 +12,7 @@ seconds. All exceptions derive from PubsubError.
 """
 
 from . import zeek
-from ._core import (EndpointCounters, LinkCounters, Message, PeerInfo, Publisher,
+from ._core import (EndpointCounters, LinkCounters, Message, NodeInfo, PeerInfo, Publisher,
                     PublisherCounters, Status, SubscriberCounters, decode, encode, from_json, to_json)
 from ._core import version as __version__
 from .endpoint import Endpoint
@@ -27,7 +27,7 @@ from .values import Count, EnumValue, Port, PublishResult, Subnet, Table
 __all__ = [
     "Closed", "Count", "DecodeError", "EncodeError", "EncodeTypeError", "Endpoint",
     "EndpointCounters", "EnumValue", "FileError", "ForkError", "InvalidArgument", "LimitExceeded",
-    "LinkCounters", "ListenError", "Message", "NotAPeer", "NotSupported", "PeerError",
+    "LinkCounters", "ListenError", "Message", "NodeInfo", "NotAPeer", "NotSupported", "PeerError",
     "PeerIncompatible", "PeerInfo", "PeerUnavailable", "Port", "PublishResult", "Publisher",
     "PublisherCounters", "PubsubError", "Status", "StatusSubscriber", "Stream", "Subnet", "Subscriber",
     "SubscriberCounters", "Table", "Timeout", "Timespan", "Timestamp", "__version__", "decode",

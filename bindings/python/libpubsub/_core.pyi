@@ -6,7 +6,7 @@ from __future__ import annotations
 import collections.abc
 import libpubsub.values
 import typing
-__all__: list[str] = ['Endpoint', 'EndpointCounters', 'LinkCounters', 'Message', 'PeerInfo', 'Publisher', 'PublisherCounters', 'Status', 'StatusSubscriber', 'Subscriber', 'SubscriberCounters', 'decode', 'encode', 'from_json', 'join_background_work', 'to_json', 'version']
+__all__: list[str] = ['Endpoint', 'EndpointCounters', 'LinkCounters', 'Message', 'NodeInfo', 'PeerInfo', 'Publisher', 'PublisherCounters', 'Status', 'StatusSubscriber', 'Subscriber', 'SubscriberCounters', 'decode', 'encode', 'from_json', 'join_background_work', 'to_json', 'version']
 class Message:
     """
     A received message. ``topic, data = message`` takes it apart; it may be kept as long as needed. Where the value is a string, the message is a read-only buffer of its bytes: ``memoryview(message)`` and ``numpy.frombuffer(message)`` copy nothing.
@@ -376,6 +376,37 @@ class PeerInfo:
         """
         Version of the peering protocol; 0 unless peered.
         """
+class NodeInfo:
+    """
+    One node of the network, at any distance.
+    """
+    def __repr__(self) -> str:
+        ...
+    @property
+    def id(self) -> str:
+        """
+        Its endpoint id.
+        """
+    @property
+    def neighbours(self) -> list[str]:
+        """
+        Ids of its peers, as it reports them.
+        """
+    @property
+    def next_hop(self) -> str | None:
+        """
+        Id of the peer that messages for it go to; None if it is out of reach.
+        """
+    @property
+    def relays(self) -> bool:
+        """
+        Whether it passes messages on.
+        """
+    @property
+    def topics(self) -> list[str]:
+        """
+        The topic prefixes it wants.
+        """
 class Endpoint:
     """
     A node of the publish/subscribe network.
@@ -401,6 +432,10 @@ class Endpoint:
     def listen(self, uri: str) -> int:
         """
         Accepts peers at `tcp://host:port` and returns the port; port 0 picks one, an empty host or `*` means every address. Raises InvalidArgument, ListenError, Closed.
+        """
+    def nodes(self) -> list[NodeInfo]:
+        """
+        Every other node it knows of, those out of reach included.
         """
     def peer(self, uri: str, retry: typing.SupportsFloat | typing.SupportsIndex | None = 1.0, timeout: typing.SupportsFloat | typing.SupportsIndex | None = 10.0, max_retry: typing.SupportsFloat | typing.SupportsIndex = 30.0) -> None:
         """
@@ -509,12 +544,16 @@ class Status:
         """
 class StatusSubscriber:
     """
-    Receives status and error events of an endpoint's peerings, in order, from its creation on; keeps the latest 65,536.
+    Receives status and error events of an endpoint's peerings, or the errors only, in order, from its creation on; keeps the latest 65,536.
     """
-    def __init__(self, endpoint: Endpoint) -> None:
+    def __init__(self, endpoint: Endpoint, errors_only: bool = False) -> None:
         ...
     def __next__(self) -> Status:
         ...
+    def available(self) -> int:
+        """
+        Number of events that can be read without waiting.
+        """
     def fileno(self) -> int:
         """
         A descriptor that is readable while an event is available or the endpoint is closed.

@@ -76,9 +76,9 @@ class Endpoint(_core.Endpoint):
                                            capacity_bytes=capacity_bytes, policy=policy),
                       on_message)
 
-    def make_status_subscriber(self) -> StatusSubscriber:
-        """Sees what happens to peerings from now on. Raises Closed."""
-        return StatusSubscriber(self)
+    def make_status_subscriber(self, *, errors_only: bool = False) -> StatusSubscriber:
+        """Sees what happens to peerings from now on, or only what fails. Raises Closed."""
+        return StatusSubscriber(self, errors_only=errors_only)
 
     def status(self) -> Dict[str, Any]:
         """How this endpoint is: id, version, uptime, counters, peers and subscribers, as ``pubsub status --json``."""

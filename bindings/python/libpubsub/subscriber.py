@@ -105,11 +105,11 @@ class Subscriber(_core.Subscriber):
 class StatusSubscriber(_core.StatusSubscriber):
     """Receives status and error events of an endpoint's peerings, in order, from its creation on.
 
-    Iterate it (``for`` or ``async for``), or use ``get`` and ``poll``.
+    Iterate it (``for`` or ``async for``), or use ``get`` and ``poll``. ``errors_only``: see no changes of status.
     """
 
-    def __init__(self, endpoint: Endpoint) -> None:
-        super().__init__(endpoint)
+    def __init__(self, endpoint: Endpoint, *, errors_only: bool = False) -> None:
+        super().__init__(endpoint, errors_only)
         self._readiness = Readiness()
 
     def __iter__(self) -> StatusSubscriber:

@@ -129,13 +129,14 @@ std::string peer_status_text(const endpoint_handle& x, const std::string& id, se
   return value_or_raise(*result);
 }
 
+std::optional<std::string> id_or_none(const endpoint_id& id) {
+  return id.is_nil() ? std::nullopt : std::optional(to_string(id));
+}
+
 void bind_peer_info(py::module_& m) {
   py::class_<peer_info>(m, "PeerInfo", "One peer of an endpoint.")
       .def_property_readonly(
-          "id",
-          [](const peer_info& x) {
-            return x.id.is_nil() ? std::nullopt : std::optional(to_string(x.id));
-          },
+          "id", [](const peer_info& x) { return id_or_none(x.id); },
           "Its endpoint id; None until the first handshake.")
       .def_property_readonly(
           "network",
@@ -165,6 +166,36 @@ void bind_peer_info(py::module_& m) {
       });
 }
 
+void bind_node_info(py::module_& m) {
+  py::class_<node_info>(m, "NodeInfo", "One node of the network, at any distance.")
+      .def_property_readonly(
+          "id", [](const node_info& x) { return to_string(x.id); }, "Its endpoint id.")
+      .def_property_readonly(
+          "next_hop", [](const node_info& x) { return id_or_none(x.next_hop); },
+          "Id of the peer that messages for it go to; None if it is out of reach.")
+      .def_property_readonly(
+          "neighbours",
+          [](const node_info& x) {
+            std::vector<std::string> result;
+            for (const auto& each : x.neighbours)
+              result.push_back(to_string(each));
+            return result;
+          },
+          "Ids of its peers, as it reports them.")
+      .def_readonly("relays", &node_info::relays, "Whether it passes messages on.")
+      .def_property_readonly(
+          "topics",
+          [](const node_info& x) {
+            return topic_names({x.filter.begin(), x.filter.end()});
+          },
+          "The topic prefixes it wants.")
+      .def("__repr__", [](const node_info& x) {
+        return "<NodeInfo " + to_string(x.id) +
+               (x.next_hop.is_nil() ? ", out of reach>"
+                                    : " through " + to_string(x.next_hop) + ">");
+      });
+}
+
 using endpoint_class = py::class_<endpoint_handle>;
 
 void bind_peering(endpoint_class& c) {
@@ -191,6 +222,9 @@ void bind_peering(endpoint_class& c) {
       .def(
           "peers", [](const endpoint_handle& x) { return x.get().peers(); },
           "All peers, also those not reached yet.")
+      .def(
+          "nodes", [](const endpoint_handle& x) { return x.get().nodes(); },
+          "Every other node it knows of, those out of reach included.")
       .def(
           "wait_for_peers",
           [](const endpoint_handle& x, std::size_t n, seconds timeout) {
@@ -259,6 +293,7 @@ void bind_publishing(endpoint_class& c) {
 
 void bind_endpoint(py::module_& m) {
   bind_peer_info(m);
+  bind_node_info(m);
   endpoint_class c(m, "Endpoint", "A node of the publish/subscribe network.");
   c.def(py::init([](const std::optional<std::string>& id, bool forwards, bool own,
                     unsigned io_threads, bool busy_poll, std::size_t link_capacity,

@@ -32,8 +32,9 @@ std::string code_name(const status& x) {
 // waits.
 class status_handle {
 public:
-  explicit status_handle(const endpoint_handle& owner)
-      : owner_(owner.share()), events_(owner.open().make_status_subscriber()) {}
+  status_handle(const endpoint_handle& owner, bool errors_only)
+      : owner_(owner.share()), events_(owner.open().make_status_subscriber(
+                                   errors_only ? status_events::errors : status_events::all)) {}
   ~status_handle() {
     if (!fork_.crossed())
       return;
@@ -72,6 +73,10 @@ public:
     return lock ? events_->poll() : std::vector<status>{};
   }
 
+  std::size_t available() const {
+    fork_.check();
+    return events_->available();
+  }
   int fd() const {
     fork_.check();
     return events_->fd();
@@ -132,9 +137,10 @@ void bind_status(py::module_& m) {
 
   py::class_<status_handle>(
       m, "StatusSubscriber", py::release_gil_before_calling_cpp_dtor(),
-      "Receives status and error events of an endpoint's peerings, in order, from its "
-      "creation on; keeps the latest 65,536.")
-      .def(py::init<const endpoint_handle&>(), py::arg("endpoint"))
+      "Receives status and error events of an endpoint's peerings, or the errors only, in order, "
+      "from its creation on; keeps the latest 65,536.")
+      .def(py::init<const endpoint_handle&, bool>(), py::arg("endpoint"),
+           py::arg("errors_only") = false)
       .def("get", &status_handle::get, py::arg("timeout") = py::none(),
            "Waits for the next event, at most `timeout` seconds, for ever by default. Returns None "
            "on "
@@ -143,6 +149,8 @@ void bind_status(py::module_& m) {
       .def("next_nowait", &status_handle::next_nowait,
            "The next event, or None where there is none yet. Raises StopIteration at the end.")
       .def("__next__", &status_handle::next)
+      .def("available", &status_handle::available,
+           "Number of events that can be read without waiting.")
       .def("fileno", &status_handle::fd,
            "A descriptor that is readable while an event is available or the endpoint is closed.")
       .def_property_readonly("closed", &status_handle::closed,

@@ -186,7 +186,8 @@ public:
   /// Calls `on_message` for every message, one at a time, on the thread `runner` provides.
   stream subscribe(pubsub::filter topics, std::function<void(const data_message&)> on_message,
                    const queue_options& options = {}, task_runner runner = {});
-  status_subscriber make_status_subscriber();
+  /// Sees what happens to peerings from now on.
+  status_subscriber make_status_subscriber(status_events which = status_events::all);
   /// What this endpoint announces to a peer that brings nothing itself: the union of its
   /// subscribers' filters, `forward_topics` and its peers' filters.
   pubsub::filter filter() const;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -12,8 +13,11 @@ namespace pubsub {
 
 class status_queue;
 
-/// Sees every event from its creation on, in order, up to 65,536 unread ones; beyond that the
-/// oldest go and are counted. Thread-safety: one consuming thread at a time.
+/// Which events a status_subscriber sees.
+enum class status_events : std::uint8_t { all, errors };
+
+/// Sees events from its creation on, in order, up to 65,536 unread ones; beyond that the oldest go
+/// and are counted. Thread-safety: one consuming thread at a time.
 class status_subscriber {
 public:
   status_subscriber(status_subscriber&&) noexcept;

@@ -168,8 +168,8 @@ stream endpoint::subscribe(pubsub::filter topics,
               [source] { source->close(); }, runner);
   return stream{std::move(flow)};
 }
-status_subscriber endpoint::make_status_subscriber() {
-  return status_subscriber{core_->events().subscribe()};
+status_subscriber endpoint::make_status_subscriber(status_events which) {
+  return status_subscriber{core_->events().subscribe(which)};
 }
 pubsub::filter endpoint::filter() const {
   return core_->routes().announcement_for({});

@@ -1,10 +1,10 @@
 #include "endpoint/status_queue.hpp"
 
-#include <pubsub/status_subscriber.hpp>
-
 namespace pubsub {
 
 void status_queue::push(const status& event) {
+  if (which_ == status_events::errors && !event.is_error())
+    return;
   {
     std::lock_guard lock{mutex_};
     if (finished_)
@@ -68,8 +68,8 @@ std::uint64_t status_queue::dropped() const {
   return dropped_;
 }
 
-std::shared_ptr<status_queue> status_hub::subscribe() {
-  auto result = std::make_shared<status_queue>();
+std::shared_ptr<status_queue> status_hub::subscribe(status_events which) {
+  auto result = std::make_shared<status_queue>(which);
   std::lock_guard lock{mutex_};
   if (finished_)
     result->finish();

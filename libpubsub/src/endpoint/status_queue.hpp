@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <pubsub/status.hpp>
+#include <pubsub/status_subscriber.hpp>
 
 #include "queue/event_fd.hpp"
 #include "queue/message_queue.hpp"
@@ -21,6 +22,9 @@ class status_queue {
 public:
   static constexpr std::size_t capacity = 65'536;
 
+  explicit status_queue(status_events which) : which_(which) {}
+
+  /// Ignores what its subscriber does not want to see.
   void push(const status& event);
   std::optional<status> pull(const deadline& until);
   std::vector<status> poll();
@@ -30,6 +34,7 @@ public:
   std::uint64_t dropped() const;
 
 private:
+  const status_events which_;
   mutable std::mutex mutex_; // guards everything below
   std::condition_variable not_empty_;
   std::deque<status> events_;
@@ -41,7 +46,7 @@ private:
 /// The status subscribers of one endpoint. Thread-safe.
 class status_hub {
 public:
-  std::shared_ptr<status_queue> subscribe();
+  std::shared_ptr<status_queue> subscribe(status_events which);
   void publish(const status& event);
   void finish();
 
