@@ -319,7 +319,8 @@ class World:
             before = pub.published()
             return not wait_until(lambda: pub.published() > before, 0.3)
         if not wait_until(still):
-            raise Stuck(f"{pub.node.name} goes on publishing although a subscriber has stopped")
+            links = {name: self._report(name)["links"] for name, node in self.nodes.items() if not node.program.stopped}
+            raise Stuck(f"{pub.node.name} goes on publishing although a subscriber has stopped; links: {links}")
         if received is None:
             return
         held = pub.published() - received
