@@ -32,7 +32,12 @@ bool read_header(byte_reader& in, std::uint8_t& flags, report_header& about) {
   return !about.node.is_nil();
 }
 
-bool read_one(byte_reader& in, endpoint_id& out) {
+template <std::integral T>
+bool read_field(byte_reader& in, T& out) {
+  return in.read(out);
+}
+
+bool read_field(byte_reader& in, endpoint_id& out) {
   std::span<const std::byte> bytes;
   if (!in.read_bytes(endpoint_id_bytes, bytes))
     return false;
@@ -40,7 +45,7 @@ bool read_one(byte_reader& in, endpoint_id& out) {
   return true;
 }
 
-bool read_ids(byte_reader& in, std::vector<endpoint_id>& out) {
+bool read_field(byte_reader& in, std::vector<endpoint_id>& out) {
   std::uint32_t count = 0;
   std::span<const std::byte> ids;
   if (!in.read_varbyte(count) || !in.read_bytes(std::size_t{count} * endpoint_id_bytes, ids))
@@ -48,6 +53,22 @@ bool read_ids(byte_reader& in, std::vector<endpoint_id>& out) {
   for (; !ids.empty(); ids = ids.subspan(endpoint_id_bytes))
     out.push_back(read_id(ids.data()));
   return true;
+}
+
+/// A frame of these fields, one behind the other.
+template <class... Fields>
+std::vector<std::byte> make_letter(frame_kind kind, const Fields&... fields) {
+  frame_writer out{kind};
+  (out.add(fields), ...);
+  return out.finish();
+}
+
+/// Whether the payload is its kind and exactly these fields.
+template <class... Fields>
+bool read_letter(std::span<const std::byte> frame_payload, Fields&... fields) {
+  byte_reader in{frame_payload};
+  std::uint8_t kind = 0;
+  return in.read(kind) && (read_field(in, fields) && ...) && in.at_end();
 }
 
 bool read_prefixes(byte_reader& in, std::vector<std::string>& out) {
@@ -88,8 +109,8 @@ std::optional<neighbours_report> parse_neighbours(std::span<const std::byte> fra
   byte_reader in{frame_payload};
   std::uint8_t flags = 0;
   neighbours_report result;
-  if (!read_header(in, flags, result.about) || !read_ids(in, result.added) ||
-      !read_ids(in, result.removed) || !in.at_end())
+  if (!read_header(in, flags, result.about) || !read_field(in, result.added) ||
+      !read_field(in, result.removed) || !in.at_end())
     return {};
   result.relays = (flags & relays_bit) != 0;
   return result;
@@ -108,82 +129,49 @@ std::optional<wants_report> parse_wants(std::span<const std::byte> frame_payload
 // -- who knows what ------------------------------------------------------------------------------
 
 std::vector<std::byte> make_question(const wants_question& x) {
-  frame_writer out{frame_kind::question};
-  out.add(x.hops_left);
-  out.add(x.from);
-  out.add(x.to);
-  return out.finish();
+  return make_letter(frame_kind::question, x.hops_left, x.from, x.to);
 }
 
 std::vector<std::byte> make_answer(const wants_answer& x) {
-  frame_writer out{frame_kind::answer};
-  out.add(x.hops_left);
-  out.add(x.from);
-  out.add(x.to);
-  out.add(x.life);
-  out.add(x.number);
-  return out.finish();
+  return make_letter(frame_kind::answer, x.hops_left, x.from, x.to, x.life, x.number);
 }
 
 std::optional<wants_question> parse_question(std::span<const std::byte> frame_payload) {
-  byte_reader in{frame_payload};
-  std::uint8_t kind = 0;
-  wants_question result;
-  if (!in.read(kind) || !in.read(result.hops_left) || !read_one(in, result.from) ||
-      !read_ids(in, result.to) || !in.at_end())
+  wants_question x;
+  if (!read_letter(frame_payload, x.hops_left, x.from, x.to))
     return {};
-  return result;
+  return x;
 }
 
 std::optional<wants_answer> parse_answer(std::span<const std::byte> frame_payload) {
-  byte_reader in{frame_payload};
-  std::uint8_t kind = 0;
-  wants_answer result;
-  if (!in.read(kind) || !in.read(result.hops_left) || !read_one(in, result.from) ||
-      !read_one(in, result.to) || !in.read(result.life) || !in.read(result.number) || !in.at_end())
+  wants_answer x;
+  if (!read_letter(frame_payload, x.hops_left, x.from, x.to, x.life, x.number))
     return {};
-  return result;
+  return x;
 }
 
 // -- ways that are left --------------------------------------------------------------------------
 
 std::vector<std::byte> make_flush(const flush_request& x) {
-  frame_writer out{frame_kind::flush};
-  out.add(x.hops);
-  out.add(x.from);
-  out.add(x.number);
-  out.add(x.to);
-  return out.finish();
+  return make_letter(frame_kind::flush, x.hops, x.from, x.number, x.to);
 }
 
 std::vector<std::byte> make_flushed(const flush_answer& x) {
-  frame_writer out{frame_kind::flushed};
-  out.add(x.hops_left);
-  out.add(x.to);
-  out.add(x.number);
-  out.add(x.from);
-  return out.finish();
+  return make_letter(frame_kind::flushed, x.hops_left, x.to, x.number, x.from);
 }
 
 std::optional<flush_request> parse_flush(std::span<const std::byte> frame_payload) {
-  byte_reader in{frame_payload};
-  std::uint8_t kind = 0;
-  flush_request result;
-  if (!in.read(kind) || !in.read(result.hops) || !read_one(in, result.from) ||
-      !in.read(result.number) || !read_ids(in, result.to) || !in.at_end() ||
-      result.hops >= max_hops)
+  flush_request x;
+  if (!read_letter(frame_payload, x.hops, x.from, x.number, x.to) || x.hops >= max_hops)
     return {};
-  return result;
+  return x;
 }
 
 std::optional<flush_answer> parse_flushed(std::span<const std::byte> frame_payload) {
-  byte_reader in{frame_payload};
-  std::uint8_t kind = 0;
-  flush_answer result;
-  if (!in.read(kind) || !in.read(result.hops_left) || !read_one(in, result.to) ||
-      !in.read(result.number) || !read_ids(in, result.from) || !in.at_end())
+  flush_answer x;
+  if (!read_letter(frame_payload, x.hops_left, x.to, x.number, x.from))
     return {};
-  return result;
+  return x;
 }
 
 } // namespace pubsub::wire
