@@ -24,8 +24,8 @@ void dispatcher::reset(std::uint64_t version) {
     leave_ways();
 }
 
-/// What is under way on a link that is closed is lost, and not waited for. A node that is out of
-/// reach for now may yet get what is under way.
+/// What is under way on a link that is closed is lost, and not waited for. The way to a node out of
+/// reach stays noted: what is under way there arrives if the rest of that way still stands.
 void dispatcher::leave_ways() {
   std::erase_if(used_, [&](const auto& each) {
     const auto& [node, used] = each;
