@@ -50,9 +50,6 @@ void inbound::refresh() {
   end_run();
   routes_.refresh();
   entering_.forget_topics();
-  for (auto& each : tables_)
-    if (each)
-      each->forget_routes();
   for (auto& each : routes_.take_left_ways())
     leave(std::move(each));
   call_back_if_held();
@@ -224,8 +221,9 @@ bool inbound::take_batch(std::span<std::byte> payload) {
 void inbound::route_batch(told_table& told, const wire::batch_header& header,
                           std::span<std::byte> records, bool one_topic) {
   hops_ = wire::hops_come(header.origin.hops_left);
-  if (told.hops != hops_ + 1) {
+  if (told.hops != hops_ + 1 || told.generation != routes_.generation()) {
     told.hops = hops_ + 1;
+    told.generation = routes_.generation();
     told.forget_routes();
   }
   std::unique_lock<std::mutex> turn;

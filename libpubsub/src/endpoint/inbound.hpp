@@ -65,6 +65,7 @@ private:
     std::vector<told_topic> topics;
     intrusive_ptr<topic_table> passed_on; // the same, with the audiences that are left behind us
     std::vector<const route*> routes;     // by number, as far as in passed_on
+    std::uint64_t generation = 0;         // of the routes
     std::size_t hops = 0;                 // of the messages, when they leave us
     bool for_us = false;                  // some topic is
     std::shared_ptr<stream_mark> mark;    // of the stream that came last
