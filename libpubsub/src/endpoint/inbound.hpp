@@ -59,6 +59,10 @@ private:
   struct told_topic {
     std::string text;
     std::vector<endpoint_id> audience;
+
+    std::size_t bytes() const noexcept {
+      return sizeof(told_topic) + text.size() + audience.size() * sizeof(endpoint_id);
+    }
   };
   /// Topics the peer has told, and where they go.
   struct told_table {
@@ -98,6 +102,7 @@ private:
   struct hold {
     std::vector<std::shared_ptr<way_flush>> flushes;
     std::deque<held_frame> frames;
+    std::size_t flush_bytes = 0; // of the flushes among them
     bool active() const noexcept { return !flushes.empty(); }
   };
 
