@@ -272,8 +272,7 @@ void peering::close(std::chrono::milliseconds timeout) noexcept {
   io_.flush();
 }
 
-// -- looking
-// ---------------------------------------------------------------------------------------
+// -- looking ------------------------------------------------------------------------------------
 
 std::size_t peering::peered_count() const {
   return static_cast<std::size_t>(std::ranges::count_if(
