@@ -97,8 +97,10 @@ void peering::on_closed(const std::shared_ptr<session>& who, wire::handshake::ou
   if (const auto& request = who->request())
     attempt_failed(request, {reason.code(), to_string(request->target) + ": " + reason.context()});
   else
-    log(log_level::info, "a connection from " + who->carrier()->remote().address +
-                             " did not become a peering: " + reason.message());
+    log(reason == errc::peer_incompatible ? log_level::warning
+                                          : log_level::info, // somebody has to act
+        "a connection from " + who->carrier()->remote().address +
+            " did not become a peering: " + reason.message());
 }
 
 /// Called with the mutex held, for a connection that did not get through the handshake. Returns the

@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "base/bytes.hpp"
+#include "link/old_broker.hpp"
 #include "message/frame.hpp"
 
 namespace pubsub {
@@ -111,8 +112,15 @@ bool link::deliver_frames() {
                                           std::to_string(limits_.max_frame_bytes)});
       return false;
     }
-    if (filled_ - end - frame_header_bytes < size)
+    if (filled_ - end - frame_header_bytes < size) {
+      // Of the first frame of all, the beginning may tell enough.
+      if (bytes_received_.load(std::memory_order_relaxed) == filled_ - parsed_ &&
+          looks_like_old_broker({bytes + parsed_, filled_ - parsed_})) {
+        do_close({errc::peer_incompatible, "the peer is a Broker before 2.3 (Zeek 4 or older)"});
+        return false;
+      }
       break;
+    }
     end += frame_header_bytes + size;
   }
   if (end == parsed_)
