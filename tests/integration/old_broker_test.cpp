@@ -70,7 +70,7 @@ TEST_CASE("an old Broker is turned away at once, and the log says what it is") {
     CHECK(line.find("Broker before 2.3") != line.npos);
 }
 
-TEST_CASE("old Brokers that come again and again keep no thread busy") {
+TEST_CASE("old Brokers that come again and again keep no thread busy, and do not flood the log") {
   log_lines log;
   endpoint ep;
   const auto port = *ep.listen("tcp://127.0.0.1:0");
@@ -79,8 +79,10 @@ TEST_CASE("old Brokers that come again and again keep no thread busy") {
     CHECK(wire.send(first_words_of_1_4));
     CHECK(wire.closed_by_peer());
   }
-  CHECK(eventually([&] { return log.all().size() == 20; }));
+  CHECK(eventually([&] { return !log.all().empty(); }));
+  const auto lines = log.all().size();
+  CHECK(lines < 20); // one a second
   const auto before = time_used();
-  CHECK_FALSE(eventually([&] { return log.all().size() > 20; }, 500ms));
+  CHECK_FALSE(eventually([&] { return log.all().size() > lines; }, 500ms));
   CHECK(time_used() - before < 250ms); // a thread that spins would have used all of it
 }
