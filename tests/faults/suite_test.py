@@ -8,6 +8,8 @@ import sys
 import tempfile
 import unittest
 
+from harness.program import Program
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROGRAMS = os.environ.get("PUBSUB_FAULTS_DIR", os.path.join(ROOT, "build/release/tests/faults"))
 LAST_LINE = re.compile(r"faults: (\d+) scenarios, (\d+) seeds, (\d+) messages, (\d+) violations")
@@ -34,6 +36,12 @@ class SuiteTest(unittest.TestCase):
         self.assertEqual(messages, sum(each["messages"] for each in written["runs"]))
         self.assertGreater(messages, 10_000)
         self.assertEqual(written["summary"], lines[-1])
+
+    def test_who_is_stopped_stays_so_when_the_shell_that_started_the_run_ends(self):
+        shim = Program(os.path.join(PROGRAMS, "fault_shim"), "shim")
+        self.addCleanup(shim.kill)
+        self.assertNotEqual(os.getpgid(shim.pid), os.getpgrp())
+        self.assertNotEqual(os.getsid(shim.pid), os.getsid(0))
 
     def test_scenarios_not_run_again_are_kept(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -348,9 +348,7 @@ TEST_CASE("links come and go, and every message of a version-1 peer arrives once
 namespace {
 
 endpoint_id far_id() {
-  endpoint_id::bytes_type bytes;
-  bytes.fill(0xee);
-  return endpoint_id{bytes};
+  return raw_peer::id('e');
 }
 
 /// What a raw peer says about a node behind it that wants everything.
@@ -414,4 +412,66 @@ TEST_CASE("a flush that is not answered holds messages up for a while, not for e
   const auto asked = raw.next_of_kind(9);
   CHECK_FALSE(asked.empty());
   CHECK(raw.next_of_kind(9) == asked); // again
+}
+
+namespace {
+
+const std::string far_node = "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
+const std::string origin_of_batches = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+
+/// One record with this number, on the first topic of table 0.
+std::string batch_of_one(unsigned number) {
+  char digits[17];
+  std::snprintf(digits, sizeof digits, "%016x", number);
+  return "80000032 01 10 0000 00000001 00000001" + std::string{digits} + origin_of_batches +
+         "00000009 00 02" + digits;
+}
+
+/// Table 0: this topic of two characters, for the far node.
+std::string table_for_far_node(const std::string& topic_in_hex) {
+  return "80000018 02 00 0000 02" + topic_in_hex + "01" + far_node;
+}
+
+} // namespace
+
+TEST_CASE("batches that wait keep to the topics they came with, whatever changes meanwhile") {
+  endpoint_options options;
+  options.link_queue = {overflow_policy::drop_newest, 10'000, 1 << 24}; // flushes end after 1 s
+  options.id = raw_peer::id('1'); // a smaller one than raw peers, which do not begin handshakes
+  endpoint ep{options};
+  const auto port = *ep.listen("tcp://127.0.0.1:0");
+  raw_peer silent{ep, port, 2}; // the way to the far node so far
+  raw_peer source{ep, port, 2, 0, 'a'};
+  REQUIRE(silent.wire.send(news_of_far_node));
+  REQUIRE(ep.wait_for_subscribers("/n", 3, patience));
+  REQUIRE(source.wire.send(table_for_far_node("2f6e") + batch_of_one(0)));
+  REQUIRE(eventually([&] { return ep.counters().forwarded == 1; }));
+  options.id = far_id();
+  endpoint far{options};
+  auto sub = far.make_subscriber({"/n", "/m"});
+  join(far, ep);
+  REQUIRE(eventually(
+      [&] { return std::ranges::count(ep.nodes(), far_id(), &node_info::next_hop) == 1; }));
+
+  constexpr unsigned waiting = 2'000;
+  std::string batches;
+  for (unsigned i = 1; i <= waiting; ++i)
+    batches += batch_of_one(i);
+  REQUIRE(source.wire.send(batches + table_for_far_node("2f6d") + batch_of_one(waiting + 1)));
+  std::atomic<bool> done{false};
+  std::thread changes{[&] {
+    auto other = ep.make_subscriber({"/other"});
+    while (!done) {
+      other.add_topic("/another");
+      other.remove_topic("/another");
+    }
+  }};
+  for (unsigned i = 1; i <= waiting + 1; ++i) {
+    const auto msg = sub.get(patience);
+    REQUIRE(msg);
+    CHECK(get_data(*msg) == data{count{i}});
+    CHECK(get_topic(*msg) == (i <= waiting ? "/n" : "/m"));
+  }
+  done = true;
+  changes.join();
 }

@@ -213,3 +213,27 @@ TEST_CASE("a record whose payload is no value is dropped and counted, and forwar
   CHECK(sub.counters().decode_errors == 1);
   CHECK(far.counters().decode_errors == 1);
 }
+
+TEST_CASE("a peer that sends more than it has credit for is cut off") {
+  endpoint ep{named_us()};
+  auto sub = ep.make_subscriber({"/t"}, {overflow_policy::block, 1, 1 << 20}); // nobody reads
+  auto events = ep.make_status_subscriber();
+  auto wire = peered_v2(ep, *ep.listen("tcp://127.0.0.1:0"));
+  REQUIRE(wire.send(told));
+  constexpr std::size_t batches = 1'000;
+  constexpr std::size_t bytes_of_batches = batches * 28; // of their records
+  buffer many;
+  for (std::size_t i = 0; i < batches; ++i) {
+    const auto one = from_hex(header_of_two + two_records);
+    many.insert(many.end(), one.begin(), one.end());
+  }
+  std::size_t sent_bytes = 0;
+  while (sent_bytes < 64'000'000 && wire.send(many))
+    sent_bytes += bytes_of_batches;
+  CHECK(wire.closed_by_peer());
+  const auto event = next_error(events);
+  REQUIRE(event);
+  CHECK(event->failure() == errc::limit_exceeded);
+  CHECK(ep.counters().received * 14 > 512 * 1024); // not at once
+  CHECK(ep.counters().received * 14 < 6 * 1024 * 1024);
+}

@@ -107,6 +107,20 @@ def test_a_single_attempt_fails_and_is_reported(endpoints, free_port):
         assert errors.get(0.01) is None
 
 
+def test_who_answers_but_is_no_peer_is_unavailable_as_in_broker(endpoints):
+    endpoint = endpoints()
+    with socket.create_server((HERE, 0)) as stranger, endpoint.make_status_subscriber() as errors:
+        port = stranger.getsockname()[1]
+        endpoint.peer_nosync(HERE, port, 0.0)
+        stranger.settimeout(DEADLINE)
+        with stranger.accept()[0] as connection:
+            connection.sendall(b"\0\0\0\5\7XEEK")
+            error = errors.get(DEADLINE)
+        assert error.code() == EC.PeerUnavailable and error.context().node_id() == NOBODY
+        assert error.message().startswith("unable to connect to remote peer (")
+        assert "wrong magic number" in error.message()
+
+
 def test_peer_nosync_tries_until_the_peer_is_there(endpoints, free_port):
     early, late = endpoints(), endpoints()
     with early.make_status_subscriber() as errors:

@@ -8,12 +8,16 @@
 
 namespace pubsub::test {
 
-/// Has the id ff.., wants everything, and speaks version 1 or 2.
+/// Has an id of 32 equal digits, ff.. if not told otherwise, wants everything, and speaks version 1
+/// or 2.
 struct raw_peer {
-  raw_peer(endpoint& ep, std::uint16_t port, int version, int receive_buffer_bytes = 0)
+  raw_peer(endpoint& ep, std::uint16_t port, int version, int receive_buffer_bytes = 0,
+           char digit = 'f')
       : wire(raw_socket::connect(port, receive_buffer_bytes)) {
-    CHECK(wire.send("00000017 06 5a45454b ffffffffffffffffffffffffffffffff 010" +
-                    std::to_string(version)));
+    const std::string name(32, digit);
+    const auto report = // its id, and two numbers that rise with every report
+        name + "0000000000000001 0000000000000001";
+    CHECK(wire.send("00000017 06 5a45454b" + name + "010" + std::to_string(version)));
     for (int i = 0; i < 3; ++i)
       CHECK_FALSE(wire.read_frame().empty()); // probe, version_select, syn
     CHECK(wire.send(wire::make_frame(from_hex("0b0100"))));
@@ -21,12 +25,12 @@ struct raw_peer {
     if (version == 2) // what it knows of the network: nobody else, and that it wants everything
       CHECK(wire.send("80000024 03 03" + report + "00 00 80000025 04 01" + report + "01 00 00" +
                       "80000001 05"));
-    CHECK(ep.wait_for_peer(id(), patience));
+    CHECK(ep.wait_for_peer(id(digit), patience));
   }
 
-  static endpoint_id id() {
+  static endpoint_id id(char digit = 'f') {
     endpoint_id::bytes_type bytes;
-    bytes.fill(0xff);
+    bytes.fill(std::to_integer<std::uint8_t>(from_hex(std::string(2, digit))[0]));
     return endpoint_id{bytes};
   }
   struct frame {
@@ -61,10 +65,6 @@ struct raw_peer {
   }
 
   raw_socket wire;
-
-private:
-  static inline const std::string report = // its id, and two numbers that rise with every report
-      "ffffffffffffffffffffffffffffffff 0000000000000001 0000000000000001";
 };
 
 } // namespace pubsub::test

@@ -176,6 +176,13 @@ public:
   /// As above, but never blocks.
   publish_result try_publish(std::string_view topic, data value);
   publish_result try_publish(const data_message& msg);
+  /// Publishes to the subscribers of one other endpoint only, whether it has announced the topic or
+  /// not. Over nodes of this library it may be any number of hops away; behind a version-1 peer it
+  /// is out of reach. Blocks as `publish`. `unwanted` if there is no way to it. (broker-wire-v1,
+  /// 6.2: the receiver of a message.)
+  publish_result publish_to(const endpoint_id& receiver, std::string_view topic, const data& value);
+  publish_result publish_to(const endpoint_id& receiver, std::string_view topic, const data& value,
+                            std::chrono::nanoseconds timeout);
   publisher make_publisher(std::string_view topic);
   /// Pulls messages from `next` as room appears, until it returns an empty message.
   stream publish_all(std::function<data_message()> next, task_runner runner = {});

@@ -20,6 +20,7 @@ void dispatcher::reset(std::uint64_t version) {
   routes_.clear();
   const auto before = std::exchange(snapshot_, router_.snapshot());
   version_ = version;
+  ++generation_;
   if (before && before->ways != snapshot_->ways)
     leave_ways();
 }

@@ -31,6 +31,8 @@ public:
   bool outdated() const noexcept {
     return router_.version() != version_ || topics_.size() > max_cached_topics;
   }
+  /// Of the routes resolved since the last change: those of earlier generations are void.
+  std::uint64_t generation() const noexcept { return generation_; }
   /// Takes over the current snapshot. True if there was a change: routes resolved before are void.
   bool refresh() {
     if (!outdated())
@@ -123,6 +125,7 @@ private:
   const router& router_;
   const exits open_;
   std::uint64_t version_ = 0;
+  std::uint64_t generation_ = 0;
   std::shared_ptr<const routing_snapshot> snapshot_;
   std::unordered_set<route, exits_hash, exits_equal> routes_;
   std::unordered_map<endpoint_id, used_way> used_; // by all routes so far

@@ -99,18 +99,17 @@ std::size_t drain(endpoint_core& core, std::chrono::nanoseconds timeout) {
   std::vector<peer_rest> peers;
   for (auto& each : core.peers().established())
     peers.emplace_back(std::move(each));
-  const auto all_settled = [&] {
-    return local.count() == 0 && std::ranges::all_of(peers, &peer_rest::settled);
-  };
+  const auto all_settled = [&] { return std::ranges::all_of(peers, &peer_rest::settled); };
   const auto in_time = [&] { return !until || std::chrono::steady_clock::now() < *until; };
   // Neither consumers nor writers tell anybody when they take something; they are looked at.
-  for (auto pause = first_pause;; pause = std::min(2 * pause, longest_pause)) {
+  auto left = local.count();
+  for (auto pause = first_pause;;
+       pause = std::min(2 * pause, longest_pause), left = local.count()) {
     std::ranges::for_each(peers, &peer_rest::look);
-    if (all_settled() || core.closed() || !in_time())
+    if ((left == 0 && all_settled()) || core.closed() || !in_time())
       break;
     std::this_thread::sleep_for(pause);
   }
-  auto left = local.count();
   for (const auto& each : peers)
     left += each.count();
   return left;

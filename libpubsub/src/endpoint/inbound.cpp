@@ -50,9 +50,6 @@ void inbound::refresh() {
   end_run();
   routes_.refresh();
   entering_.forget_topics();
-  for (auto& each : tables_)
-    if (each)
-      each->forget_routes();
   for (auto& each : routes_.take_left_ways())
     leave(std::move(each));
   call_back_if_held();
@@ -174,7 +171,7 @@ bool inbound::take_topics(std::span<const std::byte> payload) {
   if (news->first == 0) {
     if (place)
       for (const auto& each : place->topics)
-        told_bytes_ -= each.text.size() + each.audience.size() * wire::endpoint_id_bytes;
+        told_bytes_ -= each.bytes();
     place = std::make_shared<told_table>(); // batches that wait keep the old one
   }
   if (!place || news->first != place->topics.size())
@@ -186,7 +183,7 @@ bool inbound::take_topics(std::span<const std::byte> payload) {
       fresh.audience.push_back(wire::read_id(ids.data()));
     told.for_us =
         told.for_us || std::ranges::find(fresh.audience, env_.self) != fresh.audience.end();
-    told_bytes_ += each.topic.size() + each.nodes.size();
+    told_bytes_ += fresh.bytes();
     told.topics.push_back(std::move(fresh));
   }
   return told_bytes_ <= max_told_bytes;
@@ -212,7 +209,10 @@ bool inbound::take_batch(std::span<std::byte> payload) {
   env_.via->count_received(header.messages);
   refresh();
   const auto hops = wire::hops_come(header.origin.hops_left);
-  env_.via->gate(hops).took(batch->records.size());
+  if (!env_.via->gate(hops).took(batch->records.size())) {
+    env_.on_violation({errc::limit_exceeded, "the peer sends more than it has credit for"});
+    return true;
+  }
   if (holds_[hops].active())
     wait_in(hops, payload, told);
   else
@@ -224,8 +224,9 @@ bool inbound::take_batch(std::span<std::byte> payload) {
 void inbound::route_batch(told_table& told, const wire::batch_header& header,
                           std::span<std::byte> records, bool one_topic) {
   hops_ = wire::hops_come(header.origin.hops_left);
-  if (told.hops != hops_ + 1) {
+  if (told.hops != hops_ + 1 || told.generation != routes_.generation()) {
     told.hops = hops_ + 1;
+    told.generation = routes_.generation();
     told.forget_routes();
   }
   std::unique_lock<std::mutex> turn;

@@ -59,12 +59,17 @@ private:
   struct told_topic {
     std::string text;
     std::vector<endpoint_id> audience;
+
+    std::size_t bytes() const noexcept {
+      return sizeof(told_topic) + text.size() + audience.size() * sizeof(endpoint_id);
+    }
   };
   /// Topics the peer has told, and where they go.
   struct told_table {
     std::vector<told_topic> topics;
     intrusive_ptr<topic_table> passed_on; // the same, with the audiences that are left behind us
     std::vector<const route*> routes;     // by number, as far as in passed_on
+    std::uint64_t generation = 0;         // of the routes
     std::size_t hops = 0;                 // of the messages, when they leave us
     bool for_us = false;                  // some topic is
     std::shared_ptr<stream_mark> mark;    // of the stream that came last
@@ -97,6 +102,7 @@ private:
   struct hold {
     std::vector<std::shared_ptr<way_flush>> flushes;
     std::deque<held_frame> frames;
+    std::size_t flush_bytes = 0; // of the flushes among them
     bool active() const noexcept { return !flushes.empty(); }
   };
 

@@ -73,7 +73,7 @@ void inbound::end() {
 
 /// In the order in which they came, until their way changes again.
 void inbound::release(std::size_t place) {
-  auto& [flushes, frames] = holds_[place];
+  auto& [flushes, frames, flush_bytes] = holds_[place];
   if (frames.empty())
     return;
   while (!frames.empty()) {
@@ -84,6 +84,7 @@ void inbound::release(std::size_t place) {
     frames.pop_front();
     route_held(frame);
   }
+  flush_bytes = 0;
   env_.via->gate(place).resume();
 }
 
@@ -111,10 +112,13 @@ bool inbound::take_flush(std::span<std::byte> payload) {
   if (!request)
     return false;
   refresh();
-  if (holds_[request->hops].active())
-    wait_in(request->hops, payload);
-  else
+  auto& held = holds_[request->hops];
+  if (!held.active()) {
     pass_flush(*request);
+  } else if (held.flush_bytes + payload.size() <= max_waiting_flush_bytes) {
+    held.flush_bytes += payload.size();
+    wait_in(request->hops, payload);
+  }
   return true;
 }
 

@@ -33,7 +33,7 @@ std::optional<data_message> subscriber_core::get(const deadline& until) {
   if (next_ == taken_.size()) {
     taken_.clear();
     next_ = 0;
-    if (queue_->pull(taken_, polled_ ? 1 : batch_messages, until) == 0)
+    if (queue_->pull_ahead(taken_, polled_ ? 1 : batch_messages, until) == 0)
       return {};
   }
   auto result = std::move(taken_[next_++]);

@@ -1,10 +1,11 @@
 // How much of what a peer sends is taken: the other end of credit.
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <limits>
 
 #include "queue/flow_source.hpp"
 #include "wire/batch.hpp"
@@ -31,20 +32,31 @@ public:
     return pause_count_.load(std::memory_order_relaxed);
   }
 
-  void took(std::size_t bytes) noexcept { owed_ += bytes; }
+  /// A batch has come. False if it, and much more before it, came without credit: a peer that does
+  /// not keep to it would fill our memory.
+  bool took(std::size_t bytes) noexcept {
+    const bool had_credit = owed_ <= wire::first_credit_bytes + most_overdraft_bytes;
+    owed_ += bytes;
+    return had_credit;
+  }
   /// The credit to be given now: none while paused, and small sums not one by one.
   std::uint32_t settle(bool small_too) noexcept {
     if (paused() || owed_ == 0 || (!small_too && owed_ < wire::first_credit_bytes / 4))
       return 0;
-    return static_cast<std::uint32_t>(std::exchange(owed_, 0));
+    const auto given = std::min<std::uint64_t>(owed_, std::numeric_limits<std::uint32_t>::max());
+    owed_ -= given;
+    return static_cast<std::uint32_t>(given);
   }
 
   std::function<void()> on_resume; ///< set before the gate is in use
 
 private:
+  // A sender with any credit left may begin another batch, and gathers several for one write.
+  static constexpr std::uint64_t most_overdraft_bytes = 4 * 1024 * 1024;
+
   std::atomic<int> pauses_{0};
   std::atomic<std::uint64_t> pause_count_{0};
-  std::uint64_t owed_ = 0;
+  std::uint64_t owed_ = 0; // what came and was not given back: no more than the first credit
 };
 
 } // namespace pubsub

@@ -95,7 +95,7 @@ void outboxes::take_handshake(std::vector<outgoing_slice>& out, std::size_t max_
                               std::size_t max_bytes) {
   handshake_taken_ = of(0).control_bytes() == 0;
   if (!handshake_taken_)
-    take_from(of(0), 0, out, max_slices, max_bytes);
+    credit_[0] -= static_cast<std::int64_t>(take_from(of(0), 0, out, max_slices, max_bytes));
 }
 
 /// `more`: there may be messages for which the peer has given no credit.

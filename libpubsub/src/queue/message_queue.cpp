@@ -9,7 +9,7 @@ namespace pubsub {
 // -- the consumer ------------------------------------------------------------------------------
 
 std::size_t message_queue::pull(std::vector<data_message>& out, std::size_t max,
-                                const deadline& until) {
+                                const deadline& until, bool ahead) {
   const auto most = static_cast<std::uint32_t>(
       std::min<std::size_t>(max, std::numeric_limits<std::uint32_t>::max()));
   while (true) {
@@ -21,9 +21,11 @@ std::size_t message_queue::pull(std::vector<data_message>& out, std::size_t max,
     const auto size = take(slices_, {.messages = most});
     watch_.found(size.messages);
     delivered_ += size.messages;
+    if (ahead)
+      set_ahead(size.messages);
     update_fd();
     release(size, lock);
-    if (const auto valid = read_slices(out); valid > 0)
+    if (const auto valid = read_slices(out, ahead); valid > 0)
       return valid;
   }
 }
@@ -110,7 +112,7 @@ void message_queue::update_fd() {
 }
 
 /// Makes messages of the slices taken, without those that are no value.
-std::size_t message_queue::read_slices(std::vector<data_message>& out) {
+std::size_t message_queue::read_slices(std::vector<data_message>& out, bool ahead) {
   const auto first = static_cast<std::ptrdiff_t>(out.size());
   for (const auto& each : slices_)
     each.run->read(each.from, each.size.messages, out);
@@ -121,6 +123,8 @@ std::size_t message_queue::read_slices(std::vector<data_message>& out) {
     std::lock_guard lock{mutex_};
     delivered_ -= n;
     decode_errors_ += n;
+    if (ahead)
+      set_ahead(this->ahead() - n);
   }
   out.erase(bad, out.end());
   return out.size() - static_cast<std::size_t>(first);
@@ -162,9 +166,8 @@ bool message_queue::finished() const {
 }
 
 subscriber_counters message_queue::counters() const {
-  // In this order: what is ahead has been counted as delivered by then.
-  const auto ahead = this->ahead();
   std::lock_guard lock{mutex_};
+  const auto ahead = this->ahead(); // no more than delivered_, under the mutex
   const auto now = accounts();
   return {.offered = now.offered,
           .delivered = delivered_ - ahead,

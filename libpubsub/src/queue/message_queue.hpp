@@ -34,13 +34,20 @@ public:
 
   /// Appends up to `max` messages to `out`, waiting for the first until `until` (no value: without
   /// limit). Messages whose payload is invalid are dropped and counted. Returns the number
-  /// appended: 0 on timeout, or when closed and empty.
-  std::size_t pull(std::vector<data_message>& out, std::size_t max, const deadline& until);
+  /// appended: 0 on timeout, or when closed and empty. They count as delivered.
+  std::size_t pull(std::vector<data_message>& out, std::size_t max, const deadline& until) {
+    return pull(out, max, until, false);
+  }
+  /// As `pull`, for a consumer that does not hold any: they are ahead until `set_ahead` says
+  /// otherwise.
+  std::size_t pull_ahead(std::vector<data_message>& out, std::size_t max, const deadline& until) {
+    return pull(out, max, until, true);
+  }
   /// `ready`: the consumer still holds messages it has pulled, so the first look shall find some.
   int fd(bool ready);
   std::size_t size() const;
   /// Of the messages pulled, `n` have not been given out: they count as queued, or as dropped once
-  /// the queue is discarded.
+  /// the queue is discarded. `n` is no more than before.
   void set_ahead(std::size_t n) noexcept { ahead_.store(n, std::memory_order_release); }
   std::size_t ahead() const noexcept { return ahead_.load(std::memory_order_acquire); }
   /// The streams of publishers begin anew: what is missing from here on is no loss.
@@ -59,13 +66,15 @@ private:
   void on_work(std::unique_lock<std::mutex>& lock) override;
   void on_overflow(std::unique_lock<std::mutex>& lock) override;
   void on_arrival(const message_run& run) override;
+  std::size_t pull(std::vector<data_message>& out, std::size_t max, const deadline& until,
+                   bool ahead);
   bool wait_for_message(const deadline& until, std::unique_lock<std::mutex>& lock);
   bool poll_for_message(const deadline& until, std::unique_lock<std::mutex>& lock);
   void update_fd();
-  std::size_t read_slices(std::vector<data_message>& out);
+  std::size_t read_slices(std::vector<data_message>& out, bool ahead);
 
   const callbacks calls_;
-  std::atomic<std::size_t> ahead_{0};
+  std::atomic<std::size_t> ahead_{0}; // the consumer's; grows with delivered_, under the mutex
 
   // Guarded by the mutex.
   std::condition_variable not_empty_;

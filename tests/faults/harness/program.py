@@ -20,13 +20,15 @@ class Stuck(ProgramError):
 
 class Program:
     """A running program. `greeting` is the first line it printed. What it says on standard error goes to
-    `errors`, or where ours goes."""
+    `errors`, or where ours goes. It has a session of its own: when the shell that started us ends, the kernel
+    continues what is stopped in our process group."""
 
     def __init__(self, path, name, errors=None):
         self.name = name
         self.stopped = False
         self._buffer = b""
-        self.child = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, bufsize=0)
+        self.child = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, bufsize=0,
+                                      start_new_session=True)
         self.pid = self.child.pid
         self.greeting = self._answer("the greeting", PATIENCE_S)
 

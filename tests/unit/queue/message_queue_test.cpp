@@ -130,6 +130,25 @@ TEST_CASE("a payload that is no value never reaches the consumer and is counted"
   CHECK(queue.counters().dropped() == 3);
 }
 
+TEST_CASE("what is pulled ahead counts as queued until it is given out") {
+  message_queue queue{{}};
+  slab block;
+  for (std::uint64_t i = 0; i < 3; ++i)
+    push_alone(queue, slice_of(block, "/t", data{count{i}}), 11);
+  push_alone(queue, slice_of(block, "/t", from_hex("ff")), 3);
+  std::vector<data_message> out;
+  REQUIRE(queue.pull_ahead(out, 10, at_once) == 3);
+  CHECK(queue.counters().queued == 3);
+  CHECK(queue.counters().delivered == 0);
+  CHECK(queue.counters().decode_errors == 1);
+  queue.set_ahead(1);
+  CHECK(queue.counters().queued == 1);
+  CHECK(queue.counters().delivered == 2);
+  queue.discard();
+  CHECK(queue.counters().dropped_closed == 1);
+  CHECK(queue.counters().delivered == 2);
+}
+
 TEST_CASE("order survives many runs and partial pulls") {
   message_queue queue{{overflow_policy::block, 10'000, 1 << 30}};
   std::uint64_t pushed = 0;
