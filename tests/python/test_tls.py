@@ -63,8 +63,8 @@ def test_a_folder_of_authorities_will_do(ours, tmp_path):
 
 
 def test_strangers_are_refused_on_both_sides(ours, theirs):
-    with pair(ours.issue("a"), theirs.issue("b")) as (acceptor, dialer, uri), \
-            acceptor.make_status_subscriber(errors_only=True) as events:
+    with pair(ours.issue("a"), theirs.issue("b")) as (acceptor, dialer, uri):
+        events = acceptor.make_status_subscriber(errors_only=True)
         with pytest.raises(libpubsub.TlsFailed, match="the peer's certificate is not accepted") as info:
             dialer.peer(uri, retry=None, timeout=DEADLINE)
         assert isinstance(info.value, ConnectionError) and info.value.code == "tls_failed"
