@@ -118,6 +118,7 @@ private:
     x.resize(std::min(x.size(), progress::max_input_bytes));
     run_one(x);
     corpus_.push_back(std::move(x));
+    shared_.corpus = corpus_.size();
   }
   void add_corpus() {
     if (wanted_.corpus.empty() || !std::filesystem::is_directory(wanted_.corpus))
