@@ -42,8 +42,6 @@ public:
       const auto& step = script_.frames[next_];
       CAPTURE(step.meaning);
       done = says(step, last);
-      if (says(step, "'/direct'") && step.from_connector == we_connect_)
-        continue; // messages to one endpoint: we pass them on but offer no call to send them
       for (const auto& [meaning, act] : cues)
         if (says(step, meaning))
           act();
@@ -59,6 +57,9 @@ public:
   }
 
   void say(const buffer& frame) { CHECK(wire_.send(frame)); }
+  /// Whether we keep still for a moment.
+  bool hears_nothing() { return wire_.read(1, std::chrono::milliseconds{50}).empty(); }
+  bool sees_the_end() { return wire_.closed_by_peer(); }
 
 private:
   static bool says(const transcript_frame& step, std::string_view what) {
@@ -127,9 +128,11 @@ TEST_CASE("as the connecting side we say what Broker says, from hello to goodbye
        {std::pair<std::string, char>{"connector_smaller_id_unpeer", '1'},
         {"connector_larger_id_unpeer", '2'},
         {"connector_smaller_id_shutdown_connector", '1'},
-        {"connector_smaller_id_shutdown_listener", '1'}}) {
+        {"connector_smaller_id_shutdown_listener", '1'},
+        {"connector_smaller_id_killed", '1'}}) {
     CAPTURE(scenario);
     const auto script = load_transcript(scenario);
+    const auto them = golden_id(self == '1' ? '2' : '1');
     const auto event = recorded_event(script);
     raw_listener server;
     endpoint ep{named(self)};
@@ -140,7 +143,7 @@ TEST_CASE("as the connecting side we say what Broker says, from hello to goodbye
     auto leave = [&] {
       leaving = std::thread{[&] {
         if (scenario.ends_with("unpeer"))
-          CHECK(ep.unpeer(golden_id(self == '1' ? '2' : '1')));
+          CHECK(ep.unpeer(them));
         else
           ep.close();
       }};
@@ -151,12 +154,15 @@ TEST_CASE("as the connecting side we say what Broker says, from hello to goodbye
                    sub.add_topic("/connector/late");
                  }},
                 {"'/listener/topic/x'", [&] { ep.publish("/listener/topic/x", count{42}); }},
-                {"'/listener/topic/ev'", [&] { ep.publish("/listener/topic/ev", event); }}},
-               "'/listener/topic/ev'");
+                {"'/listener/topic/ev'", [&] { ep.publish("/listener/topic/ev", event); }},
+                {"'/direct'", [&] { ep.publish_to(them, "/direct", "to you"); }}},
+               "'/direct'");
     const auto msg = sub.get(patience);
     REQUIRE(msg);
     CHECK(get_topic(*msg) == "/connector/topic");
     CHECK(get_data(*msg) == a_greeting);
+    if (scenario.ends_with("killed"))
+      continue; // who is killed says nothing more
     const bool we_leave = !scenario.ends_with("shutdown_listener");
     other.play({{we_leave ? "ping sender" : "nothing", leave}});
     if (leaving.joinable())
@@ -169,7 +175,9 @@ TEST_CASE("as the listening side we say what Broker says, from probe to goodbye"
   for (const auto& [scenario, self] :
        {std::pair<std::string, char>{"connector_smaller_id_unpeer", '2'},
         {"connector_larger_id_unpeer", '1'},
-        {"connector_smaller_id_shutdown_listener", '2'}}) {
+        {"connector_smaller_id_shutdown_connector", '2'},
+        {"connector_smaller_id_shutdown_listener", '2'},
+        {"connector_smaller_id_killed", '2'}}) {
     CAPTURE(scenario);
     const auto script = load_transcript(scenario);
     endpoint ep{named(self)};
@@ -237,6 +245,127 @@ TEST_CASE("as the relay between two Brokers we say what Broker says on both link
   leaving.join();
   CHECK(relay.counters().forwarded == 1);
   CHECK(relay.counters().received == 2);
+}
+
+TEST_CASE("as the publisher behind a relay we say what Broker says") {
+  raw_listener server;
+  endpoint ep{named('1')};
+  REQUIRE(ep.peer_async(server.uri(), {.retry = {}}));
+  broker relay{load_transcript("multi_hop", "publisher-relay"), *server.accept(), true};
+  std::thread leaving;
+  relay.play({{"'/multi/hop/a'",
+               [&] {
+                 REQUIRE(ep.wait_for_peer(golden_id('3'), patience));
+                 ep.publish("/multi/hop/a", "over two links");
+               }},
+              {"'/multi/other'", [&] { ep.publish("/multi/other", count{5}); }},
+              {"ping sender", [&] { leaving = std::thread{[&] { ep.close(); }}; }}});
+  leaving.join();
+}
+
+TEST_CASE("as the subscriber behind a relay we say what Broker says") {
+  endpoint ep{named('2')};
+  auto sub = ep.make_subscriber({"/multi/hop"});
+  broker relay{load_transcript("multi_hop", "relay-subscriber"), connect_to(ep), false};
+  relay.play();
+  const auto msg = sub.get(patience);
+  REQUIRE(msg);
+  CHECK(get_topic(*msg) == "/multi/hop/a");
+  CHECK(get_data(*msg) == data{"over two links"});
+}
+
+TEST_CASE("of two connections made at once the smaller id drops the later one, after the other") {
+  raw_listener b;
+  endpoint a{named('1')};
+  auto sub = a.make_subscriber({"/x"});
+  broker winner{load_transcript("mutual_simultaneous_connect", "B-connects-A"), connect_to(a),
+                false};
+  winner.play({}, "originator_syn");
+  REQUIRE(a.peer_async(b.uri(), {.retry = {}}));
+  broker loser{load_transcript("mutual_simultaneous_connect", "A-connects-B"), *b.accept(), true};
+  loser.play({}, "hello sender=2");
+  CHECK(loser.hears_nothing()); // a drop_conn now could overtake the other handshake
+  winner.play({}, "originator_ack");
+  loser.play();
+  CHECK(a.peers().size() == 1);
+  std::thread leaving;
+  winner.play(
+      {{"ping sender", [&] { leaving = std::thread{[&] { CHECK(a.unpeer(golden_id('2'))); }}; }}});
+  leaving.join();
+}
+
+TEST_CASE("of two connections made at once the larger id lets the other side choose") {
+  raw_listener a;
+  endpoint b{named('2')};
+  auto sub = b.make_subscriber({"/y"});
+  broker loser{load_transcript("mutual_simultaneous_connect", "A-connects-B"), connect_to(b),
+               false};
+  loser.play({}, "hello sender=2");
+  REQUIRE(b.peer_async(a.uri(), {.retry = {}}));
+  broker winner{load_transcript("mutual_simultaneous_connect", "B-connects-A"), *a.accept(), true};
+  winner.play({}, "originator_ack");
+  loser.play();
+  CHECK(b.wait_for_peer(golden_id('1'), patience));
+  CHECK(b.peers().size() == 1);
+  winner.play();
+}
+
+TEST_CASE("a second connection is dropped by the smaller id, and success for the larger") {
+  raw_listener other_end;
+  endpoint a{named('1')};
+  auto wants_x = a.make_subscriber({"/x"});
+  REQUIRE(a.peer_async(other_end.uri(), {.retry = {}}));
+  broker b{load_transcript("redundant_second_connection", "A-connects-B"), *other_end.accept(),
+           true};
+  b.play({}, "originator_ack");
+  REQUIRE(a.wait_for_peer(golden_id('2'), patience));
+  broker again{load_transcript("redundant_second_connection", "B-connects-A"), connect_to(a),
+               false};
+  again.play();
+  std::thread leaving;
+  b.play(
+      {{"ping sender", [&] { leaving = std::thread{[&] { CHECK(a.unpeer(golden_id('2'))); }}; }}});
+  leaving.join();
+}
+
+TEST_CASE("who already has this peer takes the drop of a second connection for success") {
+  raw_listener other_end;
+  endpoint b{named('2')};
+  auto wants_y = b.make_subscriber({"/y"});
+  broker a{load_transcript("redundant_second_connection", "A-connects-B"), connect_to(b), false};
+  a.play({}, "originator_ack");
+  REQUIRE(b.wait_for_peer(golden_id('1'), patience));
+  std::thread dialing{[&] { CHECK(b.peer(other_end.uri(), {.retry = {}})); }};
+  broker again{load_transcript("redundant_second_connection", "B-connects-A"), *other_end.accept(),
+               true};
+  again.play();
+  dialing.join();
+  CHECK(b.peers().size() == 1);
+  a.play();
+}
+
+TEST_CASE("what a Broker with a data store sends is passed over, and it gets its goodbye") {
+  endpoint ep{named('1')};
+  const auto script = load_transcript("data_store_master_clone");
+  auto wire = connect_to(ep);
+  for (const auto& step : script.frames)
+    if (step.from_connector && !step.bytes.empty())
+      CHECK(wire.send(step.bytes));
+  const auto pong = [&] {
+    for (auto frame = wire.read_frame(); !frame.empty(); frame = wire.read_frame())
+      if (is_goodbye(frame, wire::envelope_type::pong))
+        return frame;
+    return buffer{};
+  }();
+  CHECK(pong == script.frames.at(script.frames.size() - 3).bytes);
+  CHECK(ep.counters().malformed_frames == 0);
+}
+
+TEST_CASE("a connector with our own id is closed at once; Broker would wait for ever") {
+  endpoint ep{named('1')};
+  broker other{load_transcript("raw_same_id"), connect_to(ep), false};
+  other.play({}, "hello sender=1");
+  CHECK(other.sees_the_end());
 }
 
 TEST_CASE("we answer hand-made connectors as Broker does") {

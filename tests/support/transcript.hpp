@@ -37,17 +37,17 @@ inline std::vector<buffer> split_frames(const buffer& bytes) {
   return out;
 }
 
-/// The conversation named `scenario` (and `link`, if given); throws where there is none.
-inline transcript load_transcript(std::string_view scenario, std::string_view link = {}) {
+/// Every conversation in a file of the golden data.
+inline std::vector<transcript>
+load_transcripts(std::string_view file = "peering_transcripts_all.json") {
   simdjson::dom::parser parser;
   const simdjson::dom::array all =
-      parser.load(PUBSUB_TEST_DATA "/golden/peering_transcripts_all.json");
+      parser.load(std::string{PUBSUB_TEST_DATA "/golden/"} + std::string{file});
+  std::vector<transcript> out;
   for (const simdjson::dom::object each : all) {
     const std::string_view name = each["scenario"];
     const std::string_view connection = each["link"];
-    if (name != scenario || (!link.empty() && connection != link))
-      continue;
-    transcript out{std::string{name}, std::string{connection}, {}};
+    transcript script{std::string{name}, std::string{connection}, {}};
     for (const simdjson::dom::object item : each["frames"].get_array()) {
       const std::string_view direction = item["dir"];
       const std::string_view hex = item["hex"];
@@ -55,12 +55,20 @@ inline transcript load_transcript(std::string_view scenario, std::string_view li
       const auto bytes = from_hex(hex);
       const auto frames = split_frames(bytes); // two may have been read at once
       if (frames.empty())
-        out.frames.push_back({direction == "c2s", bytes, std::string{meaning}});
+        script.frames.push_back({direction == "c2s", bytes, std::string{meaning}});
       for (const auto& frame : frames)
-        out.frames.push_back({direction == "c2s", frame, std::string{meaning}});
+        script.frames.push_back({direction == "c2s", frame, std::string{meaning}});
     }
-    return out;
+    out.push_back(std::move(script));
   }
+  return out;
+}
+
+/// The conversation named `scenario` (and `link`, if given); throws where there is none.
+inline transcript load_transcript(std::string_view scenario, std::string_view link = {}) {
+  for (auto& each : load_transcripts())
+    if (each.scenario == scenario && (link.empty() || each.link == link))
+      return std::move(each);
   throw std::runtime_error{"no transcript " + std::string{scenario}};
 }
 

@@ -124,6 +124,17 @@ publish_result endpoint::publish(const data_message& msg, std::chrono::nanosecon
   return core_->with_outbound(
       [&](outbound& out) { return out.publish(msg, deadline_after(timeout)); });
 }
+publish_result endpoint::publish_to(const endpoint_id& receiver, std::string_view topic,
+                                    const data& value) {
+  return core_->with_outbound(
+      [&](outbound& out) { return out.publish_to(receiver, topic, value); });
+}
+publish_result endpoint::publish_to(const endpoint_id& receiver, std::string_view topic,
+                                    const data& value, std::chrono::nanoseconds timeout) {
+  return core_->with_outbound([&](outbound& out) {
+    return out.publish_to(receiver, topic, value, deadline_after(timeout));
+  });
+}
 publish_result endpoint::try_publish(std::string_view topic, data value) {
   return core_->with_outbound([&](outbound& out) {
     return out.publish(topic, std::move(value), std::chrono::steady_clock::time_point::min());

@@ -122,6 +122,28 @@ publish_result outbound::publish(const data_message& msg, const deadline& until)
   return publish_built(resolve(topic, until), topic, msg, size, until);
 }
 
+/// A frame as version 1 has it, which nodes of version 2 pass on to the receiver as well.
+publish_result outbound::publish_to(const endpoint_id& receiver, std::string_view topic,
+                                    const data& value, const deadline& until) {
+  const auto size = encoded_size(value);
+  if (auto* cause = refusal(topic, size))
+    return refuse(*cause);
+  if (resolve(topic, until) == nullptr)
+    return count(push_result::would_block);
+  const auto via = routes_.link_to(receiver);
+  if (!via)
+    return leave();
+  seal(); // behind what this thread has published so far
+  if (!via->out().wait_for_room(until))
+    return count(push_result::would_block);
+  const auto frame_size = wire::data_frame_bytes(topic.size(), size);
+  auto* frame = addressed_.reserve(frame_size);
+  encode(value, wire::write_data_header(frame, self_, topic, size, wire::default_ttl, receiver));
+  addressed_.commit(frame_size);
+  return count(via->out().push(
+      message_run::of_frames(addressed_.current(), frame, {.messages = 1, .bytes = frame_size})));
+}
+
 /// Queues get the handle, links the encoded form.
 publish_result outbound::publish_built(const route* to, std::string_view topic, data_message msg,
                                        std::size_t payload_size, const deadline& until) {

@@ -23,7 +23,7 @@ class outbound {
 public:
   outbound(const endpoint_id& self, router& routes, bool own_messages,
            std::uint32_t max_frame_bytes, std::shared_ptr<tally> counts)
-      : routes_(self, routes, {.queues = own_messages}), flushes_(routes.flushes()),
+      : self_(self), routes_(self, routes, {.queues = own_messages}), flushes_(routes.flushes()),
         max_frame_bytes_(max_frame_bytes), counts_(std::move(counts)), stream_(self) {}
 
   /// `until`: how long to wait for full queues with policy `block`; nothing means without limit.
@@ -31,6 +31,9 @@ public:
   publish_result publish_encoded(std::string_view topic, std::span<const std::byte> value,
                                  const deadline& until = {});
   publish_result publish(const data_message& msg, const deadline& until = {});
+  /// To the subscribers of one other endpoint only, whatever it has announced.
+  publish_result publish_to(const endpoint_id& receiver, std::string_view topic, const data& value,
+                            const deadline& until = {});
   publish_result refuse_closed() { return refuse(counts_->refused_closed); }
   publisher_counters counters() const noexcept { return counts_->of_publisher(); }
   /// What is published next comes behind everything other threads have published by then.
@@ -50,6 +53,7 @@ private:
   publish_result leave();
   publish_result count(push_result result);
 
+  const endpoint_id self_;
   dispatcher routes_;
   way_flushes& flushes_;
   std::vector<std::shared_ptr<way_flush>> left_; // of ways that are left
@@ -59,6 +63,7 @@ private:
   run_writer records_; // encoded messages: to links, or to links and queues
   run_writer handles_; // built messages: to queues
   bool records_to_queues_ = false;
+  slab addressed_; // frames for one receiver
   repeated_message repeated_;
 };
 

@@ -63,10 +63,11 @@ std::optional<envelope_view> parse_envelope(std::span<const std::byte> frame_pay
 }
 
 std::byte* write_data_header(std::byte* out, const endpoint_id& sender, std::string_view topic,
-                             std::size_t payload_size, std::uint16_t ttl) noexcept {
+                             std::size_t payload_size, std::uint16_t ttl,
+                             const endpoint_id& receiver) noexcept {
   const auto length = envelope_header_bytes + topic.size() + payload_size;
   out = store_be(out, static_cast<std::uint32_t>(length));
-  return write_envelope_header(out, sender, endpoint_id{}, envelope_type::data, topic, ttl);
+  return write_envelope_header(out, sender, receiver, envelope_type::data, topic, ttl);
 }
 
 std::vector<std::byte> make_routing_update(const endpoint_id& sender, const endpoint_id& receiver,
@@ -86,8 +87,9 @@ std::vector<std::byte> make_pong(const endpoint_id& sender, const endpoint_id& r
   return make_control(sender, receiver, envelope_type::pong, payload);
 }
 
-std::optional<filter> parse_filter(std::span<const std::byte> bytes) {
-  byte_reader in{bytes};
+namespace {
+
+std::optional<filter> read_filter(byte_reader& in) {
   std::uint32_t count = 0;
   if (!in.read_varbyte(count) || count > in.remaining())
     return {};
@@ -98,9 +100,20 @@ std::optional<filter> parse_filter(std::span<const std::byte> bytes) {
       return {};
     prefixes.push_back(prefix);
   }
-  if (!in.at_end())
-    return {};
   return minimal_filter(std::move(prefixes)); // in time, even if the peer sends them in bad order
+}
+
+} // namespace
+
+std::optional<filter> parse_filter(std::span<const std::byte> bytes) {
+  byte_reader in{bytes};
+  auto result = read_filter(in);
+  return in.at_end() ? std::move(result) : std::nullopt;
+}
+
+std::optional<filter> parse_leading_filter(std::span<const std::byte> bytes) {
+  byte_reader in{bytes};
+  return read_filter(in);
 }
 
 void append_filter(std::vector<std::byte>& out, const filter& x) {

@@ -52,9 +52,10 @@ inline std::size_t data_frame_bytes(std::size_t topic_size, std::size_t payload_
 }
 
 /// Writes everything of a data frame up to the payload, which the caller puts where the returned
-/// pointer is.
+/// pointer is. A nil `receiver` means whoever wants the topic.
 std::byte* write_data_header(std::byte* out, const endpoint_id& sender, std::string_view topic,
-                             std::size_t payload_size, std::uint16_t ttl = default_ttl) noexcept;
+                             std::size_t payload_size, std::uint16_t ttl = default_ttl,
+                             const endpoint_id& receiver = {}) noexcept;
 
 /// Overwrites sender and hop limit of the frame at `frame` (its length prefix included) before it
 /// is passed on (broker-wire-v1, 6.2: the sender is the last hop).
@@ -74,6 +75,9 @@ std::vector<std::byte> make_pong(const endpoint_id& sender, const endpoint_id& r
 
 /// Varbyte count, then strings. Nothing if malformed, or if count and strings do not agree.
 std::optional<filter> parse_filter(std::span<const std::byte> bytes);
+/// As `parse_filter`, but bytes behind the strings mean nothing: in a handshake (broker-wire-v1,
+/// 4).
+std::optional<filter> parse_leading_filter(std::span<const std::byte> bytes);
 void append_filter(std::vector<std::byte>& out, const filter& x);
 
 /// Wraps a frame payload: `u32 length` and the bytes.

@@ -54,6 +54,24 @@ private:
   std::vector<std::byte> payload_;
 };
 
+/// Every message but acks and filters begins with it.
+handshake::magic_word read_magic(byte_reader& in) {
+  std::uint32_t word = 0;
+  if (!in.read(word))
+    return handshake::magic_word::missing;
+  return word == magic ? handshake::magic_word::right : handshake::magic_word::wrong;
+}
+
+std::vector<std::byte> make_drop(const endpoint_id& sender, errc code,
+                                 std::string_view description) {
+  return frame_builder{tag_drop_conn}
+      .add(magic)
+      .add(sender)
+      .add(static_cast<std::uint8_t>(code))
+      .add(description)
+      .frame();
+}
+
 bool read_id(byte_reader& in, endpoint_id& out) {
   std::span<const std::byte> bytes;
   if (!in.read_bytes(16, bytes))
@@ -90,20 +108,16 @@ handshake::outcome handshake::receive(std::span<const std::byte> frame_payload) 
   switch (tag) {
   case tag_hello:
     return on_hello(body);
-  case tag_probe: {
-    std::uint32_t word = 0;
-    if (byte_reader in{body}; !in.read(word) || word != magic)
-      return fail_and_tell(errc::wrong_magic_number, "wrong magic number");
-    return outcome_; // only there to provoke early socket errors
-  }
+  case tag_probe:
+    return on_probe(body);
   case tag_version_select:
     return on_version_select(body);
   case tag_drop_conn:
     return on_drop(body);
   case tag_originator_syn:
-    return expects_ == expects::originator_syn ? on_filter(body, true) : out_of_order(tag);
+    return on_filter(body, tag, expects::originator_syn);
   case tag_responder_syn_ack:
-    return expects_ == expects::responder_syn_ack ? on_filter(body, false) : out_of_order(tag);
+    return on_filter(body, tag, expects::responder_syn_ack);
   case tag_originator_ack:
     if (expects_ != expects::originator_ack)
       return out_of_order(tag);
@@ -114,20 +128,32 @@ handshake::outcome handshake::receive(std::span<const std::byte> frame_payload) 
   }
 }
 
-handshake::outcome handshake::on_hello(std::span<const std::byte> body) {
-  if (expects_ != expects::hello && expects_ != expects::hello_or_version_select)
-    return out_of_order(tag_hello);
+/// Only there to provoke early socket errors.
+handshake::outcome handshake::on_probe(std::span<const std::byte> body) {
   byte_reader in{body};
-  std::uint32_t word = 0;
+  const auto word = read_magic(in);
+  return word == magic_word::right ? outcome_ : unreadable("probe_msg", word);
+}
+
+/// A message is read and checked before it is asked whether its time has come, as by Broker: what
+/// is malformed gets an answer in every state, what is merely out of order gets none.
+handshake::outcome handshake::on_hello(std::span<const std::byte> body) {
+  byte_reader in{body};
+  endpoint_id sender;
   std::uint8_t lowest = 0;
   std::uint8_t highest = 0;
-  if (!in.read(word) || !read_id(in, remote_) || !in.read(lowest) || !in.read(highest))
-    return fail_and_tell(errc::deserialization_failed, "malformed hello");
-  if (word != magic)
-    return fail_and_tell(errc::wrong_magic_number, "wrong magic number");
-  version_ = std::min(env_.max_version, highest);
-  if (version_ < lowest || version_ < min_version)
+  const auto word = read_magic(in);
+  if (!read_id(in, sender) || !in.read(lowest) || !in.read(highest))
+    return unreadable("hello_msg", magic_word::missing);
+  if (word != magic_word::right)
+    return unreadable("hello_msg", word);
+  const auto common = std::min(env_.max_version, highest);
+  if (common < lowest || common < min_version)
     return fail_and_tell(errc::peer_incompatible, "unsupported versions offered");
+  if (expects_ != expects::hello && expects_ != expects::hello_or_version_select)
+    return out_of_order(tag_hello);
+  remote_ = sender;
+  version_ = common;
   if (remote_.is_nil()) // means "nobody" everywhere else
     return fail(errc::invalid_handshake_state, "the peer has no id");
   if (remote_ == env_.self)
@@ -143,18 +169,18 @@ handshake::outcome handshake::on_hello(std::span<const std::byte> body) {
 }
 
 handshake::outcome handshake::on_version_select(std::span<const std::byte> body) {
-  if (expects_ != expects::version_select && expects_ != expects::hello_or_version_select)
-    return out_of_order(tag_version_select);
   byte_reader in{body};
-  std::uint32_t word = 0;
   std::uint8_t selected = 0;
   endpoint_id sender;
-  if (!in.read(word) || !read_id(in, sender) || !in.read(selected))
-    return fail_and_tell(errc::deserialization_failed, "malformed version_select");
-  if (word != magic)
-    return fail_and_tell(errc::wrong_magic_number, "wrong magic number");
+  const auto word = read_magic(in);
+  if (!read_id(in, sender) || !in.read(selected))
+    return unreadable("version_select_msg", magic_word::missing);
+  if (word != magic_word::right)
+    return unreadable("version_select_msg", word);
   if (selected < min_version || selected > env_.max_version)
-    return fail_and_tell(errc::peer_incompatible, "version range not supported");
+    return fail_and_tell(errc::peer_incompatible, "unsupported version selected");
+  if (expects_ != expects::version_select && expects_ != expects::hello_or_version_select)
+    return out_of_order(tag_version_select);
   version_ = selected;
   if (!remote_.is_nil() && sender != remote_)
     return fail(errc::invalid_handshake_state, "the peer changed its id");
@@ -177,7 +203,7 @@ handshake::outcome handshake::ask_admission() {
     reject(errc::redundant_connection, "redundant connection");
     return outcome_ = outcome::redundant;
   case admission::illegal:
-    return reject(errc::logic_error, "unexpected connection attempt");
+    return reject(errc::logic_error, "detected redundant connection at the responder");
   case admission::closing:
     return reject(errc::shutting_down, "shutting down");
   }
@@ -209,26 +235,34 @@ handshake::outcome handshake::reject(errc code, std::string_view description) {
 
 handshake::outcome handshake::on_drop(std::span<const std::byte> body) {
   byte_reader in{body};
-  std::uint32_t word = 0;
   endpoint_id sender;
   std::uint8_t code = 0;
   std::string_view description;
-  if (!in.read(word) || word != magic || !read_id(in, sender) || !in.read(code) ||
-      !in.read_string(description))
-    return fail(errc::deserialization_failed, "malformed drop_conn");
+  const auto word = read_magic(in);
+  if (!read_id(in, sender) || !in.read(code) || !in.read_string(description))
+    return unreadable("drop_conn_msg", magic_word::missing);
+  if (word != magic_word::right)
+    return unreadable("drop_conn_msg", word);
   const bool known = code > 0 && code < first_unknown_code;
   const auto reason = known ? static_cast<errc>(code) : errc::unspecified;
   if (reason == errc::redundant_connection && env_.is_known(sender)) {
     remote_ = sender;
     return outcome_ = outcome::redundant;
   }
+  if (reason == errc::peer_incompatible && sender.is_nil())
+    return fail(errc::tls_failed, "the peer uses TLS, and this side does not");
   return fail(reason, "the peer refused: " + std::string{description});
 }
 
-handshake::outcome handshake::on_filter(std::span<const std::byte> body, bool is_syn) {
-  auto announced = parse_filter(body);
+handshake::outcome handshake::on_filter(std::span<const std::byte> body, std::uint8_t tag,
+                                        expects state) {
+  const bool is_syn = state == expects::originator_syn;
+  auto announced = parse_leading_filter(body);
   if (!announced)
-    return fail_and_tell(errc::deserialization_failed, "malformed filter");
+    return unreadable(is_syn ? "v1::originator_syn_msg" : "v1::responder_syn_ack_msg",
+                      magic_word::missing);
+  if (expects_ != state)
+    return out_of_order(tag);
   remote_filter_ = std::move(*announced);
   if (is_syn) {
     send_filter(tag_responder_syn_ack);
@@ -248,6 +282,13 @@ handshake::outcome handshake::fail(errc code, std::string context) {
 handshake::outcome handshake::fail_and_tell(errc code, std::string_view description) {
   send_drop(code, description);
   return fail(code, std::string{description});
+}
+
+/// In Broker's words, which name the message as Broker's code does.
+handshake::outcome handshake::unreadable(std::string_view message, magic_word found) {
+  if (found == magic_word::wrong)
+    return fail_and_tell(errc::wrong_magic_number, "wrong magic number");
+  return fail_and_tell(errc::invalid_message, "failed to parse " + std::string{message});
 }
 
 handshake::outcome handshake::out_of_order(std::uint8_t tag) {
@@ -275,12 +316,11 @@ void handshake::send_filter(std::uint8_t tag) {
 }
 
 void handshake::send_drop(errc code, std::string_view description) {
-  env_.send(frame_builder{tag_drop_conn}
-                .add(magic)
-                .add(env_.self)
-                .add(static_cast<std::uint8_t>(code))
-                .add(description)
-                .frame());
+  env_.send(make_drop(env_.self, code, description));
+}
+
+std::vector<std::byte> make_tls_refusal() {
+  return make_drop({}, errc::peer_incompatible, "this side uses TLS");
 }
 
 } // namespace pubsub::wire

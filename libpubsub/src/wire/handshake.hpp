@@ -39,6 +39,9 @@ public:
     failed,    ///< close the connection; `failure` says why
   };
 
+  /// What a message begins with.
+  enum class magic_word : std::uint8_t { right, wrong, missing };
+
   struct environment {
     endpoint_id self;
     /// The highest version to offer: 1 is Broker's, 2 adds batches.
@@ -83,14 +86,16 @@ private:
     nothing,
   };
 
+  outcome on_probe(std::span<const std::byte> body);
   outcome on_hello(std::span<const std::byte> body);
   outcome on_version_select(std::span<const std::byte> body);
   outcome on_drop(std::span<const std::byte> body);
-  outcome on_filter(std::span<const std::byte> body, bool is_syn);
+  outcome on_filter(std::span<const std::byte> body, std::uint8_t tag, expects state);
   outcome ask_admission();
   outcome admitted();
   outcome fail(errc code, std::string context);
   outcome fail_and_tell(errc code, std::string_view description);
+  outcome unreadable(std::string_view message, magic_word found);
   outcome out_of_order(std::uint8_t tag);
 
   void send_hello();
@@ -108,5 +113,10 @@ private:
   std::uint8_t version_ = 1;
   bool originator_ = false;
 };
+
+/// What a side that expects TLS answers in the clear to one that does not use it: drop_conn
+/// (peer_incompatible) in the name of nobody, which no endpoint is. A handshake that receives it
+/// fails with tls_failed.
+std::vector<std::byte> make_tls_refusal();
 
 } // namespace pubsub::wire

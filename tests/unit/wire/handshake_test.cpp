@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <string>
 
@@ -178,6 +179,53 @@ TEST_CASE("bytes behind a well-formed message do not matter, as for Broker") {
   party us{tcp_role::accepting, id_of(0x22)};
   CHECK(us.hear("00000019 06 5a45454b" + id_hex('3') + "0101 beef") == outcome::running);
   CHECK(us.sent.size() == 3);
+}
+
+TEST_CASE("bytes behind a filter do not matter in a handshake either") {
+  party originator{tcp_role::accepting, id_of(0x22)};
+  originator.hear(hello_of_high);
+  CHECK(originator.hear("00000009 0b 02 022f61 0162 beef") == outcome::peered);
+  CHECK(originator.machine.remote_filter() == filter{"/a", "b"});
+}
+
+TEST_CASE("what cannot be read is refused with code 20, in Broker's words, in every state") {
+  const std::pair<const char*, std::string_view> broken[] = {
+      {"00000003 06 5a45", "failed to parse hello_msg"},
+      {"00000003 07 5a45", "failed to parse probe_msg"},
+      {"00000005 08 5a45454b", "failed to parse version_select_msg"},
+      {"00000005 09 5a45454b", "failed to parse drop_conn_msg"},
+      {"00000003 0a 01 02", "failed to parse v1::originator_syn_msg"},
+      {"00000003 0b 01 02", "failed to parse v1::responder_syn_ack_msg"},
+      {"00000001 01", "invalid message type tag"}};
+  for (const auto& where : stages)
+    for (const auto& [hex, words] : broken) {
+      CAPTURE(where.name);
+      CAPTURE(hex);
+      auto us = party_at(where);
+      CHECK(us->hear(hex) == outcome::failed);
+      CHECK(us->machine.failure() == errc::invalid_message);
+      REQUIRE(us->sent.size() == 1);
+      const auto& said = us->sent[0];
+      CHECK(static_cast<int>(said.at(4)) == 9);
+      CHECK(static_cast<int>(said.at(25)) == 20);
+      CHECK(said.size() == 27 + words.size());
+      CHECK(std::memcmp(said.data() + 27, words.data(), words.size()) == 0);
+    }
+}
+
+TEST_CASE("a wrong magic number is refused with code 38 in every message that has one") {
+  for (const auto& hex :
+       {std::string{"00000005 07 5a45454c"}, "00000017 06 5a45454c" + id_hex('3') + "0101",
+        "00000016 08 5a45454c" + id_hex('1') + "01",
+        "00000018 09 5a45454c" + id_hex('3') + "27 01 78"})
+    for (const auto& where : stages) {
+      auto us = party_at(where);
+      us->known = true;
+      CHECK(us->hear(hex) == outcome::failed);
+      CHECK(us->machine.failure() == errc::wrong_magic_number);
+      REQUIRE(us->sent.size() == 1);
+      CHECK(static_cast<int>(us->sent[0].at(25)) == 38);
+    }
 }
 
 TEST_CASE("every truncation of every frame fails or is ignored, in every state") {

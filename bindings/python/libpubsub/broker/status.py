@@ -102,7 +102,7 @@ def _plain(name: str) -> str:
     return name.replace("_", "").lower()
 
 
-_ERRORS = {_plain(code.name): code for code in EC}
+_ERRORS = {_plain(code.name): code for code in EC} | {"tlsfailed": EC.PeerUnavailable}
 _STATUSES = {_plain(code.name): code for code in SC}
 
 
@@ -266,10 +266,14 @@ def _described(info: EndpointInfo) -> str:
 
 
 def from_native(event: NativeStatus) -> Union[Status, Error]:
-    """The library's event as Broker's; codes that Broker lacks become ``EC.Unspecified``."""
+    """The library's event as Broker's, which tells only two errors: an unpeer of nobody, and a peer that is not
+    available, with its address, without its id, and here with the cause in parentheses."""
     context = EndpointInfo(event.peer, event.network)
+    if event.is_error and _ERRORS.get(_plain(event.code)) is EC.PeerInvalid:
+        return Error(EC.PeerInvalid, context, event.message)
     if event.is_error:
-        return Error(_ERRORS.get(_plain(event.code), EC.Unspecified), context, event.message)
+        return Error(EC.PeerUnavailable, EndpointInfo(None, event.network),
+                     f"unable to connect to remote peer ({event.message})")
     code = _STATUSES[_plain(event.code)]
     return Status(code, None if code is SC.Unspecified else context, event.message)
 

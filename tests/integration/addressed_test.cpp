@@ -1,0 +1,69 @@
+// Messages for one endpoint only.
+#include "support/nodes.hpp"
+
+#include <thread>
+
+using namespace pubsub;
+using namespace pubsub::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+endpoint_options speaking(std::uint8_t version) {
+  endpoint_options options;
+  options.max_wire_version = version;
+  return options;
+}
+
+} // namespace
+
+TEST_CASE("a message for one peer reaches that peer alone, in both versions") {
+  for (const std::uint8_t version : {1, 2}) {
+    CAPTURE(version);
+    endpoint a{speaking(version)};
+    endpoint b{speaking(version)};
+    endpoint c{speaking(version)};
+    join(a, b);
+    join(a, c);
+    auto at_a = a.make_subscriber({"/t"});
+    auto at_b = b.make_subscriber({"/t"});
+    auto at_c = c.make_subscriber({"/t"});
+    REQUIRE(a.wait_for_subscribers("/t", 3, patience));
+    for (std::uint64_t i = 0; i < 3; ++i)
+      CHECK(a.publish_to(b.id(), "/t", count{i}) == publish_result::taken);
+    a.publish("/t", count{3});
+    CHECK(receives_in_order(at_b, 4)); // and what follows stays behind
+    CHECK(next_number(at_c) == 3);
+    CHECK(next_number(at_a) == 3);
+    CHECK(at_c.counters().offered == 1);
+  }
+}
+
+TEST_CASE("a million messages for one peer do not stop") {
+  for (const std::uint8_t version : {1, 2}) {
+    CAPTURE(version);
+    constexpr std::uint64_t messages = 1'000'000;
+    endpoint a{speaking(version)};
+    endpoint b{speaking(version)};
+    join(a, b);
+    auto sub = b.make_subscriber({"/t"});
+    std::jthread sending{[&] {
+      for (std::uint64_t i = 0; i < messages; ++i)
+        a.publish_to(b.id(), "/t", count{i}, patience);
+    }};
+    CHECK(receives_in_order(sub, messages));
+  }
+}
+
+TEST_CASE("a message for one node finds it behind others, and nobody it cannot reach") {
+  chain nodes{4};
+  auto far = nodes.back().make_subscriber({"/t"});
+  auto between = nodes.all[1]->make_subscriber({"/t"});
+  REQUIRE(nodes.front().wait_for_subscribers("/t", 2, patience));
+  CHECK(nodes.front().publish_to(nodes.back().id(), "/t", count{7}) == publish_result::taken);
+  CHECK(next_number(far) == 7);
+  CHECK(between.available() == 0);
+  CHECK(nodes.front().publish_to(endpoint_id::random(), "/t", count{8}) ==
+        publish_result::unwanted);
+  CHECK(nodes.front().publish_to(nodes.back().id(), "<$>", count{9}) == publish_result::refused);
+}
