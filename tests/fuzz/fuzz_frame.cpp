@@ -36,6 +36,7 @@ public:
   }
   void write_some(std::span<const asio::const_buffer>, handler) override {}
   void close() noexcept override {}
+  bool encrypted() const noexcept override { return false; }
   network_info remote() const override { return {}; }
   const std::shared_ptr<asio::io_context>& loop() const noexcept override { return loop_; }
 
@@ -65,6 +66,12 @@ struct expectation {
   errc reason = errc::none;
 };
 
+/// A record of TLS: its type, and the version.
+bool begins_with_tls(std::span<const std::byte> bytes) {
+  const auto type = std::to_integer<int>(bytes[0]);
+  return type >= 20 && type <= 23 && bytes[1] == std::byte{3} && bytes[2] <= std::byte{4};
+}
+
 /// The frames of `bytes`, found in the simplest way.
 expectation frames_in(std::span<const std::byte> bytes, bool version_2) {
   constexpr std::uint32_t flag = 0x8000'0000;
@@ -77,7 +84,7 @@ expectation frames_in(std::span<const std::byte> bytes, bool version_2) {
     if (version_2)
       size &= ~flag;
     if (size > max_frame_bytes)
-      x.reason = errc::limit_exceeded;
+      x.reason = x.whole == 0 && begins_with_tls(bytes) ? errc::tls_failed : errc::limit_exceeded;
     if (x.reason != errc::none || bytes.size() - x.whole - 4 < size)
       return x;
     x.whole += 4 + size;
@@ -133,7 +140,8 @@ std::vector<std::string> seeds() {
     for (const auto& stream :
          {all, batch + all, all + from_hex("01000001"), all + from_hex("7fffffff"),
           all + from_hex("ffffffff"), from_hex("00000000 00000000 00000001 07 0000"),
-          from_hex("01000000 00000020 0000000000000000"), from_hex("01000000 07")})
+          from_hex("01000000 00000020 0000000000000000"), from_hex("01000000 07"),
+          from_hex("160301012501000121"), all + from_hex("160301012501000121")})
       out.push_back(from_hex(choice) + stream);
   return out;
 }

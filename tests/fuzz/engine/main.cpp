@@ -1,4 +1,4 @@
-// The main function of every fuzz target (docs/decisions/015). See `usage`.
+// The main function of every fuzz target (docs/decisions/016). See `usage`.
 #include "fuzz/engine/coverage.hpp"
 #include "fuzz/engine/input_block.hpp"
 #include "fuzz/engine/mutator.hpp"
