@@ -62,6 +62,7 @@ c++ g++
 cmake cmake
 ninja ninja-build
 pkg-config pkg-config
+openssl openssl
 LIST
   missing_headers
   [[ -n $(find_python) ]] || printf '%s\n' python3 python3-dev python3-venv
@@ -77,6 +78,7 @@ missing_headers() {
     printf '#if !__has_include(<%s>)\nmissing: %s\n#endif\n' "$header" "$package"
   done <<'LIST' | "$CXX" -E -P -x c++ - 2>/dev/null | sed -n 's/^missing: //p' || true
 boost/asio.hpp libboost-dev
+openssl/ssl.h libssl-dev
 simdjson.h libsimdjson-dev
 CLI/CLI.hpp libcli11-dev
 fmt/format.h libfmt-dev
@@ -123,7 +125,7 @@ install_missing() {
   if command -v "$CXX" >/dev/null; then
     mapfile -t missing < <(missing_packages)
   else
-    mapfile -t missing < <(missing_packages; printf '%s\n' libboost-dev libsimdjson-dev libcli11-dev \
+    mapfile -t missing < <(missing_packages; printf '%s\n' libboost-dev libssl-dev libsimdjson-dev libcli11-dev \
       libfmt-dev doctest-dev libpcap-dev)
   fi
   command -v ccache >/dev/null || extra=(ccache) # only saves time

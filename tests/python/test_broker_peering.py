@@ -23,7 +23,6 @@ def endpoints():
 
     def make(disable_forwarding=False):
         options = broker.BrokerOptions()
-        options.disable_ssl = True
         options.disable_forwarding = disable_forwarding
         made.append(broker.Endpoint(broker.Configuration(options)))
         return made[-1]
@@ -270,29 +269,6 @@ def test_options_have_brokers_defaults_and_no_other_names():
     configuration.max_threads = 2
     with broker.Endpoint(configuration) as endpoint:
         assert endpoint.listen(HERE, 0) > 0
-
-
-@pytest.mark.parametrize("name", ["openssl_cafile", "openssl_capath", "openssl_certificate", "openssl_key",
-                                  "openssl_passphrase"])
-def test_certificates_are_refused_rather_than_ignored(name):
-    configuration = broker.Configuration()
-    setattr(configuration, name, "x.pem")
-    with pytest.raises(NotImplementedError, match=f"TLS.*{name}"):
-        broker.Endpoint(configuration)
-    configuration.options.disable_ssl = True
-    broker.Endpoint(configuration).shutdown()
-
-
-def test_connections_in_the_clear_are_said_once_unless_meant(caplog):
-    meant = broker.BrokerOptions()
-    meant.disable_ssl = True
-    broker.configuration._say_clear_text.cache_clear()
-    with caplog.at_level(logging.WARNING, "libpubsub.broker"), broker.Endpoint(broker.Configuration(meant)) as quiet, \
-            broker.Endpoint() as one, broker.Endpoint() as other:
-        quiet.listen(HERE, 0)
-        assert caplog.records == []
-        assert other.peer(HERE, one.listen(HERE, 0), 0)
-        assert [each.getMessage().partition(":")[0] for each in caplog.records] == ["connections are not encrypted"]
 
 
 def test_data_stores_are_refused_with_the_reason():

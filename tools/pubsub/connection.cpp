@@ -27,10 +27,12 @@ overflow_policy policy_named(const std::string& name) {
 void add_connection_options(CLI::App& command, connection_options& options) {
   command
       .add_option("--listen", options.listen,
-                  "Accept peers at HOST:PORT; port 0 picks one (repeatable)")
+                  "Accept peers at HOST:PORT, or encrypted at tls://HOST:PORT; port 0 picks one "
+                  "(repeatable)")
       ->type_name("ADDRESS");
   command
-      .add_option("--peer", options.peers, "Connect to HOST:PORT and stay connected (repeatable)")
+      .add_option("--peer", options.peers,
+                  "Connect to HOST:PORT or tls://HOST:PORT and stay connected (repeatable)")
       ->type_name("ADDRESS");
   command
       .add_option("--connect-timeout", options.connect_timeout_s,
@@ -65,6 +67,10 @@ void add_connection_options(CLI::App& command, connection_options& options) {
       ->capture_default_str();
   add_queue_options(command, options.link_queue, "--link-policy", "--link-queue",
                     "the queue towards a peer");
+  add_tls_options(command, options.tls, [&options] {
+    return std::ranges::any_of(options.listen, is_encrypted) ||
+           std::ranges::any_of(options.peers, is_encrypted);
+  });
 }
 
 void add_queue_options(CLI::App& command, queue_options& options, const std::string& policy,

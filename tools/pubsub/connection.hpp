@@ -11,6 +11,7 @@
 
 #include "exit_code.hpp"
 #include "stop_signal.hpp"
+#include "tls_arguments.hpp"
 
 namespace pubsub::tool {
 
@@ -30,6 +31,8 @@ struct connection_options {
   unsigned io_threads = endpoint_options{}.io_threads;
   /// Outbox of every link.
   queue_options link_queue;
+  /// Of addresses at tls://.
+  tls_options tls;
 
   endpoint_options for_endpoint() const {
     endpoint_options result;
@@ -38,6 +41,7 @@ struct connection_options {
     result.liveness_timeout =
         std::chrono::milliseconds{static_cast<long>(liveness_timeout_s * 1000)};
     result.link_queue = link_queue;
+    result.tls = tls;
     return result;
   }
 };

@@ -65,6 +65,8 @@ constexpr const char* examples = R"(Examples:
       a second hop; a peer that is away is tried again and again
   pubsub node --listen 127.0.0.1:9999 --topic zeek/ --json
       announces zeek/ to its peers although nobody here has subscribed yet; events as JSON on stdout
+  pubsub node --listen 'tls://*:9999' --certificate node.pem --key node.key --ca-file ca.pem
+      encrypted, for peers with a certificate of the same authority; without the files, for anybody
 Subscriptions travel over any number of nodes by themselves; --topic is only needed between Broker
 nodes. Ends on Ctrl-C or SIGTERM after sending what is queued.)";
 

@@ -3,6 +3,7 @@
 #include "status_view.hpp"
 #include "stop_signal.hpp"
 #include "terminal.hpp"
+#include "tls_arguments.hpp"
 
 #include <cstdio>
 #include <memory>
@@ -20,11 +21,13 @@ struct status_options {
   bool json = false;
   std::optional<double> watch_s;
   double timeout_s = 10;
+  tls_options tls;
 };
 
 /// A peer that only asks: it wants nothing and passes nothing on.
-endpoint_options quiet() {
+endpoint_options quiet(const tls_options& tls) {
   endpoint_options result;
+  result.tls = tls;
   result.forwarding = forwarding::off;
   result.serve_status = status_service::off;
   return result;
@@ -52,7 +55,7 @@ exit_code look(const endpoint& ep, const endpoint_id& node, const status_options
 
 exit_code run_status(const status_options& options) {
   stop_signal stop;
-  endpoint ep{quiet()};
+  endpoint ep{quiet(options.tls)};
   const auto patience = std::chrono::milliseconds{static_cast<long>(options.timeout_s * 1000)};
   if (auto peered = ep.peer(options.address, {.retry = {}, .timeout = patience}); !peered)
     return fail(peered.error());
@@ -79,7 +82,8 @@ constexpr const char* examples = R"(Examples:
 void add_status(CLI::App& app, exit_code& outcome) {
   auto options = std::make_shared<status_options>();
   auto command = app.add_subcommand("status", "Show the counters of a running node");
-  command->add_option("node", options->address, "Where the node listens, HOST:PORT")
+  command
+      ->add_option("node", options->address, "Where the node listens, HOST:PORT or tls://HOST:PORT")
       ->required()
       ->type_name("ADDRESS");
   command->add_flag("--json", options->json, "JSON objects, one a line");
@@ -89,6 +93,7 @@ void add_status(CLI::App& app, exit_code& outcome) {
   command->add_option("--timeout", options->timeout_s, "Seconds to wait for the node")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  add_tls_options(*command, options->tls, [options] { return is_encrypted(options->address); });
   command->footer(examples);
   command->callback([options, &outcome] { outcome = run_status(*options); });
 }

@@ -21,6 +21,7 @@ exit_code exit_code_of(const error& problem) {
   case errc::peer_incompatible:
   case errc::peer_timeout:
   case errc::peer_disconnect_during_handshake:
+  case errc::tls_failed:
     return exit_code::connect;
   case errc::request_timeout:
     return exit_code::timeout;

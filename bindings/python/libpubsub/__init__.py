@@ -18,7 +18,7 @@ from ._core import version as __version__
 from .endpoint import Endpoint
 from .errors import (Closed, DecodeError, EncodeError, EncodeTypeError, FileError, ForkError,
                      InvalidArgument, LimitExceeded, ListenError, NotAPeer, NotSupported, PeerError,
-                     PeerIncompatible, PeerUnavailable, PubsubError, Timeout)
+                     PeerIncompatible, PeerUnavailable, PubsubError, Timeout, TlsFailed)
 from .stream import Stream
 from .subscriber import StatusSubscriber, Subscriber
 from .times import Timespan, Timestamp
@@ -30,6 +30,6 @@ __all__ = [
     "LinkCounters", "ListenError", "Message", "NodeInfo", "NotAPeer", "NotSupported", "PeerError",
     "PeerIncompatible", "PeerInfo", "PeerUnavailable", "Port", "PublishResult", "Publisher",
     "PublisherCounters", "PubsubError", "Status", "StatusSubscriber", "Stream", "Subnet", "Subscriber",
-    "SubscriberCounters", "Table", "Timeout", "Timespan", "Timestamp", "__version__", "decode",
+    "SubscriberCounters", "Table", "Timeout", "Timespan", "Timestamp", "TlsFailed", "__version__", "decode",
     "encode", "from_json", "to_json", "zeek",
 ]

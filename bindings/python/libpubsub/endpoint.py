@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import json
+import os
 import uuid
 import weakref
 from types import TracebackType
@@ -18,6 +19,8 @@ from .subscriber import (DEFAULT_CAPACITY, DEFAULT_CAPACITY_BYTES, StatusSubscri
 
 if TYPE_CHECKING:
     from .subscriber import Policy
+
+AnyPath = Union[str, "os.PathLike[str]"]
 
 _EXIT_SECONDS = 3.0
 
@@ -39,7 +42,10 @@ class Endpoint(_core.Endpoint):
     nobody here subscribes. ``connect_timeout``, ``handshake_timeout``, ``close_timeout``: seconds.
     ``liveness_timeout``: seconds without a sign of life after which a peer is cut off; 0 for never; times
     below 15 must be given to both sides. ``serve_status``: whether peers may ask for its status.
-    Raises InvalidArgument.
+
+    ``certificate``, ``key``, ``ca_file``: PEM files, ``ca_path``: a folder, ``passphrase``: of the key; for
+    connections at ``tls://``. With none of them these are anonymous, with any of them both sides must present a
+    certificate that the other trusts. Raises InvalidArgument, FileError (a file that cannot be read).
     """
 
     def __init__(self, id: Union[str, uuid.UUID, None] = None, *, forwarding: bool = True,
@@ -48,11 +54,13 @@ class Endpoint(_core.Endpoint):
                  link_capacity_bytes: int = DEFAULT_CAPACITY_BYTES, link_policy: Policy = "block",
                  forward_topics: Union[str, Iterable[str]] = (), connect_timeout: float = 3.0,
                  handshake_timeout: float = 10.0, close_timeout: float = 3.0,
-                 liveness_timeout: float = 30.0, serve_status: bool = True) -> None:
+                 liveness_timeout: float = 30.0, serve_status: bool = True, certificate: AnyPath = "",
+                 key: AnyPath = "", passphrase: str = "", ca_file: AnyPath = "", ca_path: AnyPath = "") -> None:
         super().__init__(None if id is None else str(id), forwarding, own_messages, io_threads,
                          busy_poll, link_capacity, link_capacity_bytes, link_policy, topic_list(forward_topics),
                          connect_timeout, handshake_timeout, close_timeout, liveness_timeout,
-                         serve_status)
+                         serve_status, os.fspath(certificate), os.fspath(key), passphrase, os.fspath(ca_file),
+                         os.fspath(ca_path))
         _open.add(self)
 
     def make_publisher(self, topic: str) -> _core.Publisher:

@@ -37,6 +37,12 @@ class PeerUnavailable(PeerError):
     code = "peer_unavailable"
 
 
+class TlsFailed(PeerUnavailable):
+    """Only one side uses TLS, or one does not accept the other's certificate."""
+
+    code = "tls_failed"
+
+
 class PeerIncompatible(PeerError):
     """The peer speaks no protocol version that this library speaks."""
 
@@ -114,6 +120,7 @@ _BY_CODE: dict[str, type[PubsubError]] = {
     "peer_unavailable": PeerUnavailable,
     "peer_disconnect_during_handshake": PeerUnavailable,
     "peer_timeout": PeerUnavailable,
+    "tls_failed": TlsFailed,
     "peer_incompatible": PeerIncompatible,
     "wrong_magic_number": PeerIncompatible,
     "peer_invalid": NotAPeer,

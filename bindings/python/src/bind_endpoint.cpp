@@ -22,8 +22,11 @@ std::unique_ptr<endpoint_handle> make_endpoint(const std::optional<std::string>&
                                                const std::vector<py::str>& forward_topics,
                                                double connect_timeout, double handshake_timeout,
                                                double close_timeout, double liveness_timeout,
-                                               bool serve_status) {
+                                               bool serve_status, tls_options tls) {
   endpoint_options options;
+  if (tls.authenticated())
+    value_or_raise(check(tls));
+  options.tls = std::move(tls);
   if (id)
     options.id = value_or_raise(endpoint_id::parse(*id));
   if (io_threads == 0)
@@ -200,17 +203,17 @@ using endpoint_class = py::class_<endpoint_handle>;
 
 void bind_peering(endpoint_class& c) {
   c.def("listen", listen, py::arg("uri"),
-        "Accepts peers at `tcp://host:port` and returns the port; port 0 picks one, an empty host "
-        "or `*` "
-        "means every address. Raises InvalidArgument, ListenError, Closed.")
+        "Accepts peers at `tcp://host:port`, or encrypted at `tls://host:port`, and returns the "
+        "port; port 0 picks one, an empty host or `*` means every address. Raises InvalidArgument, "
+        "ListenError, FileError (certificates), Closed.")
       .def("peer", peer, py::arg("uri"), py::arg("retry") = 1.0, py::arg("timeout") = 10.0,
            py::arg("max_retry") = 30.0,
-           "Connects to a peer and waits until the peering is established, at most `timeout` "
-           "seconds. "
+           "Connects to a peer at `tcp://host:port` or `tls://host:port` and waits until the "
+           "peering is established, at most `timeout` seconds. "
            "`retry` is the time in seconds before the second attempt; it doubles with each further "
            "one, up to `max_retry`, give or take a quarter. Attempts go on after the time-out and "
            "after a loss; None means a single attempt. Raises InvalidArgument, PeerUnavailable, "
-           "PeerIncompatible, Closed.")
+           "TlsFailed, PeerIncompatible, FileError (certificates), Closed.")
       .def("peer_async", peer_async, py::arg("uri"), py::arg("retry") = 1.0,
            py::arg("max_retry") = 30.0,
            "As `peer`, but returns at once; success and failures appear as status events.")
@@ -300,17 +303,25 @@ void bind_endpoint(py::module_& m) {
                     std::size_t link_capacity_bytes, const std::string& link_policy,
                     const std::vector<py::str>& forward_topics, double connect_timeout,
                     double handshake_timeout, double close_timeout, double liveness_timeout,
-                    bool serve_status) {
+                    bool serve_status, const std::string& certificate, const std::string& key,
+                    const std::string& passphrase, const std::string& ca_file,
+                    const std::string& ca_path) {
           return make_endpoint(id, forwards, own, io_threads, busy_poll,
                                make_queue_options(link_capacity, link_capacity_bytes, link_policy),
                                forward_topics, connect_timeout, handshake_timeout, close_timeout,
-                               liveness_timeout, serve_status);
+                               liveness_timeout, serve_status,
+                               {.certificate = certificate,
+                                .key = key,
+                                .passphrase = passphrase,
+                                .ca_file = ca_file,
+                                .ca_path = ca_path});
         }),
         py::arg("id"), py::arg("forwarding"), py::arg("own_messages"), py::arg("io_threads"),
         py::arg("busy_poll"), py::arg("link_capacity"), py::arg("link_capacity_bytes"),
         py::arg("link_policy"), py::arg("forward_topics"), py::arg("connect_timeout"),
         py::arg("handshake_timeout"), py::arg("close_timeout"), py::arg("liveness_timeout"),
-        py::arg("serve_status"));
+        py::arg("serve_status"), py::arg("certificate"), py::arg("key"), py::arg("passphrase"),
+        py::arg("ca_file"), py::arg("ca_path"));
   bind_peering(c);
   bind_publishing(c);
   c.def_property_readonly(

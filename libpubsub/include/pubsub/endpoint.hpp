@@ -21,6 +21,7 @@
 #include <pubsub/status_subscriber.hpp>
 #include <pubsub/stream.hpp>
 #include <pubsub/subscriber.hpp>
+#include <pubsub/tls_options.hpp>
 
 namespace pubsub {
 
@@ -48,6 +49,9 @@ struct endpoint_options {
   bool busy_poll = false;
   /// Outbox of every link.
   queue_options link_queue;
+  /// Of connections made or accepted at `tls://`. Errors in it are those of `listen` and `peer`;
+  /// `check` finds them earlier.
+  tls_options tls;
   /// Topics to announce although nobody here subscribes, so that peers send them through this relay
   /// (needed between Broker nodes that do not merge filters).
   pubsub::filter forward_topics;
@@ -133,13 +137,16 @@ public:
 
   // -- peering ---------------------------------------------------------------------------------
 
-  /// Accepts peers at `tcp://host:port`, `tcp://[v6]:port` or `host:port`; port 0 picks one, an
-  /// empty host or `*` means every address. Returns the port. Errors: invalid_argument,
-  /// address_in_use, cannot_listen, shutting_down.
+  /// Accepts peers at `tcp://host:port` or `host:port`, unencrypted, or at `tls://host:port`
+  /// (`endpoint_options::tls`); IPv6 as `[v6]:port`. Port 0 picks one, an empty host or `*` means
+  /// every address. Returns the port. Errors: invalid_argument, address_in_use, cannot_listen,
+  /// shutting_down, and those of `check(tls_options)`.
   expected<std::uint16_t> listen(std::string_view uri);
-  /// Connects to a peer and waits until the peering is established. Errors: invalid_argument,
-  /// peer_unavailable (also when a later retry may still succeed), peer_incompatible,
-  /// shutting_down; the context names the address and the cause.
+  /// Connects to a peer, at an address as `listen` takes them, and waits until the peering is
+  /// established. Errors: invalid_argument, peer_unavailable (also when a later retry may still
+  /// succeed), tls_failed (the same; only one side uses TLS, or does not accept the other),
+  /// peer_incompatible, shutting_down, and those of `check(tls_options)`; the context names the
+  /// address and the cause.
   expected<void> peer(std::string_view uri, const peer_options& options = {});
   /// As `peer`, but returns at once; success and failures appear as status events.
   expected<void> peer_async(std::string_view uri, const peer_options& options = {});

@@ -47,6 +47,7 @@ enum class errc : std::uint8_t {
   limit_exceeded = 67,                  ///< a size, depth or count beyond the configured limit
   duplicate_key = 68,                   ///< a set member or table key that occurs twice
   not_supported = 69,                   ///< this build or format cannot do that
+  tls_failed = 70,                      ///< no TLS with this peer, or only one side uses it
 };
 
 /// The name of `code` as Broker spells it in error events, e.g. `peer_unavailable`.

@@ -23,6 +23,7 @@ class topic;
 struct endpoint_options;
 struct none;
 struct queue_options;
+struct tls_options;
 template <class T>
 class expected;
 

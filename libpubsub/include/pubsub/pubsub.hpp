@@ -23,4 +23,5 @@
 #include <pubsub/subnet.hpp>
 #include <pubsub/subscriber.hpp>
 #include <pubsub/time.hpp>
+#include <pubsub/tls_options.hpp>
 #include <pubsub/topic.hpp>

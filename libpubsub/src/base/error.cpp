@@ -63,13 +63,15 @@ constexpr std::array<entry, 42> broker_codes{{
     {"invalid_json", "The text is not JSON; the context says where it goes wrong."},
 }};
 
-constexpr std::array<entry, 6> own_codes{{
+constexpr std::array<entry, 7> own_codes{{
     {"invalid_argument", "A URI, option or topic cannot be used; the context says which."},
     {"address_in_use", "Another process listens on this address; choose another port."},
     {"cannot_listen", "The address cannot be bound; check that it exists on this host."},
     {"limit_exceeded", "A size, depth or count is beyond the configured limit."},
     {"duplicate_key", "A set member or table key occurs twice; the sender is at fault."},
     {"not_supported", "This build or format cannot do that; the context says what is missing."},
+    {"tls_failed", "TLS could not be agreed on with the peer; both sides need the same mode, and "
+                   "certificates the other accepts."},
 }};
 
 constexpr entry unknown{"unknown", "The code is not known to this version."};

@@ -7,8 +7,11 @@
 namespace pubsub {
 
 namespace {
+
 constexpr std::chrono::nanoseconds longest_wait = std::chrono::hours{24 * 365};
-}
+constexpr std::chrono::seconds time_between_warnings{1};
+
+} // namespace
 
 peering::peering(const endpoint_id& self, const endpoint_options& options, router& routes,
                  status_hub& events, tallies& counts)
@@ -97,8 +100,24 @@ void peering::on_closed(const std::shared_ptr<session>& who, wire::handshake::ou
   if (const auto& request = who->request())
     attempt_failed(request, {reason.code(), to_string(request->target) + ": " + reason.context()});
   else
-    log(log_level::info, "a connection from " + who->carrier()->remote().address +
-                             " did not become a peering: " + reason.message());
+    turn_away(*who, reason);
+}
+
+/// An accepted connection did not become a peering. That is usual on the internet; but if it is for
+/// TLS somebody has to do something about it here or there. Strangers cannot flood the log.
+void peering::turn_away(const session& who, const error& reason) {
+  const auto& where = who.carrier()->remote();
+  const bool tls = reason == errc::tls_failed;
+  const auto now = std::chrono::steady_clock::now();
+  lock_type lock{mutex_};
+  const bool warn = tls && now >= next_warning_;
+  if (warn)
+    next_warning_ = now + time_between_warnings;
+  lock.unlock();
+  log(warn ? log_level::warning : log_level::info,
+      "a connection from " + where.address + " did not become a peering: " + reason.message());
+  if (tls)
+    events_.publish({reason.code(), who.remote(), where, reason.context()});
 }
 
 /// Called with the mutex held, for a connection that did not get through the handshake. Returns the

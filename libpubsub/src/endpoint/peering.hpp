@@ -21,6 +21,7 @@
 #include "link/connector.hpp"
 #include "link/io_threads.hpp"
 #include "link/listener.hpp"
+#include "link/tls_connection.hpp"
 
 namespace pubsub {
 
@@ -95,11 +96,14 @@ private:
 
   void open_session(std::unique_ptr<connection> carrier, wire::tcp_role role,
                     std::shared_ptr<peer_request> request);
-  std::shared_ptr<peer_request> make_request(uri target, const peer_options& options);
+  expected<connection_factory> factory_for(encryption security, tls_role role);
+  std::shared_ptr<peer_request> make_request(uri target, const peer_options& options,
+                                             connection_factory make);
   void attempt_failed(const std::shared_ptr<peer_request>& request, const error& reason);
   void stop_request(peer_request& request);
   bool part(const endpoint_id& id, std::chrono::milliseconds timeout, lock_type& lock);
   void lost(const std::shared_ptr<session>& who, const error& reason, lock_type& lock);
+  void turn_away(const session& who, const error& reason);
   std::shared_ptr<session> abandon_handshake(const std::shared_ptr<session>& who);
   void reconnect(const endpoint_id& id);
   void announce_loss(const session& who, phase was, const error& reason);
@@ -114,6 +118,9 @@ private:
   tallies& counts_;
   std::function<std::string()> make_status_;
 
+  std::mutex tls_mutex_; // guards the following
+  std::shared_ptr<const tls_context> tls_;
+
   mutable std::mutex mutex_; // guards everything below
   mutable std::condition_variable changed_;
   io_threads io_;
@@ -121,7 +128,8 @@ private:
   std::vector<std::shared_ptr<peer_request>> requests_;
   std::set<std::shared_ptr<session>> sessions_; // every connection that is not closed
   std::map<endpoint_id, entry> peers_;
-  std::size_t half_open_ = 0; // accepted, not yet peered
+  std::size_t half_open_ = 0;                            // accepted, not yet peered
+  std::chrono::steady_clock::time_point next_warning_{}; // not before, of those turned away
   bool accepting_paused_ = false;
   bool closed_ = false;
 };

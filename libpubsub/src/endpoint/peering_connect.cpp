@@ -8,10 +8,30 @@ namespace pubsub {
 
 // -- connecting and accepting --------------------------------------------------------------------
 
+/// Reads keys and certificates when they are first needed. Errors: those of `check(tls_options)`.
+expected<connection_factory> peering::factory_for(encryption security, tls_role role) {
+  if (security == encryption::none)
+    return connection_factory{make_tcp_connection};
+  std::lock_guard lock{tls_mutex_};
+  if (!tls_) {
+    auto made = tls_context::make(options_.tls);
+    if (!made)
+      return made.error();
+    tls_ = std::move(*made);
+  }
+  return connection_factory{
+      [context = tls_, role](std::shared_ptr<asio::io_context> loop, tcp::socket socket) {
+        return make_tls_connection(std::move(loop), std::move(socket), context, role);
+      }};
+}
+
 expected<std::uint16_t> peering::listen(std::string_view where) {
   auto address = parse_uri(where);
   if (!address)
     return address.error();
+  auto make = factory_for(address->security, tls_role::server);
+  if (!make)
+    return make.error();
   lock_type lock{mutex_};
   if (closed_)
     return errc::shutting_down;
@@ -21,10 +41,11 @@ expected<std::uint16_t> peering::listen(std::string_view where) {
   io_.start();
   listeners_.push_back(*opened);
   (*opened)->start(
-      [weak = weak_from_this()](std::shared_ptr<asio::io_context> loop, tcp::socket socket) {
+      [weak = weak_from_this(), make = std::move(*make)](std::shared_ptr<asio::io_context> loop,
+                                                         tcp::socket socket) {
         if (auto self = weak.lock())
-          self->open_session(make_tcp_connection(std::move(loop), std::move(socket)),
-                             wire::tcp_role::accepting, nullptr);
+          self->open_session(make(std::move(loop), std::move(socket)), wire::tcp_role::accepting,
+                             nullptr);
       },
       [weak = weak_from_this()]() -> std::shared_ptr<asio::io_context> {
         auto self = weak.lock();
@@ -44,11 +65,14 @@ expected<void> peering::connect(std::string_view target, const peer_options& opt
   if (address->port == 0)
     return error{errc::invalid_argument,
                  "'" + std::string{target} + "': port 0 cannot be connected to"};
+  auto make = factory_for(address->security, tls_role::client);
+  if (!make)
+    return make.error();
   lock_type lock{mutex_};
   if (closed_)
     return errc::shutting_down;
   io_.start();
-  auto request = make_request(std::move(*address), options);
+  auto request = make_request(std::move(*address), options, std::move(*make));
   requests_.push_back(request);
   request->connects->retry_now();
   if (!wait)
@@ -67,7 +91,8 @@ expected<void> peering::connect(std::string_view target, const peer_options& opt
   return error{errc::peer_unavailable, to_string(request->target) + ": no answer in time"};
 }
 
-std::shared_ptr<peer_request> peering::make_request(uri target, const peer_options& options) {
+std::shared_ptr<peer_request> peering::make_request(uri target, const peer_options& options,
+                                                    connection_factory make) {
   const auto first = options.retry.value_or(options.max_retry);
   auto request = std::make_shared<peer_request>(peer_request{
       .target = target,
@@ -91,8 +116,8 @@ std::shared_ptr<peer_request> peering::make_request(uri target, const peer_optio
             if (auto found = weak_request.lock(); self && found)
               self->attempt_failed(found, reason);
           }};
-  request->connects = std::make_shared<connector>(io_.next(), std::move(target),
-                                                  options_.connect_timeout, std::move(report));
+  request->connects = std::make_shared<connector>(
+      io_.next(), std::move(target), options_.connect_timeout, std::move(make), std::move(report));
   return request;
 }
 

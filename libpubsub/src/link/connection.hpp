@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include <pubsub/error.hpp>
 #include <pubsub/status.hpp>
 
 #include "link/asio.hpp"
@@ -27,6 +28,10 @@ public:
   virtual std::size_t try_write(std::span<const asio::const_buffer> from) noexcept = 0;
   virtual void write_some(std::span<const asio::const_buffer> from, handler on_done) = 0;
   virtual void close() noexcept = 0;
+  /// What the failure a handler was called with means for the peering. Errors: peer_unavailable,
+  /// tls_failed.
+  virtual error explain(const error_code& failure) const;
+  virtual bool encrypted() const noexcept = 0;
   /// The other side; empty if it is already gone.
   virtual network_info remote() const = 0;
   /// Kept alive by every connection it serves.
@@ -35,5 +40,16 @@ public:
 
 std::unique_ptr<connection> make_tcp_connection(std::shared_ptr<asio::io_context> loop,
                                                 tcp::socket socket);
+
+/// Makes a connection of some kind from a connected socket of the loop.
+using connection_factory = std::function<std::unique_ptr<connection>(
+    std::shared_ptr<asio::io_context> loop, tcp::socket socket)>;
+
+// What all kinds over TCP have in common:
+
+/// Small pieces are sent at once, and the socket never blocks.
+void tune(tcp::socket& socket);
+/// IPv4 addresses as such, also on a socket for both.
+network_info remote_end(const tcp::socket& socket);
 
 } // namespace pubsub

@@ -8,9 +8,10 @@
 namespace pubsub {
 
 connector::connector(std::shared_ptr<asio::io_context> loop, uri target,
-                     std::chrono::milliseconds connect_timeout, callbacks report)
+                     std::chrono::milliseconds connect_timeout, connection_factory make,
+                     callbacks report)
     : loop_(std::move(loop)), target_(std::move(target)), connect_timeout_(connect_timeout),
-      report_(std::move(report)), timer_(*loop_) {}
+      make_(std::move(make)), report_(std::move(report)), timer_(*loop_) {}
 
 void connector::retry_now() {
   retry_later(std::chrono::milliseconds{0});
@@ -110,7 +111,7 @@ void connector::on_connect(const error_code& failure) {
   }
   attempting_ = false;
   timer_.cancel();
-  auto ready = make_tcp_connection(loop_, std::move(*socket_));
+  auto ready = make_(loop_, std::move(*socket_));
   socket_.reset();
   report_.on_connected(std::move(ready));
 }

@@ -24,7 +24,7 @@ public:
   };
 
   connector(std::shared_ptr<asio::io_context> loop, uri target,
-            std::chrono::milliseconds connect_timeout, callbacks report);
+            std::chrono::milliseconds connect_timeout, connection_factory make, callbacks report);
 
   void retry_now();
   /// Starts an attempt after `delay`.
@@ -44,6 +44,7 @@ private:
   std::shared_ptr<asio::io_context> loop_;
   const uri target_;
   const std::chrono::milliseconds connect_timeout_;
+  const connection_factory make_;
   const callbacks report_;
   asio::steady_timer timer_;
   std::optional<tcp::socket> socket_;

@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "base/bytes.hpp"
+#include "link/tls_record.hpp"
 #include "message/frame.hpp"
 
 namespace pubsub {
@@ -70,11 +71,8 @@ void link::read() {
 void link::on_read(error_code failure, std::size_t transferred) {
   if (closed_)
     return drop_buffers();
-  if (failure) {
-    const bool orderly = failure == asio::error::eof;
-    return do_close(
-        {errc::peer_unavailable, orderly ? "the peer closed the connection" : failure.message()});
-  }
+  if (failure)
+    return do_close(explain(failure));
   filled_ += transferred;
   bytes_received_.fetch_add(transferred, std::memory_order_relaxed);
   try {
@@ -106,9 +104,7 @@ bool link::deliver_frames() {
     if (!allowed) {
       if (end > parsed_)
         break; // the frames before it may raise the limit: the last one of a handshake does
-      do_close({errc::limit_exceeded, "the peer announced a frame of " + std::to_string(size) +
-                                          " bytes; the limit is " +
-                                          std::to_string(limits_.max_frame_bytes)});
+      do_close(too_long(size));
       return false;
     }
     if (filled_ - end - frame_header_bytes < size)
@@ -120,6 +116,26 @@ bool link::deliver_frames() {
   const auto begin = std::exchange(parsed_, end);
   handler_->on_frames({buffer_, {bytes + begin, end - begin}});
   return !closed_ && deliver_frames();
+}
+
+/// Why a frame is refused. A peer that begins with TLS seems to announce one of 352 MiB or more.
+error link::too_long(std::uint32_t size) const {
+  const std::span<const std::byte> unread{buffer_->data() + parsed_, filled_ - parsed_};
+  const bool first = bytes_received_.load(std::memory_order_relaxed) == unread.size();
+  if (first && looks_like_tls(unread))
+    return {errc::tls_failed, "the peer uses TLS, and this side does not"};
+  return {errc::limit_exceeded, "the peer announced a frame of " + std::to_string(size) +
+                                    " bytes; the limit is " +
+                                    std::to_string(limits_.max_frame_bytes)};
+}
+
+/// Why the connection is gone. A peer that goes without a word may have waited for TLS: Broker does
+/// that.
+error link::explain(const error_code& failure) const {
+  auto result = connection_->explain(failure);
+  if (connection_->encrypted() || bytes_received_.load(std::memory_order_relaxed) > 0)
+    return result;
+  return {result.code(), result.context() + ", before it said anything; does it use TLS?"};
 }
 
 /// Makes sure that at least `wanted` bytes can be read, and a frame whose length is known can be
@@ -259,7 +275,7 @@ void link::on_written(error_code failure, std::size_t transferred) {
       advance(transferred);
   }
   if (failure)
-    return do_close({errc::peer_unavailable, failure.message()});
+    return do_close(explain(failure));
   write();
 }
 
@@ -327,6 +343,13 @@ void link::close_when_written() {
 void link::do_close(error reason) {
   if (closed_.exchange(true))
     return;
+  if (reason == errc::tls_failed) { // the probe tells who speaks TLS whom it has met
+    std::lock_guard lock{writer_mutex_};
+    if (!writing_ && slices_.empty()) {
+      take_slices();
+      connection_->try_write(buffers_);
+    }
+  }
   out_.close();
   {
     std::lock_guard lock{writer_mutex_}; // nobody is writing on another thread

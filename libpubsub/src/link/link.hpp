@@ -115,6 +115,8 @@ private:
   void read();
   void on_read(error_code failure, std::size_t transferred);
   bool deliver_frames();
+  error too_long(std::uint32_t size) const;
+  error explain(const error_code& failure) const;
   void make_room(std::size_t wanted);
   intrusive_ptr<chunk> fresh_chunk(std::size_t at_least);
   void on_work();

@@ -23,9 +23,7 @@ class tcp_connection final : public connection {
 public:
   tcp_connection(std::shared_ptr<asio::io_context> loop, tcp::socket socket)
       : loop_(std::move(loop)), socket_(std::move(socket)) {
-    error_code ignored; // both only make things faster
-    socket_.set_option(tcp::no_delay{true}, ignored);
-    socket_.non_blocking(true, ignored);
+    tune(socket_);
   }
 
   void read_some(asio::mutable_buffer into, handler on_done) override {
@@ -50,16 +48,8 @@ public:
     socket_.shutdown(tcp::socket::shutdown_both, ignored);
     socket_.close(ignored);
   }
-  network_info remote() const override {
-    error_code failure;
-    const auto end = socket_.remote_endpoint(failure);
-    if (failure)
-      return {};
-    auto where = end.address();
-    if (where.is_v6() && where.to_v6().is_v4_mapped())
-      where = asio::ip::make_address_v4(asio::ip::v4_mapped, where.to_v6());
-    return {where.to_string(), end.port()};
-  }
+  bool encrypted() const noexcept override { return false; }
+  network_info remote() const override { return remote_end(socket_); }
   const std::shared_ptr<asio::io_context>& loop() const noexcept override { return loop_; }
 
 private:
@@ -69,6 +59,28 @@ private:
 };
 
 } // namespace
+
+error connection::explain(const error_code& failure) const {
+  const bool orderly = failure == asio::error::eof;
+  return {errc::peer_unavailable, orderly ? "the peer closed the connection" : failure.message()};
+}
+
+void tune(tcp::socket& socket) {
+  error_code ignored; // both only make things faster
+  socket.set_option(tcp::no_delay{true}, ignored);
+  socket.non_blocking(true, ignored);
+}
+
+network_info remote_end(const tcp::socket& socket) {
+  error_code failure;
+  const auto end = socket.remote_endpoint(failure);
+  if (failure)
+    return {};
+  auto where = end.address();
+  if (where.is_v6() && where.to_v6().is_v4_mapped())
+    where = asio::ip::make_address_v4(asio::ip::v4_mapped, where.to_v6());
+  return {where.to_string(), end.port()};
+}
 
 std::unique_ptr<connection> make_tcp_connection(std::shared_ptr<asio::io_context> loop,
                                                 tcp::socket socket) {

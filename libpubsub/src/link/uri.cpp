@@ -7,26 +7,28 @@ namespace pubsub {
 namespace {
 
 error bad_uri(std::string_view text, std::string_view why) {
-  return {errc::invalid_argument,
-          "'" + std::string{text} + "': " + std::string{why} + " (expected tcp://host:port)"};
+  return {errc::invalid_argument, "'" + std::string{text} + "': " + std::string{why} +
+                                      " (expected tcp://host:port or tls://host:port)"};
 }
 
 } // namespace
 
 expected<uri> parse_uri(std::string_view text) {
   auto rest = text;
-  if (const auto scheme = rest.find("://"); scheme != std::string_view::npos) {
-    if (rest.substr(0, scheme) != "tcp")
+  uri result;
+  if (const auto end = rest.find("://"); end != std::string_view::npos) {
+    const auto scheme = rest.substr(0, end);
+    if (scheme != "tcp" && scheme != "tls")
       return error{errc::not_supported,
-                   "'" + std::string{text} + "': this build knows the transport tcp:// only"};
-    rest.remove_prefix(scheme + 3);
+                   "'" + std::string{text} + "': the transports are tcp:// and tls://"};
+    result.security = scheme == "tls" ? encryption::tls : encryption::none;
+    rest.remove_prefix(end + 3);
   }
   const auto colon = rest.rfind(':');
   if (colon == std::string_view::npos)
     return bad_uri(text, "no port");
   auto host = rest.substr(0, colon);
   const auto digits = rest.substr(colon + 1);
-  uri result;
   const auto* end = digits.data() + digits.size();
   if (auto [stop, ec] = std::from_chars(digits.data(), end, result.port);
       digits.empty() || ec != std::errc{} || stop != end)
@@ -46,7 +48,8 @@ expected<uri> parse_uri(std::string_view text) {
 
 std::string to_string(const uri& x) {
   const bool v6 = x.host.find(':') != std::string::npos;
-  return (v6 ? "[" + x.host + "]" : x.host) + ":" + std::to_string(x.port);
+  return (x.security == encryption::tls ? "tls://" : "") + (v6 ? "[" + x.host + "]" : x.host) +
+         ":" + std::to_string(x.port);
 }
 
 } // namespace pubsub

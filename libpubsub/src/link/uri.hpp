@@ -9,17 +9,21 @@
 
 namespace pubsub {
 
-/// A parsed `tcp://host:port`, `tcp://[v6]:port` or `host:port`. An empty host (or `*`) means any.
+enum class encryption : std::uint8_t { none, tls };
+
+/// A parsed `tcp://host:port`, `tls://host:port`, or `host:port`, which means `tcp`; IPv6 in
+/// brackets. An empty host (or `*`) means any.
 struct uri {
   std::string host;
   std::uint16_t port = 0;
+  encryption security = encryption::none;
 };
 
 /// Errors: invalid_argument, with a sentence that shows the expected form; not_supported for a
 /// transport this build does not have.
 expected<uri> parse_uri(std::string_view text);
 
-/// `host:port`, brackets around IPv6.
+/// `host:port`, brackets around IPv6; in front `tls://` where that is meant.
 std::string to_string(const uri& x);
 
 } // namespace pubsub

@@ -62,6 +62,16 @@ handshake::magic_word read_magic(byte_reader& in) {
   return word == magic ? handshake::magic_word::right : handshake::magic_word::wrong;
 }
 
+std::vector<std::byte> make_drop(const endpoint_id& sender, errc code,
+                                 std::string_view description) {
+  return frame_builder{tag_drop_conn}
+      .add(magic)
+      .add(sender)
+      .add(static_cast<std::uint8_t>(code))
+      .add(description)
+      .frame();
+}
+
 bool read_id(byte_reader& in, endpoint_id& out) {
   std::span<const std::byte> bytes;
   if (!in.read_bytes(16, bytes))
@@ -239,6 +249,8 @@ handshake::outcome handshake::on_drop(std::span<const std::byte> body) {
     remote_ = sender;
     return outcome_ = outcome::redundant;
   }
+  if (reason == errc::peer_incompatible && sender.is_nil())
+    return fail(errc::tls_failed, "the peer uses TLS, and this side does not");
   return fail(reason, "the peer refused: " + std::string{description});
 }
 
@@ -304,12 +316,11 @@ void handshake::send_filter(std::uint8_t tag) {
 }
 
 void handshake::send_drop(errc code, std::string_view description) {
-  env_.send(frame_builder{tag_drop_conn}
-                .add(magic)
-                .add(env_.self)
-                .add(static_cast<std::uint8_t>(code))
-                .add(description)
-                .frame());
+  env_.send(make_drop(env_.self, code, description));
+}
+
+std::vector<std::byte> make_tls_refusal() {
+  return make_drop({}, errc::peer_incompatible, "this side uses TLS");
 }
 
 } // namespace pubsub::wire

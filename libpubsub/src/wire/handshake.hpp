@@ -114,4 +114,9 @@ private:
   bool originator_ = false;
 };
 
+/// What a side that expects TLS answers in the clear to one that does not use it: drop_conn
+/// (peer_incompatible) in the name of nobody, which no endpoint is. A handshake that receives it
+/// fails with tls_failed.
+std::vector<std::byte> make_tls_refusal();
+
 } // namespace pubsub::wire

@@ -1,21 +1,18 @@
 """Options of an endpoint, and what they mean for its connections.
 
-Broker encrypts unless told otherwise. This version of the library has no TLS: an endpoint without certificates
-connects in the clear, and one with certificates is refused, so that nobody believes in a protection that is
-not there. ``address_uri`` and ``check_transport`` are the two places that will know of TLS.
+Broker encrypts unless told otherwise, and so does this: anonymously, or with certificates where any are given.
+Source: broker-wire-v1, section 2.3.
 """
 
 from __future__ import annotations
 
-import functools
 import logging
 from typing import Optional
 
-from ..errors import NotSupported
-
 log = logging.getLogger("libpubsub.broker")
 
-_CERTIFICATES = ("openssl_cafile", "openssl_capath", "openssl_certificate", "openssl_key", "openssl_passphrase")
+_CERTIFICATES = {"certificate": "openssl_certificate", "key": "openssl_key", "passphrase": "openssl_passphrase",
+                 "ca_file": "openssl_cafile", "ca_path": "openssl_capath"}
 
 
 class BrokerOptions:
@@ -36,11 +33,12 @@ class BrokerOptions:
 class Configuration:
     """What an Endpoint is made from.
 
-    ``openssl_*``: files in PEM format, a folder, a passphrase; empty for none. ``max_threads``: threads that serve
-    connections, 0 for one.
+    ``openssl_*``: files in PEM format, a folder, a passphrase; empty for none. With any of them both ends of a
+    connection must present a certificate that the other trusts. ``max_threads``: threads that serve connections, 0
+    for one.
     """
 
-    __slots__ = ("options", "max_threads", *_CERTIFICATES)
+    __slots__ = ("options", "max_threads", *_CERTIFICATES.values())
 
     def __init__(self, options: Optional[BrokerOptions] = None) -> None:
         self.options = BrokerOptions() if options is None else options
@@ -52,26 +50,14 @@ class Configuration:
         self.max_threads = 0
 
 
-def check_transport(configuration: Configuration) -> None:
-    """Raises NotSupported where the configuration asks for certificates to be checked."""
-    wanted = [name for name in _CERTIFICATES if getattr(configuration, name)]
-    if wanted and not configuration.options.disable_ssl:
-        raise NotSupported(f"this build of libpubsub has no TLS, which {wanted[0]} asks for; set "
-                           "BrokerOptions.disable_ssl on both sides to connect without", "not_supported")
+def certificates(configuration: Configuration) -> dict[str, str]:
+    """The options of ``libpubsub.Endpoint`` for encryption; none where that is switched off."""
+    if configuration.options.disable_ssl:
+        return {}
+    return {ours: getattr(configuration, brokers) for ours, brokers in _CERTIFICATES.items()}
 
 
-def address_uri(host: str, port: int) -> str:
-    """The address as the library writes it: ``tcp://127.0.0.1:9999``, ``tcp://[::1]:9999``."""
-    return f"tcp://[{host}]:{port}" if ":" in host else f"tcp://{host}:{port}"
-
-
-def warn_of_clear_text(configuration: Configuration) -> None:
-    """Says once a process, in the log ``libpubsub.broker``, that connections are not encrypted."""
-    if not configuration.options.disable_ssl:
-        _say_clear_text()
-
-
-@functools.lru_cache(maxsize=None)
-def _say_clear_text() -> None:
-    log.warning("connections are not encrypted: this build of libpubsub has no TLS; "
-                "set BrokerOptions.disable_ssl to say that this is meant")
+def address_uri(configuration: Configuration, host: str, port: int) -> str:
+    """The address as the library writes it: ``tls://127.0.0.1:9999``, ``tcp://[::1]:9999``."""
+    scheme = "tcp" if configuration.options.disable_ssl else "tls"
+    return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"

@@ -12,7 +12,7 @@ from ..endpoint import Endpoint as NativeEndpoint
 from ..errors import ListenError, PeerError, PubsubError, Timeout
 from ..subscriber import Subscriber as NativeSubscriber
 from . import store
-from .configuration import Configuration, address_uri, check_transport, log, warn_of_clear_text
+from .configuration import Configuration, address_uri, certificates, log
 from .publisher import Publisher, publish_converted
 from .status import PeerInfo, peer_from_native
 from .subscriber import SafeSubscriber, StatusSubscriber, Subscriber
@@ -37,15 +37,15 @@ class Endpoint:
     """A node of the network, made from a Configuration or with the usual options.
 
     Its own subscribers do not receive what it publishes. As a context manager it shuts itself down; so does
-    dropping the last reference. All methods may be called from any thread. Raises NotSupported for options that
-    need TLS.
+    dropping the last reference. All methods may be called from any thread. Connections are encrypted unless
+    ``disable_ssl`` is set. Raises InvalidArgument and FileError for certificates that cannot be used.
     """
 
     def __init__(self, configuration: Optional[Configuration] = None) -> None:
         self._configuration = Configuration() if configuration is None else configuration
-        check_transport(self._configuration)
         self._node = NativeEndpoint(forwarding=not self._configuration.options.disable_forwarding,
-                                    own_messages=False, io_threads=max(1, self._configuration.max_threads))
+                                    own_messages=False, io_threads=max(1, self._configuration.max_threads),
+                                    **certificates(self._configuration))
         self._forwarding: list[NativeSubscriber] = []
 
     def node_id(self) -> str:
@@ -59,12 +59,14 @@ class Endpoint:
 
         Returns 0 if that is not possible; why, the log ``libpubsub.broker`` tells. Raises Closed.
         """
-        warn_of_clear_text(self._configuration)
         try:
-            return self._node.listen(address_uri(address, port))
+            return self._node.listen(self._uri(address, port))
         except ListenError as error:
             log.warning("cannot listen: %s", error)
             return 0
+
+    def _uri(self, host: str, port: int) -> str:
+        return address_uri(self._configuration, host, port)
 
     def peer(self, addr: str, port: int, retry: float = 10.0) -> bool:
         """Connects to a peer and waits until that has succeeded, or the only attempt has failed.
@@ -72,10 +74,9 @@ class Endpoint:
         ``retry``: whole seconds between attempts, for ever, and again when the peering is lost; below 1 there is
         one attempt. Each failure is an Error for status subscribers. Raises InvalidArgument, Closed.
         """
-        warn_of_clear_text(self._configuration)
         seconds = _retry(retry)
         try:
-            self._node.peer(address_uri(addr, port), retry=seconds, timeout=None, max_retry=seconds or 1.0)
+            self._node.peer(self._uri(addr, port), retry=seconds, timeout=None, max_retry=seconds or 1.0)
         except PeerError as error:
             log.info("cannot peer: %s", error)
             return False
@@ -83,14 +84,13 @@ class Endpoint:
 
     def peer_nosync(self, addr: str, port: int, retry: float = 10.0) -> None:
         """As ``peer``, but returns at once."""
-        warn_of_clear_text(self._configuration)
         seconds = _retry(retry)
-        self._node.peer_async(address_uri(addr, port), retry=seconds, max_retry=seconds or 1.0)
+        self._node.peer_async(self._uri(addr, port), retry=seconds, max_retry=seconds or 1.0)
 
     def unpeer(self, addr: str, port: int) -> bool:
         """Ends the peering made with this address after what is queued is sent. False if there is none."""
         try:
-            self._node.unpeer(address_uri(addr, port), _GOODBYE_SECONDS)
+            self._node.unpeer(self._uri(addr, port), _GOODBYE_SECONDS)
         except Timeout as error:
             log.info("%s", error)
         except PeerError:
