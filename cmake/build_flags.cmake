@@ -27,3 +27,6 @@ if(PUBSUB_SANITIZE)
     add_compile_options(-fno-sanitize-recover=undefined)
   endif()
 endif()
+if(PUBSUB_FUZZ_GUIDED) # tests/fuzz: every edge and comparison calls the engine
+  add_compile_options(-fsanitize-coverage=trace-pc,trace-cmp)
+endif()

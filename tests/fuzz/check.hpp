@@ -1,4 +1,4 @@
-// What a fuzz target asserts: stop at once, so that the driver keeps the input.
+// What fuzz targets assert: stop at once, so that the engine keeps the input.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,8 @@
 #include <pubsub/data.hpp>
 #include <pubsub/format.hpp>
 
+#include "fuzz/engine/memory.hpp"
+
 namespace pubsub::fuzz {
 
 inline void check(bool ok, const char* what) {
@@ -16,6 +18,12 @@ inline void check(bool ok, const char* what) {
     return;
   std::fprintf(stderr, "does not hold: %s\n", what);
   std::abort();
+}
+
+/// What a decoder may ask for: each byte may become a value of the model in a node of a container,
+/// containers grow by doubling, and an error has its text.
+inline memory_bound bounded_by(std::size_t input_bytes, std::size_t bytes_each = 512) {
+  return memory_bound{16 * 1024 + bytes_each * input_bytes};
 }
 
 /// Subnormal reals become zero when encoded, so they may differ or coincide afterwards.

@@ -1,11 +1,22 @@
 """Zeek events and log records."""
 
+import json
+from pathlib import Path
+
 import pytest
 from conftest import DEADLINE
 
 import libpubsub
-from libpubsub import Count, Timestamp, decode, encode
-from libpubsub.zeek import Event, Field, Record, RecordReader, publish_event
+from libpubsub import Count, EnumValue, Timestamp, decode, encode
+from libpubsub.zeek import (Event, Field, IdentifierUpdate, LogCreate, LogReader, LogWrite, Record, RecordReader,
+                            parse_messages, publish_event)
+
+GOLDEN = Path(__file__).parent.parent / "data/golden/zeek_messages.json"
+NAMES = (EnumValue("Conn::LOG"), EnumValue("Log::WRITER_ASCII"))
+INFO = ("conn", 0.0, 0.0, 1.5, {}, "")
+COLUMNS = (("ts", None, Count(5), Count(22), False), ("seen", None, Count(14), Count(7), True))
+# zeek-event, 4: the time 1.0 and an unset set
+WRITTEN = bytes.fromhex("00000002" "00000005" "00000016" "01" "3ff0000000000000" "0000000e" "00000007" "00")
 
 # zeek-event, section 2: Supervisor::node_status("TEST", 42) with timestamp 0
 VECTOR = bytes.fromhex("0E03" "020000000000000001" "020000000000000001" "0E03" "0517"
@@ -60,3 +71,57 @@ def test_records_become_dictionaries_once_their_columns_are_known(endpoint):
     assert list(reader) == [Record("dns", {"query": "a.example", "hits": 1}), ("dns", {"query": "b.example"})]
     assert reader.skipped == 2
     assert reader.schemas == {"dns": (Field("query", "string"),)}
+
+
+def message(kind, *content):
+    return decode(encode((Count(1), Count(kind), content)))
+
+
+def test_every_message_a_real_broker_writes_is_read():
+    kinds = []
+    for each in json.loads(GOLDEN.read_text()):
+        kinds += [type(x).__name__ for x in parse_messages(decode(bytes.fromhex(each["hex"])))]
+    assert kinds == ["Event"] * 6 + ["LogCreate", "LogWrite", "IdentifierUpdate", "Event", "Event", "LogWrite"]
+
+
+def test_logs_and_batches_become_values():
+    event = Event("e", Count(1), timestamp=Timestamp(0))
+    batch = message(5, event, message(5, message(3, *NAMES, "conn", WRITTEN), message(4, "Site::name", "x")))
+    write = LogWrite(*NAMES, "conn", WRITTEN)
+    assert parse_messages(batch) == [event, write, IdentifierUpdate("Site::name", "x")]
+    assert write.values() == (Timestamp(1_000_000_000), None)
+    assert parse_messages(message(2, *NAMES, INFO, COLUMNS)) == [
+        LogCreate(*NAMES, "conn", (Field("ts", "time"), Field("seen", "set[string]")))]
+
+
+@pytest.mark.parametrize("data, complaint", [
+    (None, "not a Zeek message"), ((1, 1), "not a Zeek message"), (message(6), "unknown type"), (message(0), "unknown type"),
+    ((Count(1), Count(2), "x"), "without type or content"), (message(1, "e"), "not a Zeek event"),
+    (message(2, *NAMES), "without stream and writer"), (message(2, "s", "w", INFO, COLUMNS), "without stream and writer"),
+    (message(2, *NAMES, INFO, "x"), "without fields"), (message(2, *NAMES, INFO, (("ts", None, Count(23), Count(22)),)),
+                                                        "malformed"),
+    (message(3, *NAMES, 5, ""), "without path or record"), (message(3, *NAMES, "conn", 5), "without path or record"),
+    (message(4, "id"), "without a name"), (message(5, message(4, "id", 1), message(4)), "without a name")])
+def test_a_message_that_is_none_says_what_is_wrong(data, complaint):
+    with pytest.raises(libpubsub.DecodeError, match=complaint):
+        parse_messages(data)
+
+
+@pytest.mark.parametrize("serialized", [b"", b"serial\0data\0", WRITTEN[:-1], WRITTEN + b"x", b"\xff\xff\xff\xff"])
+def test_bytes_that_are_no_record_are_refused_with_the_column(serialized):
+    with pytest.raises(libpubsub.DecodeError, match="column 0|column 1|column 2"):
+        LogWrite(*NAMES, "conn", serialized).values()
+
+
+def test_records_of_zeek_get_the_names_of_their_columns(endpoint):
+    subscriber = endpoint.make_subscriber("zeek/logs/")
+    topic = "zeek/logs/Conn::LOG"
+    write = message(3, *NAMES, "conn", WRITTEN)
+    for each in (write, message(2, *NAMES, INFO, COLUMNS), message(5, write, Event("e"), write), "no message",
+                 message(3, *NAMES, "conn", "no record"), message(3, *NAMES, "other", WRITTEN)):
+        endpoint.publish(topic, each)
+    endpoint.close()
+    reader = LogReader(subscriber)
+    assert list(reader) == [Record("conn", {"ts": Timestamp(1_000_000_000), "seen": None})] * 2
+    assert reader.skipped == 3
+    assert reader.schemas == {"conn": (Field("ts", "time"), Field("seen", "set[string]"))}

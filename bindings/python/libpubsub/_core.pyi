@@ -6,7 +6,7 @@ from __future__ import annotations
 import collections.abc
 import libpubsub.values
 import typing
-__all__: list[str] = ['Endpoint', 'EndpointCounters', 'LinkCounters', 'Message', 'NodeInfo', 'PeerInfo', 'Publisher', 'PublisherCounters', 'Status', 'StatusSubscriber', 'Subscriber', 'SubscriberCounters', 'decode', 'encode', 'from_json', 'join_background_work', 'to_json', 'version']
+__all__: list[str] = ['Endpoint', 'EndpointCounters', 'LinkCounters', 'Message', 'NodeInfo', 'PeerInfo', 'Publisher', 'PublisherCounters', 'Status', 'StatusSubscriber', 'Subscriber', 'SubscriberCounters', 'decode', 'encode', 'from_json', 'join_background_work', 'parse_log_values', 'to_json', 'version']
 class Message:
     """
     A received message. ``topic, data = message`` takes it apart; it may be kept as long as needed. Where the value is a string, the message is a read-only buffer of its bytes: ``memoryview(message)`` and ``numpy.frombuffer(message)`` copy nothing.
@@ -700,6 +700,10 @@ def from_json(text: str) -> typing.Any:
 def join_background_work(limit: typing.SupportsFloat | typing.SupportsIndex) -> None:
     """
     Waits at most `limit` seconds until calls that Ctrl-C has interrupted have ended in the background.
+    """
+def parse_log_values(serialized: bytes) -> typing.Any:
+    """
+    Reads the record in a LogWrite of Zeek: a tuple with one value for each column, None where it is unset. Raises DecodeError, NotSupported for a type that logs cannot hold, or LimitExceeded for more than 64 containers inside each other.
     """
 def to_json(value: typing.Any) -> str:
     """

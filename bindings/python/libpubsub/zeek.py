@@ -1,16 +1,17 @@
-"""Zeek's messages: events, and log records as ``pubsub pub --zeek-log`` publishes them.
+"""Zeek's messages: events, logs and batches as Zeek sends them, and log records as ``pubsub pub --zeek-log`` does.
 
-Source: zeek-event, sections 1 and 2.
+Source: zeek-event, sections 1 to 5.
 """
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Iterable, Iterator, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, NamedTuple, Optional, Union, cast
 
-from .errors import DecodeError
+from ._core import parse_log_values
+from .errors import DecodeError, PubsubError
 from .times import Timestamp
-from .values import Count, PublishResult
+from .values import Count, EnumValue, PublishResult
 
 if TYPE_CHECKING:
     from ._core import Message
@@ -165,3 +166,171 @@ class RecordReader:
             record = self.feed(message)
             if record is not None:
                 yield record
+
+
+class LogCreate(NamedTuple):
+    """Zeek announces a log: what its records hold. It sends one to each new peer, unasked, ahead of the records."""
+
+    stream: EnumValue
+    """Such as ``Conn::LOG``."""
+    writer: EnumValue
+    """Such as ``Log::WRITER_ASCII``."""
+    path: str
+    """Where the log goes, such as ``conn``; empty where the sender does not tell."""
+    fields: tuple[Field, ...]
+    """The columns; types as in the header of a log, such as ``count`` or ``set[addr]``."""
+
+
+class LogWrite(NamedTuple):
+    """One record of a log. Its columns have no names here: they are those of the LogCreate with the same names."""
+
+    stream: EnumValue
+    writer: EnumValue
+    path: str
+    serialized: bytes
+    """The record in Zeek's own binary format."""
+
+    def values(self) -> tuple[Any, ...]:
+        """One value for each column, None where it is unset; times and intervals are exact to what a double in seconds
+        holds. Raises DecodeError where the bytes are no record."""
+        return cast("tuple[Any, ...]", parse_log_values(self.serialized))
+
+
+class IdentifierUpdate(NamedTuple):
+    """A global variable of Zeek's scripts and its new value."""
+
+    id: str
+    value: Any
+
+
+ZeekMessage = Union[Event, LogCreate, LogWrite, IdentifierUpdate]
+
+
+def parse_messages(data: Any) -> list[ZeekMessage]:
+    """The Zeek messages in a received value: one, or those of a batch, in their order.
+
+    Elements beyond those known are ignored, as in Zeek; one bad member makes a batch bad. Raises DecodeError, which says
+    what is wrong, for anything else.
+    """
+    found: list[ZeekMessage] = []
+    _append_messages(found, data)
+    return found
+
+
+def _append_messages(found: list[ZeekMessage], data: Any) -> None:
+    if not isinstance(data, tuple) or len(data) < 3 or data[0] != _VERSION:
+        raise DecodeError(f"not a Zeek message: {data!r:.200}")
+    kind, content = data[1], data[2]
+    if not isinstance(kind, int) or not isinstance(content, tuple):
+        raise DecodeError(f"a Zeek message without type or content: {data!r:.200}")
+    if kind == _BATCH:
+        for member in content:
+            _append_messages(found, member)
+    elif kind in _READERS:
+        found.append(_READERS[kind](data))
+    else:
+        raise DecodeError(f"a Zeek message of unknown type: {data!r:.200}")
+
+
+def _names(message: str, content: tuple[Any, ...]) -> tuple[EnumValue, EnumValue]:
+    if len(content) < 4 or not isinstance(content[0], EnumValue) or not isinstance(content[1], EnumValue):
+        raise DecodeError(f"a {message} without stream and writer: {content!r:.200}")
+    return content[0], content[1]
+
+
+def _is_text(x: Any) -> bool:
+    return isinstance(x, str) and not isinstance(x, EnumValue)
+
+
+def _read_log_create(data: Any) -> LogCreate:
+    content = data[2]
+    stream, writer = _names("LogCreate", content)
+    info, columns = content[2], content[3]
+    path = info[0] if isinstance(info, tuple) and info and _is_text(info[0]) else ""
+    if not isinstance(columns, tuple):
+        raise DecodeError(f"a LogCreate without fields: {content!r:.200}")
+    return LogCreate(stream, writer, path, tuple(map(_read_column, columns)))
+
+
+def _read_column(column: Any) -> Field:
+    if (isinstance(column, tuple) and len(column) >= 4 and _is_text(column[0])
+            and _is_type_number(column[2]) and _is_type_number(column[3])):
+        kind, element = _TYPE_NAMES[column[2]], _TYPE_NAMES[column[3]]
+        container = {"table": "set", "vector": "vector"}.get(kind)
+        return Field(column[0], f"{container}[{element}]" if container else kind)
+    raise DecodeError(f"a field of a LogCreate that is malformed: {column!r:.200}")
+
+
+def _is_type_number(x: Any) -> bool:
+    return isinstance(x, int) and not isinstance(x, bool) and 0 <= x < len(_TYPE_NAMES)
+
+
+def _read_log_write(data: Any) -> LogWrite:
+    content = data[2]
+    stream, writer = _names("LogWrite", content)
+    path, serialized = content[2], content[3]
+    if not _is_text(path) or not (_is_text(serialized) or isinstance(serialized, bytes)):
+        raise DecodeError(f"a LogWrite without path or record: {content!r:.200}")
+    return LogWrite(stream, writer, path, serialized if isinstance(serialized, bytes) else serialized.encode())
+
+
+def _read_identifier_update(data: Any) -> IdentifierUpdate:
+    content = data[2]
+    if len(content) < 2 or not _is_text(content[0]):
+        raise DecodeError(f"an IdentifierUpdate without a name: {content!r:.200}")
+    return IdentifierUpdate(content[0], content[1])
+
+
+_READERS: dict[int, Callable[[Any], ZeekMessage]] = {
+    1: Event.from_data, 2: _read_log_create, 3: _read_log_write, 4: _read_identifier_update,
+}
+_BATCH = 5
+_TYPE_NAMES = ("void", "bool", "int", "count", "double", "time", "interval", "string", "pattern", "enum", "port", "addr",
+               "subnet", "any", "table", "record", "list", "func", "file", "vector", "opaque", "type", "error")
+
+
+class LogReader:
+    """Turns what Zeek sends on ``zeek/logs/...`` into records: ``LogReader(subscriber)``.
+
+    Zeek announces a log to each new peer and then sends its records, many of them in a batch. Iterating gives each
+    record as a ``(path, values)`` pair; other messages are passed over. ``skipped`` counts records whose columns were
+    not announced, or that are malformed.
+    """
+
+    def __init__(self, messages: Iterable[Message] = ()) -> None:
+        self._messages = messages
+        self.skipped = 0
+        self.schemas: dict[str, tuple[Field, ...]] = {}
+        """Columns by path, as announced last."""
+        self._names: dict[tuple[str, str, str], tuple[str, ...]] = {}
+
+    def feed(self, data: Any) -> list[Record]:
+        """The records in a received value; none in one that is no message of Zeek's."""
+        try:
+            found = parse_messages(data)
+        except DecodeError:
+            return []
+        records = []
+        for each in found:
+            if isinstance(each, LogCreate):
+                self.schemas[each.path] = each.fields
+                self._names[each[:3]] = tuple(field.name for field in each.fields)
+            elif isinstance(each, LogWrite):
+                record = self._record(each)
+                if record is None:
+                    self.skipped += 1
+                else:
+                    records.append(record)
+        return records
+
+    def _record(self, write: LogWrite) -> Optional[Record]:
+        names = self._names.get(write[:3])
+        try:
+            values = write.values()
+        except PubsubError:
+            return None
+        return Record(write.path, dict(zip(names, values))) if names is not None and len(names) == len(values) else None
+
+    def __iter__(self) -> Iterator[Record]:
+        for message in self._messages:
+            yield from self.feed(message.data)

@@ -14,5 +14,6 @@ void bind_status(py::module_& m);
 void bind_endpoint(py::module_& m);
 void bind_publisher(py::module_& m);
 void bind_subscriber(py::module_& m);
+void bind_zeek(py::module_& m);
 
 } // namespace pubsub::python

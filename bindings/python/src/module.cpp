@@ -20,6 +20,7 @@ PYBIND11_MODULE(_core, m) {
   bind_status(m);
   bind_publisher(m);
   bind_subscriber(m);
+  bind_zeek(m);
   m.def(
       "join_background_work", [](double limit) { join_background_work(to_milliseconds(limit)); },
       py::arg("limit"),

@@ -104,13 +104,14 @@ void peering::on_closed(const std::shared_ptr<session>& who, wire::handshake::ou
 }
 
 /// An accepted connection did not become a peering. That is usual on the internet; but if it is for
-/// TLS somebody has to do something about it here or there. Strangers cannot flood the log.
+/// TLS or for the peer's version somebody has to do something about it. Strangers cannot flood the
+/// log.
 void peering::turn_away(const session& who, const error& reason) {
   const auto& where = who.carrier()->remote();
   const bool tls = reason == errc::tls_failed;
   const auto now = std::chrono::steady_clock::now();
   lock_type lock{mutex_};
-  const bool warn = tls && now >= next_warning_;
+  const bool warn = (tls || reason == errc::peer_incompatible) && now >= next_warning_;
   if (warn)
     next_warning_ = now + time_between_warnings;
   lock.unlock();

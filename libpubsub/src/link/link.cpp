@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "base/bytes.hpp"
+#include "link/old_broker.hpp"
 #include "link/tls_record.hpp"
 #include "message/frame.hpp"
 
@@ -111,8 +112,12 @@ bool link::deliver_frames() {
       break;
     end += frame_header_bytes + size;
   }
-  if (end == parsed_)
-    return true;
+  if (end == parsed_) {
+    const bool hopeless = unread_is_all() && looks_like_old_broker(unread());
+    if (hopeless)
+      do_close({errc::peer_incompatible, "the peer is a Broker before 2.3 (Zeek 4 or older)"});
+    return !hopeless;
+  }
   const auto begin = std::exchange(parsed_, end);
   handler_->on_frames({buffer_, {bytes + begin, end - begin}});
   return !closed_ && deliver_frames();
@@ -120,9 +125,7 @@ bool link::deliver_frames() {
 
 /// Why a frame is refused. A peer that begins with TLS seems to announce one of 352 MiB or more.
 error link::too_long(std::uint32_t size) const {
-  const std::span<const std::byte> unread{buffer_->data() + parsed_, filled_ - parsed_};
-  const bool first = bytes_received_.load(std::memory_order_relaxed) == unread.size();
-  if (first && looks_like_tls(unread))
+  if (unread_is_all() && looks_like_tls(unread()))
     return {errc::tls_failed, "the peer uses TLS, and this side does not"};
   return {errc::limit_exceeded, "the peer announced a frame of " + std::to_string(size) +
                                     " bytes; the limit is " +

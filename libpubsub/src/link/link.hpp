@@ -113,6 +113,13 @@ private:
   void on_resume();
   void give_credit(bool small_too);
   void read();
+  std::span<const std::byte> unread() const noexcept {
+    return {buffer_->data() + parsed_, filled_ - parsed_};
+  }
+  /// Whether no frame has come yet.
+  bool unread_is_all() const noexcept {
+    return bytes_received_.load(std::memory_order_relaxed) == filled_ - parsed_;
+  }
   void on_read(error_code failure, std::size_t transferred);
   bool deliver_frames();
   error too_long(std::uint32_t size) const;

@@ -1,0 +1,100 @@
+// Any bytes as a batch of version 2, the topics for it, or credit.
+#include "fuzz/check.hpp"
+#include "fuzz/golden_seeds.hpp"
+#include "fuzz/target.hpp"
+
+#include "message/record.hpp"
+#include "wire/batch.hpp"
+
+#include <algorithm>
+
+namespace pubsub::fuzz {
+
+namespace {
+
+void try_records(std::span<const std::byte> bytes) {
+  const memory_bound none{0};
+  const auto x = wire::parse_batch(bytes);
+  if (!x)
+    return;
+  std::byte header[wire::batch_header_bytes];
+  wire::write_batch_header(header, x->header, x->records.size());
+  check(std::ranges::equal(std::span{header}.subspan(5), bytes.subspan(1, sizeof header - 5)),
+        "a batch header is written as it was read");
+  check(wire::hops_come(x->header.origin.hops_left) < wire::max_hops, "hops are bounded");
+  const auto all = wire::check_records(x->records, x->header.messages, 256);
+  const auto few = wire::check_records(x->records, x->header.messages, 1);
+  check(few != wire::records_check::several_topics, "of one topic there are not several");
+  if (all == wire::records_check::malformed)
+    return check(few == all, "with fewer topics nothing becomes well-formed");
+  auto rest = x->records;
+  for (auto n = x->header.messages; n > 0; --n) {
+    check(rest.size() >= record_header_bytes && record_bytes(rest.data()) <= rest.size(),
+          "a record ends inside its batch");
+    rest = rest.subspan(record_bytes(rest.data()));
+  }
+  check(rest.empty(), "a batch is made of its records");
+}
+
+void try_topics(std::span<const std::byte> bytes) {
+  std::optional<wire::topics_view> x;
+  {
+    const auto bound = bounded_by(bytes.size());
+    x = wire::parse_topics(bytes);
+  }
+  if (!x)
+    return;
+  check(x->first + x->topics.size() <= topic_table::max_topics, "topics have numbers");
+  check(x->table < wire::max_tables, "tables have numbers");
+  for (const auto& each : x->topics)
+    check(each.nodes.size() % wire::endpoint_id_bytes == 0, "nodes are whole ids");
+}
+
+} // namespace
+
+void try_input(std::span<const std::byte> bytes) {
+  const auto kind = wire::kind_of(bytes);
+  check(!kind || static_cast<std::size_t>(*kind) == std::to_integer<std::size_t>(bytes[0]),
+        "the kind is the first byte");
+  try_records(bytes);
+  try_topics(bytes);
+  if (const auto x = wire::parse_credit(bytes)) {
+    check(x->hops < wire::max_hops, "credit is for hops there are");
+    const auto again = wire::make_credit(*x);
+    check(std::ranges::equal(std::span{again}.subspan(5), bytes.subspan(1)),
+          "credit is written as it was read");
+  }
+}
+
+std::vector<std::string> seeds() {
+  const auto batch = [](const std::string& hops, const std::string& messages,
+                        const std::string& records) {
+    return from_hex("01" + hops + "0003" + messages + "80000001 0000000000000007" +
+                    std::string(32, 'a') + records);
+  };
+  return {batch("10", "00000001", "00000002 00 0101"),
+          batch("0f", "00000002", "00000002 00 0101 00000001 00 00"),
+          batch("00", "00000002", "00000002 00 0101 00000001 07 00"),
+          batch("11", "00000001", "00000002 00 0101"),
+          batch("10", "00000000", ""),
+          batch("10", "ffffffff", ""),
+          batch("10", "00000002", "00000002 00 0101"),
+          batch("10", "00000001", "00000009 00 0101"),
+          batch("10", "00000001", "00000002 00 0101 00"),
+          from_hex("0203ffff"),
+          from_hex("02000003 022f61 01" + std::string(32, 'b') + "00 00"),
+          from_hex("02fe0003 00 00 00 00 00 00"),
+          from_hex("0200000300ff"),
+          from_hex("06 01 00010000"),
+          from_hex("06 10 00010000"),
+          from_hex("06 01 0001"),
+          from_hex("05"),
+          from_hex("0b"),
+          {}};
+}
+
+std::vector<std::string> words() {
+  return binary_words();
+}
+
+} // namespace pubsub::fuzz

@@ -1,0 +1,66 @@
+// Any bytes as a filter: nothing, or the fewest prefixes that match what all of them match.
+#include "fuzz/check.hpp"
+#include "fuzz/golden_seeds.hpp"
+#include "fuzz/target.hpp"
+
+#include "base/byte_reader.hpp"
+#include "wire/envelope.hpp"
+
+#include <algorithm>
+
+namespace pubsub::fuzz {
+
+namespace {
+
+/// Every prefix as it stands in the bytes of a filter.
+std::vector<std::string_view> spelled_out(std::span<const std::byte> bytes) {
+  byte_reader in{bytes};
+  std::uint32_t left = 0;
+  std::vector<std::string_view> out;
+  std::string_view prefix;
+  for (check(in.read_varbyte(left), "a filter has a count"); left > 0; --left) {
+    check(in.read_string(prefix), "a filter has as many prefixes as it says");
+    out.push_back(prefix);
+  }
+  return out;
+}
+
+} // namespace
+
+void try_input(std::span<const std::byte> bytes) {
+  std::optional<filter> x;
+  {
+    const auto bound = bounded_by(bytes.size());
+    x = wire::parse_filter(bytes);
+  }
+  if (!x)
+    return;
+  std::vector<std::byte> once;
+  wire::append_filter(once, *x);
+  check(wire::parse_filter(once) == x, "a filter is read as it was written");
+  const auto all = spelled_out(bytes);
+  check(x->size() <= all.size(), "nothing is added");
+  for (const auto& prefix : all)
+    check(x->matches(prefix), "each prefix matches itself");
+  const std::vector<std::string> kept{x->begin(), x->end()};
+  check(std::ranges::is_sorted(kept), "prefixes are in order");
+  for (std::size_t i = 1; i < kept.size(); ++i)
+    check(!kept[i].starts_with(kept[i - 1]), "no prefix is there that another one covers");
+}
+
+std::vector<std::string> seeds() {
+  std::vector<std::string> out;
+  for (const auto& each : golden_bytes({"wire_messages.json"})) {
+    out.push_back(each.substr(std::min<std::size_t>(1, each.size())));  // of a syn
+    out.push_back(each.substr(std::min<std::size_t>(40, each.size()))); // of an update
+  }
+  out.push_back(from_hex("04 022f62 022f61 032f6162 00"));
+  out.push_back(from_hex("03 0161 0161 026162"));
+  return out;
+}
+
+std::vector<std::string> words() {
+  return binary_words();
+}
+
+} // namespace pubsub::fuzz

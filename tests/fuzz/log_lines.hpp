@@ -1,0 +1,33 @@
+// Any text as the lines of a log, for both forms that logs have.
+#pragma once
+
+#include "fuzz/check.hpp"
+
+#include <pubsub/zeek_log.hpp>
+
+#include <algorithm>
+#include <string_view>
+
+namespace pubsub::fuzz {
+
+/// Each line is refused with a reason, or has a value for each column known by then.
+inline void try_lines(zeek::log_parser& parser, std::string_view text) {
+  while (!text.empty()) {
+    const auto line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const auto record = parser.parse(line);
+    if (!record) {
+      check(!record.error().context().empty(), "an error says what is wrong");
+      continue;
+    }
+    if (!*record)
+      continue;
+    check((*record)->size() == parser.schema().fields.size(), "a record has a value a column");
+    check(parser.schema().version > 0 || (*record)->empty(), "columns are known before values");
+    for (const auto& each : **record)
+      check_bytes_give_back(each);
+    check(zeek::make_log_fields_event(parser.schema()).is<vector>(), "columns can be told");
+  }
+}
+
+} // namespace pubsub::fuzz
