@@ -237,11 +237,13 @@ TEST_CASE("who has no certificate cannot peer with who asks for one, and both si
     endpoint dialer{with(
         {.certificate = {}, .key = {}, .passphrase = {}, .ca_file = ca.ca_file(), .ca_path = {}})};
     const disagreement x{acceptor, tls_uri(listen_tls(acceptor)), dialer};
-    x.is_said("the peer does not accept this side's certificate", "the peer has no certificate");
+    x.is_said("the peer asks for a certificate, and this side has none",
+              "the peer has no certificate");
   }
   endpoint anonymous;
   const disagreement x{acceptor, tls_uri(listen_tls(acceptor)), anonymous};
-  x.is_said("certificate", "certificate");
+  x.is_said("the peer asks for a certificate, and this side has none",
+            "the peer has no certificate");
   const disagreement y{anonymous, tls_uri(listen_tls(anonymous)), acceptor};
   y.is_said("either both or neither need certificates", "either both or neither need certificates");
 }
@@ -276,7 +278,7 @@ TEST_CASE("garbage, half a hello and silence at a TLS port end with the handshak
   CHECK(mute.socket().closed_by_peer()); // TLS is not yet a peering
   CHECK(ep.peers().empty());
   endpoint good;
-  CHECK(good.peer(tls_uri(port), once));
+  CHECK(good.peer(tls_uri(port), {.retry = 10ms, .timeout = patience})); // a loaded machine is slow
 }
 
 TEST_CASE("random bytes at a TLS port never hurt") {
@@ -297,7 +299,7 @@ TEST_CASE("random bytes at a TLS port never hurt") {
     wire.close();
   }
   endpoint good;
-  CHECK(good.peer(tls_uri(port), once));
+  CHECK(good.peer(tls_uri(port), {.retry = 10ms, .timeout = patience})); // a loaded machine is slow
 }
 
 TEST_CASE("a TLS peer that never answers is given up, and the attempt fails with its reason") {
@@ -372,7 +374,7 @@ TEST_CASE("under load every message crosses encrypted links once and in order") 
     join_tls(a, relay);
     join_tls(relay, b);
     REQUIRE(a.wait_for_subscribers("/t", 1, patience));
-    constexpr std::uint64_t n = 100'000;
+    constexpr std::uint64_t n = 50'000;
     std::thread publisher{[&] {
       auto out = a.make_publisher("/t");
       for (std::uint64_t i = 0; i < n; ++i)
@@ -392,10 +394,10 @@ TEST_CASE("messages now and then cross an encrypted link from any thread, both w
   auto at_b = b.make_subscriber({"/b"});
   join_tls(a, b);
   std::thread echo{[&] {
-    for (std::uint64_t i = 0; i < 2000; ++i)
+    for (std::uint64_t i = 0; i < 500; ++i)
       b.publish("/a", count{next_number(at_b)});
   }};
-  for (std::uint64_t i = 0; i < 2000; ++i) {
+  for (std::uint64_t i = 0; i < 500; ++i) {
     a.publish("/b", count{i});
     CHECK(next_number(at_a) == i);
   }

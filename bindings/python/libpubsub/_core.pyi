@@ -411,7 +411,7 @@ class Endpoint:
     """
     A node of the publish/subscribe network.
     """
-    def __init__(self, id: str | None, forwarding: bool, own_messages: bool, io_threads: typing.SupportsInt | typing.SupportsIndex, busy_poll: bool, link_capacity: typing.SupportsInt | typing.SupportsIndex, link_capacity_bytes: typing.SupportsInt | typing.SupportsIndex, link_policy: str, forward_topics: collections.abc.Sequence[str], connect_timeout: typing.SupportsFloat | typing.SupportsIndex, handshake_timeout: typing.SupportsFloat | typing.SupportsIndex, close_timeout: typing.SupportsFloat | typing.SupportsIndex, liveness_timeout: typing.SupportsFloat | typing.SupportsIndex, serve_status: bool) -> None:
+    def __init__(self, id: str | None, forwarding: bool, own_messages: bool, io_threads: typing.SupportsInt | typing.SupportsIndex, busy_poll: bool, link_capacity: typing.SupportsInt | typing.SupportsIndex, link_capacity_bytes: typing.SupportsInt | typing.SupportsIndex, link_policy: str, forward_topics: collections.abc.Sequence[str], connect_timeout: typing.SupportsFloat | typing.SupportsIndex, handshake_timeout: typing.SupportsFloat | typing.SupportsIndex, close_timeout: typing.SupportsFloat | typing.SupportsIndex, liveness_timeout: typing.SupportsFloat | typing.SupportsIndex, serve_status: bool, certificate: str, key: str, passphrase: str, ca_file: str, ca_path: str) -> None:
         ...
     def close(self, timeout: typing.SupportsFloat | typing.SupportsIndex | None = 3.0) -> None:
         """
@@ -431,7 +431,7 @@ class Endpoint:
         """
     def listen(self, uri: str) -> int:
         """
-        Accepts peers at `tcp://host:port` and returns the port; port 0 picks one, an empty host or `*` means every address. Raises InvalidArgument, ListenError, Closed.
+        Accepts peers at `tcp://host:port`, or encrypted at `tls://host:port`, and returns the port; port 0 picks one, an empty host or `*` means every address. Raises InvalidArgument, ListenError, FileError (certificates), Closed.
         """
     def nodes(self) -> list[NodeInfo]:
         """
@@ -439,7 +439,7 @@ class Endpoint:
         """
     def peer(self, uri: str, retry: typing.SupportsFloat | typing.SupportsIndex | None = 1.0, timeout: typing.SupportsFloat | typing.SupportsIndex | None = 10.0, max_retry: typing.SupportsFloat | typing.SupportsIndex = 30.0) -> None:
         """
-        Connects to a peer and waits until the peering is established, at most `timeout` seconds. `retry` is the time in seconds before the second attempt; it doubles with each further one, up to `max_retry`, give or take a quarter. Attempts go on after the time-out and after a loss; None means a single attempt. Raises InvalidArgument, PeerUnavailable, PeerIncompatible, Closed.
+        Connects to a peer at `tcp://host:port` or `tls://host:port` and waits until the peering is established, at most `timeout` seconds. `retry` is the time in seconds before the second attempt; it doubles with each further one, up to `max_retry`, give or take a quarter. Attempts go on after the time-out and after a loss; None means a single attempt. Raises InvalidArgument, PeerUnavailable, TlsFailed, PeerIncompatible, FileError (certificates), Closed.
         """
     def peer_async(self, uri: str, retry: typing.SupportsFloat | typing.SupportsIndex | None = 1.0, max_retry: typing.SupportsFloat | typing.SupportsIndex = 30.0) -> None:
         """

@@ -26,7 +26,6 @@ bool blames_certificate(int reason) {
   case SSL_R_SSLV3_ALERT_CERTIFICATE_REVOKED:
   case SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED:
   case SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN:
-  case SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED:
   case SSL_R_TLSV1_ALERT_DECRYPT_ERROR:
     return true;
   default:
@@ -47,6 +46,8 @@ error explain_reason(SSL* ssl, unsigned long code) {
                                   X509_verify_cert_error_string(SSL_get_verify_result(ssl))};
   if (reason == SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE)
     return {errc::tls_failed, "the peer has no certificate, and this side asks for one"};
+  if (reason == SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED)
+    return {errc::tls_failed, "the peer asks for a certificate, and this side has none"};
   if (blames_certificate(reason))
     return {errc::tls_failed, "the peer does not accept this side's certificate: " + text_of(code)};
   if (blames_mode(reason))

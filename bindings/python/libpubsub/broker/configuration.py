@@ -7,7 +7,7 @@ Source: broker-wire-v1, section 2.3.
 from __future__ import annotations
 
 import logging
-from typing import Optional
+from typing import Any, Dict, Optional
 
 log = logging.getLogger("libpubsub.broker")
 
@@ -50,7 +50,7 @@ class Configuration:
         self.max_threads = 0
 
 
-def certificates(configuration: Configuration) -> dict[str, str]:
+def certificates(configuration: Configuration) -> Dict[str, Any]:
     """The options of ``libpubsub.Endpoint`` for encryption; none where that is switched off."""
     if configuration.options.disable_ssl:
         return {}

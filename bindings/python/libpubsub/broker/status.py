@@ -102,7 +102,7 @@ def _plain(name: str) -> str:
     return name.replace("_", "").lower()
 
 
-_ERRORS = {_plain(code.name): code for code in EC} | {"tlsfailed": EC.PeerUnavailable}
+_ERRORS = {_plain(code.name): code for code in EC}
 _STATUSES = {_plain(code.name): code for code in SC}
 
 
