@@ -36,6 +36,21 @@ void try_records(std::span<const std::byte> bytes) {
   check(rest.empty(), "a batch is made of its records");
 }
 
+/// But for the nodes, which the writer takes from the network and not from a frame.
+void check_topics_give_back(const wire::topics_view& x) {
+  const auto table = topic_table::make(topic_table::max_topics);
+  while (table->size() < x.first)
+    table->add("");
+  for (const auto& each : x.topics)
+    table->add(each.topic);
+  const auto frame = wire::make_topics(x.table, *table, x.first, table->size(), nullptr);
+  const auto again = wire::parse_topics(std::span{frame}.subspan(4));
+  check(again && again->table == x.table && again->first == x.first &&
+            std::ranges::equal(again->topics, x.topics, {}, &wire::told_topic::topic,
+                               &wire::told_topic::topic),
+        "topics are read as they were written");
+}
+
 void try_topics(std::span<const std::byte> bytes) {
   std::optional<wire::topics_view> x;
   {
@@ -48,6 +63,7 @@ void try_topics(std::span<const std::byte> bytes) {
   check(x->table < wire::max_tables, "tables have numbers");
   for (const auto& each : x->topics)
     check(each.nodes.size() % wire::endpoint_id_bytes == 0, "nodes are whole ids");
+  check_topics_give_back(*x);
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 // Any bytes as what a connection brings: whole frames are handed on as they came, in whatever
-// pieces, and one that is too long ends the link at its length. The first byte picks the version,
-// the second the pieces.
+// pieces; one that is too long ends the link at its length, and a Broker before 2.3 at its first
+// bytes. The first byte picks the version, the second the pieces.
 #include "fuzz/check.hpp"
 #include "fuzz/golden_seeds.hpp"
 #include "fuzz/target.hpp"
@@ -14,7 +14,7 @@ namespace pubsub::fuzz {
 
 namespace {
 
-constexpr std::uint32_t max_frame_bytes = 2000;
+constexpr std::uint32_t max_frame_bytes = 16 * 1024 * 1024;
 
 /// Gives out `bytes` in pieces; then waits.
 class scripted_connection final : public connection {
@@ -36,6 +36,7 @@ public:
   }
   void write_some(std::span<const asio::const_buffer>, handler) override {}
   void close() noexcept override {}
+  bool encrypted() const noexcept override { return false; }
   network_info remote() const override { return {}; }
   const std::shared_ptr<asio::io_context>& loop() const noexcept override { return loop_; }
 
@@ -48,7 +49,9 @@ private:
 struct recorder final : link_handler {
   void on_frames(const frame_batch& frames) override {
     bytes.insert(bytes.end(), frames.bytes.begin(), frames.bytes.end());
-    if (bytes.size() % 3 == 0)
+    if (kept.size() > 2)
+      kept.clear();
+    if (bytes.size() % 3 != 0)
       kept.push_back(frames.owner); // as messages do that are slices of a buffer
   }
   void on_closed(const error& why) override { reason = why; }
@@ -60,23 +63,29 @@ struct recorder final : link_handler {
 
 struct expectation {
   std::size_t whole = 0; ///< bytes of the frames before the end, or before one that is too long
-  bool too_long = false;
+  errc reason = errc::none;
 };
+
+/// A record of TLS: its type, and the version.
+bool begins_with_tls(std::span<const std::byte> bytes) {
+  const auto type = std::to_integer<int>(bytes[0]);
+  return type >= 20 && type <= 23 && bytes[1] == std::byte{3} && bytes[2] <= std::byte{4};
+}
 
 /// The frames of `bytes`, found in the simplest way.
 expectation frames_in(std::span<const std::byte> bytes, bool version_2) {
   constexpr std::uint32_t flag = 0x8000'0000;
-  constexpr std::uint32_t max_batch_bytes = 65'600;
+  constexpr std::byte old_broker[]{std::byte{1}, {}, {}, {}, {}};
   expectation x;
+  if (bytes.size() >= 5 && std::ranges::equal(bytes.first(5), old_broker))
+    return {0, errc::peer_incompatible};
   while (bytes.size() - x.whole >= 4) {
     auto size = load_be<std::uint32_t>(bytes.data() + x.whole);
-    auto limit = max_frame_bytes;
-    if (version_2 && (size & flag) != 0) {
+    if (version_2)
       size &= ~flag;
-      limit = max_batch_bytes;
-    }
-    x.too_long = size > limit;
-    if (x.too_long || bytes.size() - x.whole - 4 < size)
+    if (size > max_frame_bytes)
+      x.reason = x.whole == 0 && begins_with_tls(bytes) ? errc::tls_failed : errc::limit_exceeded;
+    if (x.reason != errc::none || bytes.size() - x.whole - 4 < size)
       return x;
     x.whole += 4 + size;
   }
@@ -104,9 +113,9 @@ void try_input(std::span<const std::byte> bytes) {
   const auto expected = frames_in(stream, version_2);
   check(std::ranges::equal(handler->bytes, stream.first(expected.whole)),
         "frames are handed on whole, in order, and as they came");
-  check(handler->reason.has_value() == expected.too_long, "only a frame that is too long ends it");
+  check(handler->reason.has_value() == (expected.reason != errc::none), "only those end it");
   if (handler->reason)
-    check(*handler->reason == errc::limit_exceeded, "the reason is the limit");
+    check(*handler->reason == expected.reason, "the reason is right");
   handler->kept.clear();
   subject->close();
   loop->restart();
@@ -120,21 +129,27 @@ std::vector<std::string> seeds() {
     store_be(length, static_cast<std::uint32_t>(each.bytes.size()));
     all += std::string{reinterpret_cast<const char*>(length), 4} + as_text(each.bytes);
   }
-  const std::string long_one = from_hex("000007d0") + std::string(2000, 'x');
   const std::string batch = from_hex("80000bb8") + std::string(3000, 'x');
-  std::vector<std::string> out;
+  std::string many; // longer than two buffers
+  while (many.size() < 700'000)
+    many += from_hex("00000800") + std::string(2048, 'x');
+  const std::string long_one = from_hex("000493e0") + std::string(300'000, 'x');
+  std::vector<std::string> out{from_hex("00ff") + many, from_hex("01ff") + many + long_one,
+                               from_hex("00ff") + many + long_one + long_one + all};
   for (const auto* choice : {"00ff", "01ff", "0001", "0107", "00c8"})
     for (const auto& stream :
-         {all, long_one + all, batch + all, all + from_hex("000007d1"), all + from_hex("7fffffff"),
-          all + from_hex("ffffffff"), from_hex("00000000 00000000 00000001 07 0000")})
+         {all, batch + all, all + from_hex("01000001"), all + from_hex("7fffffff"),
+          all + from_hex("ffffffff"), from_hex("00000000 00000000 00000001 07 0000"),
+          from_hex("01000000 00000020 0000000000000000"), from_hex("01000000 07"),
+          from_hex("160301012501000121"), all + from_hex("160301012501000121")})
       out.push_back(from_hex(choice) + stream);
   return out;
 }
 
 std::vector<std::string> words() {
   std::vector<std::string> out;
-  for (const auto* hex : {"00000000", "00000001", "80000001", "000007d0", "000007d1", "80010040",
-                          "80010041", "7fffffff"})
+  for (const auto* hex :
+       {"00000000", "00000001", "80000001", "01000000", "01000001", "80010041", "7fffffff"})
     out.push_back(from_hex(hex));
   return out;
 }

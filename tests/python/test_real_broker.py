@@ -118,6 +118,20 @@ def ours():
         each.close()
 
 
+@pytest.fixture(params=["off", "anonymous", "certificates"])
+def encryption(request, tmp_path):
+    """Scheme of our addresses, options of our endpoint, arguments for a RealBroker."""
+    if request.param == "off":
+        return "tcp", {}, ["off", {}]
+    if request.param == "anonymous":
+        return "tls", {}, ["on", {}]
+    authority = pytest.importorskip("certificates").Authority(tmp_path / "authority")
+    theirs = authority.issue("broker", passphrase="secret")
+    return "tls", authority.issue("us"), ["on", {
+        "openssl_certificate": str(theirs["certificate"]), "openssl_key": str(theirs["key"]),
+        "openssl_passphrase": "secret", "openssl_cafile": str(theirs["ca_file"])}]
+
+
 @pytest.fixture
 def free_port():
     with socket.create_server((HERE, 0)) as probe:
@@ -175,19 +189,43 @@ REMOVED = ["peer_removed", "endpoint_unreachable"]
 
 @pytest.mark.parametrize("dials", ["we dial", "broker dials"])
 @pytest.mark.parametrize("our_id", [SMALL.format(1), LARGE.format(1)], ids=["smaller id", "larger id"])
-def test_handshake_whoever_dials_and_whoever_has_the_smaller_id(real_broker, ours, our_id, dials):
-    broker, us = real_broker(), ours(id=our_id)
+def test_handshake_whoever_dials_and_whoever_has_the_smaller_id(real_broker, ours, encryption, our_id, dials):
+    scheme, options, (encrypted, files) = encryption
+    broker, us = real_broker(encrypted, **files), ours(id=our_id, **options)
     here = us.make_status_subscriber()
     subscriber = us.make_subscriber("/to/us")
     broker.subscribe("/to/broker")
     if dials == "we dial":
-        us.peer(uri(broker.listen()), retry=None, timeout=DEADLINE)
+        us.peer(uri(broker.listen(), scheme), retry=None, timeout=DEADLINE)
     else:
-        assert broker.peer(us.listen(uri(0)), 0)
+        assert broker.peer(us.listen(uri(0, scheme)), 0)
     check_one_peering(us, broker)
     assert events(here, 2) == ADDED and broker.codes(2) == ADDED
     assert us.peers()[0].wire_version == 1
     check_both_ways(us, broker, subscriber)
+    us.publish_batch("/to/broker", (libpubsub.Count(number) for number in range(WINDOW)))
+    assert broker.receive(0, WINDOW, DEADLINE) == [WINDOW, True]
+    broker.publish("/to/us", 0, WINDOW)
+    numbers_in_order(subscriber, 0, WINDOW)
+    us.unpeer(broker.id, DEADLINE)
+    assert events(here, 2) == REMOVED and broker.codes(2) == LOST
+
+
+@pytest.mark.parametrize("dials", ["we dial", "broker dials"])
+@pytest.mark.parametrize("encrypts", ["we encrypt", "broker encrypts"])
+def test_one_side_without_encryption_is_told_so_in_time(real_broker, ours, encrypts, dials):
+    broker = real_broker("on" if encrypts == "broker encrypts" else "off")
+    us = ours()
+    scheme = "tls" if encrypts == "we encrypt" else "tcp"
+    begun = time.monotonic()
+    if dials == "we dial":
+        with pytest.raises(libpubsub.TlsFailed):
+            us.peer(uri(broker.listen(), scheme), retry=None, timeout=DEADLINE)
+        assert time.monotonic() - begun < 2.0
+    else:
+        broker.begin("peer", us.listen(uri(0, scheme)), 0)
+        assert broker.end() is False
+    assert peered(us) == [] and broker.peers() == []
 
 
 def test_a_hundred_thousand_events_each_way_arrive_in_order(real_broker, ours):

@@ -1,4 +1,4 @@
-// The main function of every fuzz target (docs/decisions/015). See `usage`.
+// The main function of every fuzz target (docs/decisions/016). See `usage`.
 #include "fuzz/engine/coverage.hpp"
 #include "fuzz/engine/input_block.hpp"
 #include "fuzz/engine/mutator.hpp"
@@ -118,6 +118,7 @@ private:
     x.resize(std::min(x.size(), progress::max_input_bytes));
     run_one(x);
     corpus_.push_back(std::move(x));
+    shared_.corpus = corpus_.size();
   }
   void add_corpus() {
     if (wanted_.corpus.empty() || !std::filesystem::is_directory(wanted_.corpus))
