@@ -21,8 +21,9 @@ def endpoints():
     """A function that makes endpoints, which are shut down at the end."""
     made = []
 
-    def make(disable_forwarding=False):
+    def make(disable_forwarding=False, disable_ssl=False):
         options = broker.BrokerOptions()
+        options.disable_ssl = disable_ssl
         options.disable_forwarding = disable_forwarding
         made.append(broker.Endpoint(broker.Configuration(options)))
         return made[-1]
@@ -108,7 +109,7 @@ def test_a_single_attempt_fails_and_is_reported(endpoints, free_port):
 
 
 def test_who_answers_but_is_no_peer_is_unavailable_as_in_broker(endpoints):
-    endpoint = endpoints()
+    endpoint = endpoints(disable_ssl=True)
     with socket.create_server((HERE, 0)) as stranger, endpoint.make_status_subscriber() as errors:
         port = stranger.getsockname()[1]
         endpoint.peer_nosync(HERE, port, 0.0)

@@ -15,6 +15,17 @@ std::string text_of(unsigned long code) {
   return text != nullptr ? text : "no reason given";
 }
 
+/// The first failure noted by TLS itself: those of cryptography before it are details, those after
+/// it are consequences. Forgets all.
+unsigned long take_cause() {
+  const auto first = ERR_get_error();
+  auto code = first;
+  while (code != 0 && ERR_GET_LIB(code) != ERR_LIB_SSL)
+    code = ERR_get_error();
+  ERR_clear_error();
+  return code != 0 ? code : first;
+}
+
 /// The peer has said that it does not like our certificate, or that there is none.
 bool blames_certificate(int reason) {
   switch (reason) {
@@ -60,8 +71,7 @@ error explain_reason(SSL* ssl, unsigned long code) {
 } // namespace
 
 error explain_tls_failure(SSL* ssl, const tls_socket& socket, tls_stage stage) {
-  const auto code = ERR_peek_error(); // the first; what follows is its consequence
-  ERR_clear_error();
+  const auto code = take_cause();
   const bool shaking = stage == tls_stage::handshake;
   if (socket.beginning_bytes >= 3 && !looks_like_tls(socket.begins_with()))
     return {errc::tls_failed, "the peer does not use TLS, and this side does"};
