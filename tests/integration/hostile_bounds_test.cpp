@@ -141,12 +141,12 @@ TEST_CASE("topics of 65,535 bytes arrive, and leave nothing behind") {
       {"/evil"}, {.policy = overflow_policy::drop_newest, .capacity_messages = 16});
   auto wire = peered(f.ep, f.port, 1);
   const auto value = from_hex("020000000000000001");
-  for (int n = 0; n < 1000; ++n) {
+  for (int n = 0; n < 4000; ++n) {
     auto topic = "/evil/" + std::to_string(n);
     topic.resize(65'535, 'x');
     CHECK(wire.send(data_frame(1, topic, value)));
   }
-  CHECK(eventually([&] { return evil.counters().offered == 1000; }));
+  CHECK(eventually([&] { return evil.counters().offered == 4000; }));
   const auto first = evil.get(patience);
   REQUIRE(first);
   CHECK(get_topic(*first).size() == 65'535);

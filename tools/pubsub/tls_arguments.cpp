@@ -13,9 +13,9 @@ namespace {
 
 /// The first line, without its end.
 std::string read_passphrase(const std::string& path) {
+  errno = 0;
   std::ifstream file{path};
   std::string line;
-  errno = 0;
   if (!std::getline(file, line))
     throw CLI::ValidationError("--passphrase-file",
                                path + ": " + (errno != 0 ? std::strerror(errno) : "empty"));

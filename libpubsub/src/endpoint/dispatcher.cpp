@@ -15,8 +15,10 @@ std::size_t dispatcher::hash_of(std::span<bounded_queue* const> to,
 
 void dispatcher::reset(std::uint64_t version) {
   last_ = nullptr;
-  if (topics_.size() > max_cached_topics)
+  if (holds_too_much()) {
     topics_.clear();
+    topics_bytes_ = 0;
+  }
   routes_.clear();
   const auto before = std::exchange(snapshot_, router_.snapshot());
   version_ = version;
@@ -55,8 +57,10 @@ void dispatcher::use_ways(std::size_t hops) {
 
 const route& dispatcher::find(std::string_view topic) {
   auto found = topics_.find(topic);
-  if (found == topics_.end())
+  if (found == topics_.end()) {
     found = topics_.emplace(std::string{topic}, cached{}).first;
+    topics_bytes_ += topic.size();
+  }
   auto& [to, version] = found->second;
   if (version != version_) {
     begin_match();

@@ -28,9 +28,7 @@ public:
   dispatcher(const endpoint_id& self, const router& source, exits open)
       : self_(self), router_(source), open_(open) {}
 
-  bool outdated() const noexcept {
-    return router_.version() != version_ || topics_.size() > max_cached_topics;
-  }
+  bool outdated() const noexcept { return router_.version() != version_ || holds_too_much(); }
   /// Of the routes resolved since the last change: those of earlier generations are void.
   std::uint64_t generation() const noexcept { return generation_; }
   /// Takes over the current snapshot. True if there was a change: routes resolved before are void.
@@ -67,6 +65,10 @@ public:
 
 private:
   static constexpr std::size_t max_cached_topics = 4096;
+  static constexpr std::size_t max_cached_bytes = 1024 * 1024; // a topic may have 65,535
+  bool holds_too_much() const noexcept {
+    return topics_.size() > max_cached_topics || topics_bytes_ > max_cached_bytes;
+  }
 
   /// What makes two routes the same.
   struct exit_list {
@@ -131,7 +133,8 @@ private:
   std::unordered_map<endpoint_id, used_way> used_; // by all routes so far
   std::vector<left_way> left_;
   std::unordered_map<std::string, cached, text_hash, std::equal_to<>> topics_;
-  std::string_view last_topic_; // points into topics_
+  std::size_t topics_bytes_ = 0; // of the texts in topics_
+  std::string_view last_topic_;  // points into topics_
   const route* last_ = nullptr;
 
   // What the match at hand has found; kept for their memory.
