@@ -228,6 +228,7 @@ def test_one_side_without_encryption_is_told_so_in_time(real_broker, ours, encry
     assert peered(us) == [] and broker.peers() == []
 
 
+@pytest.mark.timeout(300)
 def test_a_hundred_thousand_events_each_way_arrive_in_order(real_broker, ours):
     broker, us = real_broker(), ours()
     broker.subscribe("/to/broker")
