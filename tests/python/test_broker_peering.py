@@ -119,7 +119,7 @@ def test_who_answers_but_is_no_peer_is_unavailable_as_in_broker(endpoints):
             error = errors.get(DEADLINE)
         assert error.code() == EC.PeerUnavailable and error.context().node_id() == NOBODY
         assert error.message().startswith("unable to connect to remote peer (")
-        assert "wrong magic number" in error.message()
+        assert "does not use TLS" in error.message()
 
 
 def test_peer_nosync_tries_until_the_peer_is_there(endpoints, free_port):
