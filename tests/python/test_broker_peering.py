@@ -108,8 +108,9 @@ def test_a_single_attempt_fails_and_is_reported(endpoints, free_port):
         assert errors.get(0.01) is None
 
 
-def test_who_answers_but_is_no_peer_is_unavailable_as_in_broker(endpoints):
-    endpoint = endpoints(disable_ssl=True)
+@pytest.mark.parametrize(("disable_ssl", "cause"), [(True, "wrong magic number"), (False, "does not use TLS")])
+def test_who_answers_but_is_no_peer_is_unavailable_as_in_broker(endpoints, disable_ssl, cause):
+    endpoint = endpoints(disable_ssl=disable_ssl)
     with socket.create_server((HERE, 0)) as stranger, endpoint.make_status_subscriber() as errors:
         port = stranger.getsockname()[1]
         endpoint.peer_nosync(HERE, port, 0.0)
@@ -119,7 +120,7 @@ def test_who_answers_but_is_no_peer_is_unavailable_as_in_broker(endpoints):
             error = errors.get(DEADLINE)
         assert error.code() == EC.PeerUnavailable and error.context().node_id() == NOBODY
         assert error.message().startswith("unable to connect to remote peer (")
-        assert "does not use TLS" in error.message()
+        assert cause in error.message()
 
 
 def test_peer_nosync_tries_until_the_peer_is_there(endpoints, free_port):

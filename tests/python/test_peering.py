@@ -116,7 +116,7 @@ def test_nodes_are_known_at_any_distance(endpoint):
         subscriber = far.make_subscriber(["/x"])
         endpoint.peer(HERE.format(middle.listen("tcp://127.0.0.1:0")))
         middle.peer(HERE.format(far.listen("tcp://127.0.0.1:0")))
-        wait_until(lambda: len(endpoint.nodes()) == 2)
+        wait_until(lambda: sum(node.next_hop is not None for node in endpoint.nodes()) == 2)
         nodes = {node.id: node for node in endpoint.nodes()}
         assert nodes[far.id].next_hop == nodes[middle.id].next_hop == middle.id
         assert sorted(nodes[middle.id].neighbours) == sorted([endpoint.id, far.id])

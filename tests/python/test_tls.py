@@ -32,7 +32,7 @@ def pair(one, other):
 def crosses(publisher, subscriber):
     """Whether a message gets from one endpoint to the other."""
     with subscriber.make_subscriber("/t") as received:
-        received.wait_ready(DEADLINE)
+        assert publisher.wait_for_subscribers("/t", 1, DEADLINE)
         publisher.publish("/t", "hello")
         return received.get(DEADLINE).data == "hello"
 
