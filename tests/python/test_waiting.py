@@ -36,7 +36,8 @@ def run_python(code, **options):
 @pytest.mark.parametrize("wait", WAITS.values(), ids=WAITS.keys())
 def test_ctrl_c_ends_any_wait_promptly(wait):
     process = run_python(f"""
-        import socket, time, libpubsub
+        import signal, socket, time, libpubsub
+        signal.signal(signal.SIGINT, signal.default_int_handler) # programs in the background ignore it
         silent = socket.create_server(("127.0.0.1", 0))
         endpoint = libpubsub.Endpoint(close_timeout=0.1)
         subscriber = endpoint.make_subscriber("t", capacity=1)
