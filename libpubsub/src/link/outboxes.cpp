@@ -5,7 +5,7 @@
 namespace pubsub {
 
 outboxes::outboxes(const queue_options& options, outbox::callbacks calls)
-    : options_(options), calls_(std::move(calls)), control_({}, calls_) {
+    : options_(options), calls_(std::move(calls)), control_({}, calls_), last_({}, calls_) {
   credit_.fill(wire::first_credit_bytes);
   of(0);
 }
@@ -46,13 +46,7 @@ void outboxes::push_control(std::span<const std::byte> frame) {
 }
 
 void outboxes::push_last(std::span<const std::byte> frame) {
-  if (!with_credit_)
-    return of(0).push_control(frame);
-  {
-    std::lock_guard lock{mutex_};
-    last_.insert(last_.end(), frame.begin(), frame.end());
-  }
-  calls_.on_work();
+  (with_credit_ ? last_ : of(0)).push_control(frame);
 }
 
 std::size_t outboxes::control_bytes() const {
@@ -79,15 +73,8 @@ void outboxes::take(std::vector<outgoing_slice>& out, std::size_t max_slices,
   }
   bool more = false;
   take_messages(out, max_slices, max_bytes, more);
-  if (!out.empty() || more)
-    return;
-  std::unique_lock lock{mutex_};
-  if (last_.empty())
-    return;
-  const auto frame = std::exchange(last_, {});
-  lock.unlock();
-  control_.push_control(frame);
-  take_from(control_, 0, out, max_slices, max_bytes);
+  if (out.empty() && !more)
+    take_from(last_, 0, out, max_slices, max_bytes);
 }
 
 /// The frames of the handshake went to the only outbox there was then.
@@ -142,6 +129,7 @@ void outboxes::close() {
   closed_ = true;
   lock.unlock();
   control_.close();
+  last_.close();
   visit([](outbox& each) { each.close(); });
 }
 

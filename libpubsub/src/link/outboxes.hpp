@@ -51,6 +51,7 @@ public:
   void use_credit();
   /// The peer can take so many more bytes of records.
   void grant(std::size_t hops, std::uint32_t bytes) noexcept;
+  /// Does not call back: it is the writer that takes.
   void take(std::vector<outgoing_slice>& out, std::size_t max_slices, std::size_t max_bytes);
   void written(std::size_t hops, run_position size) { of(hops).written(size); }
 
@@ -73,11 +74,11 @@ private:
   const queue_options options_;
   const outbox::callbacks calls_;
   outbox control_; // of version 2
+  outbox last_;    // of version 2
   std::atomic<bool> with_credit_{false};
 
   mutable std::mutex mutex_; // guards what follows, except for reading by_hops_
   std::array<std::unique_ptr<outbox>, wire::max_hops> owned_;
-  std::vector<std::byte> last_;
   bool closed_ = false;
   std::array<std::atomic<outbox*>, wire::max_hops> by_hops_{};
 
