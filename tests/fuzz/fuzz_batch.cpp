@@ -62,7 +62,7 @@ void try_topics(std::span<const std::byte> bytes) {
   check(x->first + x->topics.size() <= topic_table::max_topics, "topics have numbers");
   check(x->table < wire::max_tables, "tables have numbers");
   for (const auto& each : x->topics)
-    check(each.nodes.size() % wire::endpoint_id_bytes == 0, "nodes are whole ids");
+    check(each.nodes.size() % wire::addressee_bytes == 0, "nodes are whole");
   check_topics_give_back(*x);
 }
 

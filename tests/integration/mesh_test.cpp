@@ -429,7 +429,7 @@ std::string batch_of_one(unsigned number) {
 
 /// Table 0: this topic of two characters, for the far node.
 std::string table_for_far_node(const std::string& topic_in_hex) {
-  return "80000018 02 00 0000 02" + topic_in_hex + "01" + far_node;
+  return "80000020 02 00 0000 02" + topic_in_hex + "01" + far_node + "ffffffffffffffff";
 }
 
 } // namespace

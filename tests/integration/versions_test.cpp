@@ -54,9 +54,14 @@ raw_socket peered_v2(endpoint& ep, std::uint16_t port) {
   return wire;
 }
 
-// Table 0: "/t", for the endpoint that begins with 11.
 const std::string us = "11111111111111111111111111111111";
-const std::string told = "80000018 02 00 0000 02 2f74 01" + us;
+const std::string whatever_it_wants = "ffffffffffffffff";
+
+/// Table 0: "/t", for the endpoint that begins with 11, whose wants are known up to this report.
+std::string told_knowing(const std::string& wants) {
+  return "80000020 02 00 0000 02 2f74 01" + us + wants;
+}
+const std::string told = told_knowing(whatever_it_wants);
 const std::string header_of_two = "80000040 01 10 0000 00000002 00000001 0000000000000000"
                                   "ffffffffffffffffffffffffffffffff";
 const std::string two_records = "00000009 00 020000000000000001 00000009 00 020000000000000002";
@@ -181,6 +186,26 @@ TEST_CASE("what breaks the rules of version 2 closes that link and reaches nobod
   CHECK(good.peer(local_uri(port)));
 }
 
+TEST_CASE("a new subscription gets nothing that was under way for one that has ended") {
+  endpoint ep{named_us()};
+  auto all = ep.make_subscriber({"/"});  // our second report of wants; the first has none
+  auto old = ep.make_subscriber({"/t"}); // the third
+  old.close();                           // the fourth
+  auto sub = ep.make_subscriber({"/t"}); // the fifth
+  auto wire = peered_v2(ep, *ep.listen("tcp://127.0.0.1:0"));
+  auto later = header_of_two;
+  later.replace(later.find("0000000000000000"), 16, "0000000000000010");
+  CHECK(wire.send(told_knowing("0000000000000003") + header_of_two + two_records));
+  CHECK(next_number(all) == 1);
+  CHECK(next_number(all) == 2);
+  CHECK(sub.available() == 0); // between these and the next there may be others that went elsewhere
+  CHECK(wire.send(told_knowing("0000000000000005") + later + two_records));
+  CHECK(next_number(all) == 1);
+  CHECK(next_number(sub) == 1);
+  CHECK(next_number(sub) == 2);
+  CHECK(sub.counters().missed == 0);
+}
+
 TEST_CASE("a message that comes home is not delivered again") {
   endpoint ep{named_us()};
   auto sub = ep.make_subscriber({"/t"});
@@ -206,7 +231,8 @@ TEST_CASE("a record whose payload is no value is dropped and counted, and forwar
   broken.replace(12, 2, "ff");
   auto id_of_next = to_string(next.id());
   std::erase(id_of_next, '-');
-  const auto told_both = "80000028 02 00 0000 02 2f74 02" + us + id_of_next;
+  const auto told_both =
+      "80000038 02 00 0000 02 2f74 02" + us + whatever_it_wants + id_of_next + whatever_it_wants;
   CHECK(wire.send(told_both + header_of_two + broken));
   CHECK(next_number(sub) == 2);
   CHECK(next_number(far) == 2);

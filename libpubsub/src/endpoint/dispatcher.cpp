@@ -8,8 +8,8 @@ std::size_t dispatcher::hash_of(std::span<bounded_queue* const> to,
   for (const auto* each : to)
     result = result * 31 + std::hash<const bounded_queue*>{}(each);
   for (const auto& each : nodes)
-    for (const auto& node : each.nodes)
-      result = result * 31 + std::hash<endpoint_id>{}(node);
+    for (const auto& member : each.nodes)
+      result = result * 31 + std::hash<endpoint_id>{}(member.node);
   return result;
 }
 
@@ -47,8 +47,8 @@ void dispatcher::leave_ways() {
 /// Those of the route that was just found.
 void dispatcher::use_ways(std::size_t hops) {
   for (std::size_t i = 0; i < found_nodes_.size(); ++i)
-    for (const auto& node : found_.nodes[i].nodes) {
-      auto& way = used_[node];
+    for (const auto& to : found_.nodes[i].nodes) {
+      auto& way = used_[to.node];
       if (way.via != found_nodes_[i])
         way = {found_nodes_[i], 0};
       way.hops = static_cast<std::uint16_t>(way.hops | 1U << std::min(hops, wire::max_hops - 1));
@@ -64,7 +64,7 @@ const route& dispatcher::find(std::string_view topic) {
   auto& [to, version] = found->second;
   if (version != version_) {
     begin_match();
-    match_here(topic);
+    match_here(topic, prefix_index<endpoint_id>::whenever);
     if (open_.links)
       match_nodes(topic);
     to = remember(0);
@@ -75,14 +75,14 @@ const route& dispatcher::find(std::string_view topic) {
   return *last_;
 }
 
-const route& dispatcher::resolve(std::string_view topic, std::span<const endpoint_id> audience,
+const route& dispatcher::resolve(std::string_view topic, std::span<const addressee> audience,
                                  std::size_t hops) {
   begin_match();
-  for (const auto& node : audience)
-    if (node == self_)
-      match_here(topic);
+  for (const auto& to : audience)
+    if (to.node == self_)
+      match_here(topic, to.wants);
     else if (open_.links)
-      add_node(node);
+      add_node(to);
   return *remember(hops);
 }
 
@@ -94,13 +94,13 @@ void dispatcher::begin_match() noexcept {
   found_.nodes.clear();
 }
 
-/// Our subscribers and the version-1 peers we speak for.
-void dispatcher::match_here(std::string_view topic) {
+/// Our subscribers and the version-1 peers we speak for, as far as our wants with that number go.
+void dispatcher::match_here(std::string_view topic, std::uint64_t wants) {
   if (open_.queues)
-    snapshot_->queues.match(topic, found_queues_);
+    snapshot_->queues.match(topic, found_queues_, wants);
   if (!open_.links || snapshot_->foreigners->empty())
     return;
-  snapshot_->remote.match(topic, matches_);
+  snapshot_->remote.match(topic, matches_, wants);
   for (const auto* each : matches_)
     if (const auto peer = snapshot_->foreigners->find(each->exit);
         peer != snapshot_->foreigners->end() && peer->second.get() != open_.except)
@@ -112,12 +112,21 @@ void dispatcher::match_nodes(std::string_view topic) {
     return;
   snapshot_->remote.match(topic, matches_);
   for (const auto* each : matches_)
-    add_node(each->exit);
+    add_node({each->exit, wants_number(each->exit)});
+}
+
+std::uint64_t dispatcher::wants_number(const endpoint_id& node) const {
+  std::uint64_t result = 0;
+  snapshot_->wants_numbers.visit(id_text(node), [&](const auto& found) {
+    result = found.exit;
+    return false;
+  });
+  return result;
 }
 
 /// A node within reach gets its place in the audience of the link that leads to it.
-void dispatcher::add_node(const endpoint_id& node) {
-  const auto way = snapshot_->ways->find(node);
+void dispatcher::add_node(const addressee& to) {
+  const auto way = snapshot_->ways->find(to.node);
   if (way == snapshot_->ways->end())
     return;
   const auto& via = way->second;
@@ -126,7 +135,7 @@ void dispatcher::add_node(const endpoint_id& node) {
     found_nodes_.push_back(via);
     there = found_.nodes.insert(there, {via.get(), {}});
   }
-  there->nodes.push_back(node);
+  there->nodes.push_back(to);
 }
 
 /// The route of what was just found: one that other topics take as well, or a new one.

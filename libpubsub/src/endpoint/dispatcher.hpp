@@ -48,8 +48,8 @@ public:
     return find(topic);
   }
   /// The exits for `topic` towards these nodes only, of which we may be one, for messages that have
-  /// come so many hops; looked up every time.
-  const route& resolve(std::string_view topic, std::span<const endpoint_id> audience,
+  /// come so many hops; looked up every time. Here, what began later than the message knows is none.
+  const route& resolve(std::string_view topic, std::span<const addressee> audience,
                        std::size_t hops);
   /// The link towards this peer or node, or null.
   std::shared_ptr<link> link_to(const endpoint_id& peer) const;
@@ -118,9 +118,10 @@ private:
   void use_ways(std::size_t hops);
   const route& find(std::string_view topic);
   void begin_match() noexcept;
-  void match_here(std::string_view topic);
+  void match_here(std::string_view topic, std::uint64_t wants);
   void match_nodes(std::string_view topic);
-  void add_node(const endpoint_id& node);
+  std::uint64_t wants_number(const endpoint_id& node) const;
+  void add_node(const addressee& to);
   const route* remember(std::size_t hops);
 
   const endpoint_id self_;

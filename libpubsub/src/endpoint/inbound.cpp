@@ -179,10 +179,10 @@ bool inbound::take_topics(std::span<const std::byte> payload) {
   auto& told = *place;
   for (const auto& each : news->topics) {
     told_topic fresh{std::string{each.topic}, {}};
-    for (auto ids = each.nodes; !ids.empty(); ids = ids.subspan(wire::endpoint_id_bytes))
-      fresh.audience.push_back(wire::read_id(ids.data()));
-    told.for_us =
-        told.for_us || std::ranges::find(fresh.audience, env_.self) != fresh.audience.end();
+    for (auto rest = each.nodes; !rest.empty(); rest = rest.subspan(wire::addressee_bytes))
+      fresh.audience.push_back(wire::read_addressee(rest.data()));
+    told.for_us = told.for_us || std::ranges::find(fresh.audience, env_.self, &addressee::node) !=
+                                     fresh.audience.end();
     told_bytes_ += fresh.bytes();
     told.topics.push_back(std::move(fresh));
   }

@@ -58,10 +58,10 @@ public:
 private:
   struct told_topic {
     std::string text;
-    std::vector<endpoint_id> audience;
+    std::vector<addressee> audience;
 
     std::size_t bytes() const noexcept {
-      return sizeof(told_topic) + text.size() + audience.size() * sizeof(endpoint_id);
+      return sizeof(told_topic) + text.size() + audience.size() * sizeof(addressee);
     }
   };
   /// Topics the peer has told, and where they go.

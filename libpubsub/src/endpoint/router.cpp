@@ -51,9 +51,9 @@ void router::change(Update&& update) {
 void router::settle() {
   do {
     auto own = table_.take_own_changes();
-    network_.change_wants(std::move(own.added), std::move(own.removed));
+    network_.change_wants(own.number, std::move(own.added), std::move(own.removed));
     for (const auto& each : network_.take_wants_changes())
-      table_.change_node(each.node, each.node, each.added, each.removed);
+      table_.change_node(each.node, each.node, each.number, each.added, each.removed);
   } while (choose_speakers());
   for (const auto& each : network_.take_restarted())
     streams_.forget(each);
@@ -369,7 +369,8 @@ std::shared_ptr<const routing_snapshot> router::snapshot() const {
   std::lock_guard lock{mutex_};
   if (!snapshot_)
     snapshot_ = std::make_shared<const routing_snapshot>(routing_snapshot{
-        table_.local_index(), table_.remote_index(), spoken_for_, ways(), left_to_others_});
+        table_.local_index(), table_.remote_index(), table_.numbers(), spoken_for_, ways(),
+        left_to_others_});
   return snapshot_;
 }
 

@@ -58,6 +58,7 @@ struct routing_snapshot {
 
   prefix_index<std::shared_ptr<message_queue>> queues;
   prefix_index<endpoint_id> remote;            // version-1 peers and nodes of the network
+  prefix_index<std::uint64_t> wants_numbers;   // by node: how far its wants are known
   std::shared_ptr<const directory> foreigners; // version-1 peers we speak for
   std::shared_ptr<const directory> ways;       // the way to each node within reach
   /// Version-1 peers another node speaks for.

@@ -77,14 +77,15 @@ void network_map::send_all(const endpoint_id& to) {
 
 // -- our wants -----------------------------------------------------------------------------------
 
-void network_map::change_wants(std::vector<std::string> added, std::vector<std::string> removed) {
+void network_map::change_wants(std::uint64_t number, std::vector<std::string> added,
+                               std::vector<std::string> removed) {
   if (added.empty() && removed.empty())
     return;
   auto& me = nodes_[self_];
   for (const auto& each : removed)
     me.wants.erase(each);
   me.wants.insert(added.begin(), added.end());
-  me.newest_wants = ++me.wants_number;
+  me.newest_wants = me.wants_number = number;
   pass_on(std::make_shared<any_report>(wants_report{
               {self_, me.life, me.wants_number, false}, std::move(added), std::move(removed)}),
           {});
@@ -113,7 +114,7 @@ network_map::node* network_map::find_for_report(const report_header& about) {
     return nullptr;
   if (about.life > at.life) {
     if (!at.wants.empty())
-      wants_changes_.push_back({about.node, {}, {at.wants.begin(), at.wants.end()}});
+      wants_changes_.push_back({about.node, 0, {}, {at.wants.begin(), at.wants.end()}});
     if (at.life > 0)
       restarted_.push_back(about.node);
     at = {};
@@ -190,7 +191,7 @@ bool network_map::receive(const endpoint_id& from, wants_report report) {
 void network_map::apply(const endpoint_id& id, node& at,
                         const std::shared_ptr<const any_report>& report) {
   const auto& news = std::get<wants_report>(*report);
-  wants_change change{id, {}, {}};
+  wants_change change{id, news.about.number, {}, {}};
   if (news.about.whole) {
     const std::set<std::string> now{news.added.begin(), news.added.end()};
     std::ranges::set_difference(at.wants, now, std::back_inserter(change.removed));
@@ -206,7 +207,7 @@ void network_map::apply(const endpoint_id& id, node& at,
   at.wants.insert(change.added.begin(), change.added.end());
   at.wants_number = news.about.number;
   at.newest_wants = std::max(at.newest_wants, at.wants_number);
-  if (!change.added.empty() || !change.removed.empty())
+  if (!at.wants.empty() || !change.removed.empty()) // the number counts as well
     wants_changes_.push_back(std::move(change));
   if (!nodes_[self_].relays)
     return;
@@ -328,7 +329,7 @@ void network_map::forget_unreachable() {
     if (id == self_ || neighbours_.contains(id) || ways.contains(id))
       return false;
     if (!at.wants.empty())
-      wants_changes_.push_back({id, {}, {at.wants.begin(), at.wants.end()}});
+      wants_changes_.push_back({id, 0, {}, {at.wants.begin(), at.wants.end()}});
     with_pending_.erase(id);
     return true;
   });

@@ -36,6 +36,7 @@ public:
   };
   struct wants_change {
     endpoint_id node;
+    std::uint64_t number = 0; ///< of the report
     std::vector<std::string> added;
     std::vector<std::string> removed;
   };
@@ -55,8 +56,9 @@ public:
   void add_foreigner(const endpoint_id& who);
   /// The connections to these neighbours and foreigners are gone.
   void remove(const std::vector<endpoint_id>& all);
-  /// Our own wants have changed.
-  void change_wants(std::vector<std::string> added, std::vector<std::string> removed);
+  /// Our own wants have changed; the first change has number 2, and each one more.
+  void change_wants(std::uint64_t number, std::vector<std::string> added,
+                    std::vector<std::string> removed);
   /// False if the report breaks the rules.
   bool receive(const endpoint_id& from, neighbours_report report);
   bool receive(const endpoint_id& from, wants_report report);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -18,14 +19,17 @@ namespace pubsub {
 template <class T>
 class prefix_index {
 public:
+  static constexpr auto whenever = std::numeric_limits<std::uint64_t>::max();
+
   struct target {
     std::uint64_t who = 0;
     T exit{};
+    std::uint64_t since = 0; // whatever the user of the index counts in
   };
 
   /// False if `who` has this prefix already.
-  bool add(std::string_view prefix, std::uint64_t who, T exit) {
-    return targets_.insert(prefix_key(prefix, who), {who, std::move(exit)});
+  bool add(std::string_view prefix, std::uint64_t who, T exit, std::uint64_t since = 0) {
+    return targets_.insert(prefix_key(prefix, who), {who, std::move(exit), since});
   }
   /// False if `who` has not got this prefix.
   bool remove(std::string_view prefix, std::uint64_t who) {
@@ -39,9 +43,11 @@ public:
     std::string storage;
     return targets_.visit_prefixes(key_text(topic, storage), key_end, visit);
   }
-  /// Replaces `found` by the targets with a prefix of `topic`, ascending, each once. They can be
-  /// looked at as long as this index, or a copy, is not changed.
-  void match(std::string_view topic, std::vector<const target*>& found) const;
+  /// Replaces `found` by the targets with a prefix of `topic` that they have had since `until` or
+  /// before, ascending, each once. They can be looked at as long as this index, or a copy, is not
+  /// changed.
+  void match(std::string_view topic, std::vector<const target*>& found,
+             std::uint64_t until = whenever) const;
   /// How many targets have a prefix of `topic`.
   std::size_t count(std::string_view topic) const {
     std::vector<const target*> found;
@@ -54,10 +60,13 @@ private:
 };
 
 template <class T>
-void prefix_index<T>::match(std::string_view topic, std::vector<const target*>& found) const {
+void prefix_index<T>::match(std::string_view topic, std::vector<const target*>& found,
+                            std::uint64_t until) const {
   found.clear();
   bool ascending = true;
   visit(topic, [&](const target& each) {
+    if (each.since > until)
+      return true;
     ascending = ascending && (found.empty() || found.back()->who < each.who);
     found.push_back(&each);
     return true;

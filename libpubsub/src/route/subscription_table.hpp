@@ -34,9 +34,12 @@ class subscription_table {
 public:
   /// Prefixes that this endpoint, as a node, has begun to want or wants no more.
   struct wants_change {
+    std::uint64_t number = 0; ///< of the change: one more than that of the one before
     std::vector<std::string> added;
     std::vector<std::string> removed;
   };
+  /// Of an endpoint that has wanted nothing yet.
+  static constexpr std::uint64_t first_number = 1;
   using is_reachable = std::function<bool(const endpoint_id& node)>;
 
   explicit subscription_table(filter forward_topics = {}, bool forwarding = true)
@@ -63,9 +66,10 @@ public:
   bool remove_peer(const endpoint_id& who);
   const filter* peer_filter(const endpoint_id& who) const;
 
-  /// What another node wants has changed; `exit` counts if the node is new.
-  void change_node(const endpoint_id& who, Remote exit, const std::vector<std::string>& added,
-                   const std::vector<std::string>& removed);
+  /// What another node wants has changed, the change having that number there; `exit` counts if
+  /// the node is new.
+  void change_node(const endpoint_id& who, Remote exit, std::uint64_t number,
+                   const std::vector<std::string>& added, const std::vector<std::string>& removed);
   filter node_filter(const endpoint_id& who) const;
 
   /// What this endpoint wants as a node: its subscribers' prefixes, forward topics and, if we
@@ -81,9 +85,12 @@ public:
   /// peer is among them.
   std::set<endpoint_id> take_outdated() { return std::exchange(outdated_, {}); }
 
+  /// Targets have a prefix since the change of our wants that told the network of it.
   const prefix_index<Local>& local_index() const noexcept { return local_index_; }
-  /// Of peers and nodes.
+  /// Of peers, since the same, and of nodes.
   const prefix_index<Remote>& remote_index() const noexcept { return remote_index_; }
+  /// By the id of a node, `id_text`: the number of the last change of its wants.
+  const prefix_index<std::uint64_t>& numbers() const noexcept { return numbers_; }
 
 private:
   struct local_entry {
@@ -100,14 +107,18 @@ private:
     Remote exit;
     std::set<std::string> wants;
   };
+  /// A prefix that we want as a node.
+  struct own_entry {
+    std::size_t holders = 0;
+    std::uint64_t since = 0; // the number of the change that told it; 0: not told yet
+  };
 
   void add_for_peer(const peer_entry& who, std::string_view prefix);
   void remove_for_peer(const peer_entry& who, std::string_view prefix);
   void concerns(std::string_view prefix, std::uint64_t peer_number);
   bool wanted_without(std::uint64_t peer_number, std::string_view prefix) const;
-  void hold(std::string_view prefix);
+  std::uint64_t hold(std::string_view prefix);
   void release(std::string_view prefix);
-  void note_own(std::string_view prefix, bool wanted);
 
   static constexpr std::uint64_t no_peer = 0;
 
@@ -116,8 +127,10 @@ private:
   std::map<endpoint_id, node_entry> nodes_;
   prefix_index<Local> local_index_;
   prefix_index<Remote> remote_index_;
-  std::map<std::string, std::size_t, std::less<>> own_;  // prefix -> how many hold it
-  std::map<std::string, bool, std::less<>> own_changes_; // prefix -> whether it is wanted now
+  prefix_index<std::uint64_t> numbers_;
+  std::map<std::string, own_entry, std::less<>> own_;
+  std::set<std::string, std::less<>> own_changes_; // prefixes that have got or lost all holders
+  std::uint64_t wants_number_ = first_number;
   std::set<endpoint_id> outdated_;
   std::uint64_t last_number_ = no_peer;
   filter forward_topics_;
@@ -134,8 +147,7 @@ void subscription_table<Local, Remote>::add_local(subscriber_id who, Local exit,
           .first->second;
   for (const auto& prefix : entry.prefixes) {
     concerns(prefix, no_peer);
-    hold(prefix);
-    local_index_.add(prefix, who, entry.exit);
+    local_index_.add(prefix, who, entry.exit, hold(prefix));
   }
 }
 
@@ -146,8 +158,7 @@ bool subscription_table<Local, Remote>::add_local_topic(subscriber_id who,
   if (found == locals_.end() || !found->second.prefixes.emplace(prefix).second)
     return false;
   concerns(prefix, no_peer);
-  hold(prefix);
-  return local_index_.add(prefix, who, found->second.exit);
+  return local_index_.add(prefix, who, found->second.exit, hold(prefix));
 }
 
 template <class Local, class Remote>
@@ -247,11 +258,12 @@ const filter* subscription_table<Local, Remote>::peer_filter(const endpoint_id& 
 template <class Local, class Remote>
 void subscription_table<Local, Remote>::add_for_peer(const peer_entry& who,
                                                      std::string_view prefix) {
+  std::uint64_t since = 0;
   if (forwarding_) {
     concerns(prefix, who.number);
-    hold(prefix);
+    since = hold(prefix);
   }
-  remote_index_.add(prefix, who.number, who.exit);
+  remote_index_.add(prefix, who.number, who.exit, since);
 }
 
 template <class Local, class Remote>
@@ -268,6 +280,7 @@ void subscription_table<Local, Remote>::remove_for_peer(const peer_entry& who,
 
 template <class Local, class Remote>
 void subscription_table<Local, Remote>::change_node(const endpoint_id& who, Remote exit,
+                                                    std::uint64_t number,
                                                     const std::vector<std::string>& added,
                                                     const std::vector<std::string>& removed) {
   auto& node = nodes_[who];
@@ -287,8 +300,11 @@ void subscription_table<Local, Remote>::change_node(const endpoint_id& who, Remo
         concerns(prefix, node.number);
       remote_index_.add(prefix, node.number, node.exit);
     }
+  numbers_.remove(id_text(who), 0);
   if (node.wants.empty())
     nodes_.erase(who);
+  else
+    numbers_.add(id_text(who), 0, number);
 }
 
 template <class Local, class Remote>
@@ -301,40 +317,42 @@ filter subscription_table<Local, Remote>::node_filter(const endpoint_id& who) co
 
 // -- our wants as a node -------------------------------------------------------------------------
 
+/// Since when we want `prefix`.
 template <class Local, class Remote>
-void subscription_table<Local, Remote>::hold(std::string_view prefix) {
+std::uint64_t subscription_table<Local, Remote>::hold(std::string_view prefix) {
   auto found = own_.find(prefix);
-  if (found == own_.end()) {
-    found = own_.emplace(prefix, 0).first;
-    note_own(prefix, true);
-  }
-  ++found->second;
+  if (found == own_.end())
+    found = own_.emplace(prefix, own_entry{}).first;
+  auto& [holders, since] = found->second;
+  if (++holders == 1)
+    own_changes_.emplace(prefix);
+  return since > 0 ? since : wants_number_ + 1;
 }
 
 template <class Local, class Remote>
 void subscription_table<Local, Remote>::release(std::string_view prefix) {
-  const auto found = own_.find(prefix);
-  if (--found->second > 0)
-    return;
-  note_own(prefix, false);
-  own_.erase(found);
-}
-
-template <class Local, class Remote>
-void subscription_table<Local, Remote>::note_own(std::string_view prefix, bool wanted) {
-  const auto found = own_changes_.find(prefix);
-  if (found == own_changes_.end())
-    own_changes_.emplace(prefix, wanted);
-  else
-    own_changes_.erase(found); // as it was before
+  if (--own_.find(prefix)->second.holders == 0)
+    own_changes_.emplace(prefix);
 }
 
 template <class Local, class Remote>
 typename subscription_table<Local, Remote>::wants_change
 subscription_table<Local, Remote>::take_own_changes() {
-  wants_change result;
-  for (const auto& [prefix, wanted] : std::exchange(own_changes_, {}))
-    (wanted ? result.added : result.removed).push_back(prefix);
+  wants_change result{wants_number_ + 1, {}, {}};
+  for (const auto& prefix : std::exchange(own_changes_, {})) {
+    const auto found = own_.find(prefix);
+    auto& [holders, since] = found->second;
+    if (holders > 0 && since == 0) {
+      since = result.number;
+      result.added.push_back(prefix);
+    } else if (holders == 0) {
+      if (since > 0)
+        result.removed.push_back(prefix);
+      own_.erase(found);
+    }
+  }
+  if (!result.added.empty() || !result.removed.empty())
+    wants_number_ = result.number;
   return result;
 }
 

@@ -31,9 +31,18 @@ std::vector<std::byte> make_topics(std::uint16_t table, const topic_table& from,
   for (auto number = first; number < end; ++number) {
     const auto* all = from.audiences_at(number);
     out.add(from.at(number));
-    out.add(nodes_via(all != nullptr ? *all : nobody, via));
+    const auto& nodes = nodes_via(all != nullptr ? *all : nobody, via);
+    out.add_count(nodes.size());
+    for (const auto& each : nodes) {
+      out.add(each.node);
+      out.add(each.wants);
+    }
   }
   return out.finish();
+}
+
+addressee read_addressee(const std::byte* pos) noexcept {
+  return {read_id(pos), load_be<std::uint64_t>(pos + endpoint_id_bytes)};
 }
 
 std::optional<frame_kind> kind_of(std::span<const std::byte> frame_payload) noexcept {
@@ -71,12 +80,12 @@ std::optional<topics_view> parse_topics(std::span<const std::byte> frame_payload
   while (!in.at_end()) {
     std::string_view topic;
     std::uint32_t nodes = 0;
-    std::span<const std::byte> ids;
+    std::span<const std::byte> all;
     if (!in.read_string(topic) || !in.read_varbyte(nodes) ||
-        !in.read_bytes(std::size_t{nodes} * endpoint_id_bytes, ids) ||
+        !in.read_bytes(std::size_t{nodes} * addressee_bytes, all) ||
         result.first + result.topics.size() >= topic_table::max_topics)
       return {};
-    result.topics.push_back({topic, ids});
+    result.topics.push_back({topic, all});
   }
   return result;
 }

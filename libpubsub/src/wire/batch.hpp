@@ -75,7 +75,9 @@ struct batch_view {
   std::span<const std::byte> records;
 };
 
-/// A topic and the nodes its messages are for, one id of 16 bytes behind the other.
+inline constexpr std::size_t addressee_bytes = endpoint_id_bytes + sizeof(std::uint64_t);
+
+/// A topic and the nodes its messages are for, 24 bytes each.
 struct told_topic {
   std::string_view topic;
   std::span<const std::byte> nodes;
@@ -95,6 +97,9 @@ void write_batch_header(std::byte* out, const batch_header& header,
 /// with those of their nodes that are reached over `via`.
 std::vector<std::byte> make_topics(std::uint16_t table, const topic_table& from, std::size_t first,
                                    std::size_t end, const void* via);
+
+/// Reads 24 bytes.
+addressee read_addressee(const std::byte* pos) noexcept;
 
 /// The kind of a version-2 frame. Nothing if unknown.
 std::optional<frame_kind> kind_of(std::span<const std::byte> frame_payload) noexcept;

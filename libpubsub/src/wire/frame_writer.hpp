@@ -43,6 +43,12 @@ public:
     for (const auto& each : items)
       add(each);
   }
+  /// A varbyte.
+  void add_count(std::size_t n) {
+    std::byte bytes[max_varbyte_bytes];
+    const auto* const end = store_varbyte(bytes, static_cast<std::uint32_t>(n));
+    add_bytes({bytes, static_cast<std::size_t>(end - bytes)});
+  }
   std::vector<std::byte> finish() {
     const auto size = static_cast<std::uint32_t>(frame_.size() - frame_header_bytes);
     store_be(frame_.data(), batch_flag | size);
@@ -50,11 +56,6 @@ public:
   }
 
 private:
-  void add_count(std::size_t n) {
-    std::byte bytes[max_varbyte_bytes];
-    const auto* const end = store_varbyte(bytes, static_cast<std::uint32_t>(n));
-    add_bytes({bytes, static_cast<std::size_t>(end - bytes)});
-  }
   void add_bytes(std::span<const std::byte> bytes) {
     frame_.insert(frame_.end(), bytes.begin(), bytes.end());
   }

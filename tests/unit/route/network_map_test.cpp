@@ -64,14 +64,17 @@ struct simulation {
     post(x);
     post(y);
   }
+  std::uint64_t next_number(std::size_t n) const {
+    return nodes[n]->wants_known(id_of(n)).second + 1;
+  }
   void want(std::size_t n, const std::string& prefix) {
     wants[n].insert(prefix);
-    nodes[n]->change_wants({prefix}, {});
+    nodes[n]->change_wants(next_number(n), {prefix}, {});
     post(n);
   }
   void unwant(std::size_t n, const std::string& prefix) {
     wants[n].erase(prefix);
-    nodes[n]->change_wants({}, {prefix});
+    nodes[n]->change_wants(next_number(n), {}, {prefix});
     post(n);
   }
   /// Delivers one parcel of a link picked at random. False if nothing is under way.
@@ -279,6 +282,20 @@ TEST_CASE("no way leads through a node that passes nothing on") {
   a.neighbour_ready(id_of(1));
   CHECK(a.next_hops().contains(id_of(1)));
   CHECK_FALSE(a.next_hops().contains(id_of(2)));
+}
+
+TEST_CASE("how far the wants of a node are known is told also where they are the same again") {
+  network_map a{id_of(0), 1, true};
+  a.add_neighbour(id_of(1));
+  a.neighbour_ready(id_of(1));
+  CHECK(a.receive(id_of(1), wants_report{{id_of(1), 10, 5, true}, {"/t"}, {}}));
+  CHECK(a.take_wants_changes().back().number == 5);
+  CHECK(a.receive(id_of(1), wants_report{{id_of(1), 10, 7, true}, {"/t"}, {}})); // gone and back
+  const auto changes = a.take_wants_changes();
+  REQUIRE(changes.size() == 1);
+  CHECK(changes[0].number == 7);
+  CHECK(changes[0].added.empty());
+  CHECK(changes[0].removed.empty());
 }
 
 TEST_CASE("a node that starts again with the same id leaves nothing of its former life") {

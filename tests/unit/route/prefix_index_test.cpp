@@ -157,3 +157,22 @@ TEST_CASE("a visit ends when it is told to") {
   CHECK(index.visit("/a/b", [&](const auto&) { return ++visits, true; }));
   CHECK(visits == 5);
 }
+
+TEST_CASE("a target that has had a prefix only since later does not match with it") {
+  index_type index;
+  CHECK(index.add("/t", 1, 10, 5));
+  CHECK(index.add("/t/x", 1, 10, 3));
+  CHECK(index.add("/t", 2, 20, 4));
+  const auto until = [&](std::uint64_t number) {
+    std::vector<const index_type::target*> found;
+    index.match("/t/x", found, number);
+    std::vector<std::uint64_t> result;
+    for (const auto* each : found)
+      result.push_back(each->who);
+    return result;
+  };
+  CHECK(until(2).empty());
+  CHECK(until(3) == std::vector<std::uint64_t>{1});
+  CHECK(until(4) == std::vector<std::uint64_t>{1, 2});
+  CHECK(until(index_type::whenever) == std::vector<std::uint64_t>{1, 2});
+}

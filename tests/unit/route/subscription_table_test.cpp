@@ -195,6 +195,75 @@ TEST_CASE("indexes lead to the exits of subscribers and peers, each once") {
   CHECK(exits(table.remote_index(), "/a") == std::vector{4});
 }
 
+TEST_CASE("a target has a prefix since the change of our wants that told of it") {
+  table_type table{{"/through"}};
+  const auto since = [&](std::string_view topic) {
+    std::vector<const prefix_index<int>::target*> found;
+    table.local_index().match(topic, found);
+    std::vector<std::uint64_t> result;
+    for (const auto* each : found)
+      result.push_back(each->since);
+    return result;
+  };
+  CHECK(table.take_own_changes().number == 2);
+  table.add_local(1, 1, {"/a"});
+  const auto first = table.take_own_changes();
+  CHECK(first.number == 3);
+  CHECK(first.added == std::vector<std::string>{"/a"});
+  table.add_local(2, 2, {"/a", "/through"}); // told already
+  CHECK(table.take_own_changes().added.empty());
+  CHECK(since("/a") == std::vector<std::uint64_t>{3, 3});
+  CHECK(since("/through") == std::vector<std::uint64_t>{2});
+  table.remove_local(1);
+  table.remove_local(2);
+  const auto gone = table.take_own_changes();
+  CHECK(gone.number == 4);
+  CHECK(gone.removed == std::vector<std::string>{"/a"});
+  table.add_local(3, 3, {"/a"});
+  CHECK(table.take_own_changes().number == 5);
+  CHECK(since("/a") == std::vector<std::uint64_t>{5});
+}
+
+TEST_CASE("a prefix that changes hands between two reports was wanted all the time") {
+  table_type table;
+  table.add_local(1, 1, {"/a"});
+  CHECK(table.take_own_changes().number == 2);
+  table.remove_local(1);
+  table.add_local(2, 2, {"/a"});
+  table.add_local(3, 3, {"/b"});
+  table.remove_local(3);
+  const auto change = table.take_own_changes();
+  CHECK(change.added.empty());
+  CHECK(change.removed.empty());
+  std::vector<const prefix_index<int>::target*> found;
+  table.local_index().match("/a", found);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0]->since == 2);
+  table.add_local(4, 4, {"/c"});
+  CHECK(table.take_own_changes().number == 3);
+}
+
+TEST_CASE("how far a node's wants are known is kept as long as it has any") {
+  table_type table;
+  const auto known = [&](const endpoint_id& id) {
+    std::uint64_t result = 0;
+    table.numbers().visit(id_text(id), [&](const auto& each) {
+      result = each.exit;
+      return true;
+    });
+    return result;
+  };
+  CHECK(known(id_of(1)) == 0);
+  table.change_node(id_of(1), 1, 7, {"/a"}, {});
+  table.change_node(id_of(2), 2, 3, {"/b"}, {});
+  CHECK(known(id_of(1)) == 7);
+  CHECK(known(id_of(2)) == 3);
+  table.change_node(id_of(1), 1, 9, {}, {}); // gone and back
+  CHECK(known(id_of(1)) == 9);
+  table.change_node(id_of(1), 1, 10, {}, {"/a"});
+  CHECK(known(id_of(1)) == 0);
+}
+
 TEST_CASE("only peers to which a change makes a difference are outdated") {
   const std::set<endpoint_id> nobody;
   table_type table{{"/through"}};

@@ -12,8 +12,8 @@ using namespace pubsub::test;
 namespace {
 
 // The worked example of docs/wire-format.md: two messages of one topic.
-const std::string topics_hex = "8000001c 02 00 0007 06 2f612f636f6e 01 "
-                               "ffeeddccbbaa99887766554433221100";
+const std::string topics_hex = "80000024 02 00 0007 06 2f612f636f6e 01 "
+                               "ffeeddccbbaa99887766554433221100 0000000000000003";
 const auto reader_id = *endpoint_id::parse("ffeeddcc-bbaa-9988-7766-554433221100");
 const auto origin = *endpoint_id::parse("00112233-4455-6677-8899-aabbccddeeff");
 const std::string header_hex = "80000038 01 10 0007 00000002 00000005 0000000000000064"
@@ -94,10 +94,10 @@ TEST_CASE("records of one topic are told from those of several") {
 TEST_CASE("topics are read as they were written") {
   const int here = 0;
   const int elsewhere = 0;
-  const auto nodes =
-      std::make_shared<audiences>(audiences{{&elsewhere, {origin}}, {&here, {reader_id, origin}}});
+  const auto nodes = std::make_shared<audiences>(audiences{
+      {&elsewhere, {{origin, 1}}}, {&here, {{reader_id, 2}, {origin, 0x0102030405060708}}}});
   const auto table = topic_table::make(4);
-  table->add("/a/con", std::make_shared<audiences>(audiences{{&here, {reader_id}}}));
+  table->add("/a/con", std::make_shared<audiences>(audiences{{&here, {{reader_id, 3}}}}));
   CHECK(wire::make_topics(7, *table, 0, 1, &here) == from_hex(topics_hex));
   table->add("");
   table->add(std::string(300, 'x'), nodes);
@@ -111,9 +111,11 @@ TEST_CASE("topics are read as they were written") {
   CHECK(told->topics[0].topic.empty());
   CHECK(told->topics[0].nodes.empty());
   CHECK(told->topics[1].topic == std::string(300, 'x'));
-  REQUIRE(told->topics[1].nodes.size() == 2 * wire::endpoint_id_bytes);
-  CHECK(wire::read_id(told->topics[1].nodes.data()) == reader_id);
-  CHECK(wire::read_id(told->topics[1].nodes.data() + wire::endpoint_id_bytes) == origin);
+  const auto nodes_told = told->topics[1].nodes;
+  REQUIRE(nodes_told.size() == 2 * wire::addressee_bytes);
+  CHECK(wire::read_addressee(nodes_told.data()) == addressee{reader_id, 2});
+  CHECK(wire::read_addressee(nodes_told.data() + wire::addressee_bytes) ==
+        addressee{origin, 0x0102030405060708});
 }
 
 TEST_CASE("malformed topics are none") {
