@@ -368,9 +368,9 @@ const std::shared_ptr<const router::directory>& router::ways() const {
 std::shared_ptr<const routing_snapshot> router::snapshot() const {
   std::lock_guard lock{mutex_};
   if (!snapshot_)
-    snapshot_ = std::make_shared<const routing_snapshot>(routing_snapshot{
-        table_.local_index(), table_.remote_index(), table_.numbers(), spoken_for_, ways(),
-        left_to_others_});
+    snapshot_ = std::make_shared<const routing_snapshot>(
+        routing_snapshot{table_.local_index(), table_.remote_index(), table_.numbers(), spoken_for_,
+                         ways(), left_to_others_});
   return snapshot_;
 }
 
