@@ -48,7 +48,8 @@ public:
     return find(topic);
   }
   /// The exits for `topic` towards these nodes only, of which we may be one, for messages that have
-  /// come so many hops; looked up every time. Here, what began later than the message knows is none.
+  /// come so many hops; looked up every time. Here, what began later than the message knows is
+  /// none.
   const route& resolve(std::string_view topic, std::span<const addressee> audience,
                        std::size_t hops);
   /// The link towards this peer or node, or null.
