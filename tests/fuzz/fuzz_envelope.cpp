@@ -3,6 +3,7 @@
 #include "fuzz/golden_seeds.hpp"
 #include "fuzz/target.hpp"
 
+#include "wire/circle_probe.hpp"
 #include "wire/envelope.hpp"
 
 #include <algorithm>
@@ -48,6 +49,11 @@ void try_input(std::span<const std::byte> bytes) {
       (x->type == envelope_type::data && x->receiver.is_nil()))
     check(std::ranges::equal(std::span{again}.subspan(wire::frame_header_bytes), bytes),
           "an envelope is written as it was read");
+  if (const auto probe = wire::parse_circle_probe(x->payload)) {
+    const auto frame = wire::make_circle_probe(*probe, x->topic);
+    const auto y = wire::parse_envelope(std::span{frame}.subspan(wire::frame_header_bytes));
+    check(y && wire::parse_circle_probe(y->payload) == probe, "a probe is read as it was written");
+  }
   if (x->type != envelope_type::routing_update)
     return;
   if (const auto announced = wire::parse_filter(x->payload)) {
@@ -58,7 +64,11 @@ void try_input(std::span<const std::byte> bytes) {
 }
 
 std::vector<std::string> seeds() {
-  return golden_bytes({"wire_messages.json"});
+  auto result = golden_bytes({"wire_messages.json"});
+  const auto probe = wire::make_circle_probe({}, "/t");
+  const auto payload = std::span{probe}.subspan(wire::frame_header_bytes);
+  result.emplace_back(reinterpret_cast<const char*>(payload.data()), payload.size());
+  return result;
 }
 
 std::vector<std::string> words() {

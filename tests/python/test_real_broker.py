@@ -279,6 +279,43 @@ def test_a_broker_relays_between_two_of_us(real_broker, ours):
     assert subscriber.available() == 0
 
 
+@pytest.mark.parametrize("places", [1, 2])
+def test_what_comes_back_over_linked_brokers_stops_going_round(real_broker, ours, places):
+    one, other = real_broker(), real_broker()
+    us = [ours(), ours()]
+    us[1].peer(us[0].listen(uri(0)), retry=None, timeout=DEADLINE)
+    for each in (one, other):
+        each.subscribe("/round")
+    assert one.peer(other.listen(), 0)
+    assert one.peer(us[0].listen(uri(0)), 0) and other.peer(us[places - 1].listen(uri(0)), 0)
+    subscribers = [each.make_subscriber("/round") for each in us]
+    assert all(each.wait_ready(DEADLINE) for each in subscribers)
+    us[0].publish("/round", libpubsub.Count(0))
+
+    def all_is_quiet():
+        before = sum(each.counters().received for each in us)
+        time.sleep(0.3)
+        return sum(each.counters().received for each in us) == before
+
+    wait_until(all_is_quiet)
+    for each in subscribers:  # it may have gone round until the circle was found
+        while each.available():
+            each.get(0.1)
+    for each in (one, other):
+        each.receive(0, each.waiting(), DEADLINE)
+
+    us[0].publish_batch("/round", (libpubsub.Count(number) for number in range(WINDOW)))
+    for each in subscribers:
+        numbers_in_order(each, 0, WINDOW)
+    assert [each.receive(0, WINDOW, DEADLINE) for each in (one, other)] == 2 * [[WINDOW, True]]
+    one.publish("/round", WINDOW, WINDOW)
+    for each in subscribers:
+        numbers_in_order(each, WINDOW, WINDOW)
+    assert other.receive(WINDOW, WINDOW, DEADLINE) == [WINDOW, True]
+    assert all_is_quiet()
+    assert sum(each.available() for each in subscribers) + one.waiting() + other.waiting() == 0
+
+
 @pytest.mark.parametrize("dials", ["we dial", "broker dials"])
 @pytest.mark.parametrize("leaves", ["we leave", "broker leaves"])
 def test_unpeering_is_removal_for_who_leaves_and_loss_for_who_is_left(real_broker, ours, dials, leaves):

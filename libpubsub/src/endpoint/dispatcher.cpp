@@ -103,7 +103,8 @@ void dispatcher::match_here(std::string_view topic, std::uint64_t wants) {
   snapshot_->remote.match(topic, matches_, wants);
   for (const auto* each : matches_)
     if (const auto peer = snapshot_->foreigners->find(each->exit);
-        peer != snapshot_->foreigners->end() && peer->second.get() != open_.except)
+        peer != snapshot_->foreigners->end() && peer->second.get() != open_.except &&
+        !is_closed(peer->first, topic))
       found_foreigners_.push_back(peer->second);
 }
 

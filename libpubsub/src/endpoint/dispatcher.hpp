@@ -59,6 +59,13 @@ public:
     return snapshot_->left_to_others->contains(peer);
   }
 
+  /// Whether messages on `topic` do not go to this version-1 peer, nor are taken from it, because
+  /// they would go round.
+  bool is_closed(const endpoint_id& peer, std::string_view topic) const {
+    const auto found = snapshot_->closed->find(peer);
+    return found != snapshot_->closed->end() && found->second.matches(topic);
+  }
+
   /// Whether version-1 peers may hand us a message again that has come over us.
   bool has_several_foreigners() const {
     return snapshot_->foreigners->size() + snapshot_->left_to_others->size() > 1;

@@ -69,8 +69,6 @@ void inbound::take_frame(std::byte* frame, std::size_t size) {
   }
   if (envelope->type == wire::envelope_type::data)
     return take_data(frame, size, *envelope);
-  if (envelope->type == wire::envelope_type::command)
-    return; // data stores are not ours
   end_run();
   env_.on_control(*envelope);
 }
@@ -101,7 +99,7 @@ void inbound::route_data(std::byte* frame, std::size_t size, const wire::envelop
     counts_->duplicates.add(1); // another node takes it from this peer
     return;
   }
-  if (is_copy(envelope)) {
+  if (routes_.is_closed(env_.remote, envelope.topic) || is_copy(envelope)) {
     counts_->duplicates.add(1);
     return;
   }

@@ -34,7 +34,7 @@ public:
     endpoint_id remote;
     std::shared_ptr<link> via;
     bool forwarding = true;
-    /// Called for everything that is not a data message.
+    /// Called for all frames of version 1 that are not data messages.
     std::function<void(const wire::envelope_view&)> on_control;
     /// Called with the payload of a status frame of version 2; false if it is malformed.
     std::function<bool(std::span<const std::byte>)> on_status_frame;

@@ -1,5 +1,6 @@
 #include "endpoint/router.hpp"
 
+#include "base/log.hpp"
 #include "wire/envelope.hpp"
 #include "wire/network.hpp"
 
@@ -64,6 +65,8 @@ bool router::choose_speakers() {
   if (foreigners_.empty() || speakers_version_ == network_.links_version())
     return false;
   speakers_version_ = network_.links_version();
+  all_foreigners_ = network_.all_foreigners();
+  circles_.keep_if([&](const auto& id) { return all_foreigners_.contains(id); });
   auto chosen = std::make_shared<directory>();
   auto left = std::make_shared<std::set<endpoint_id>>();
   for (auto& [id, who] : foreigners_) {
@@ -136,6 +139,33 @@ void router::set_filter(const endpoint_id& who, filter wanted) {
     found->second.wanted = std::move(wanted);
     return found->second.spoken_for && table_.set_peer_filter(who, found->second.wanted);
   });
+}
+
+std::vector<std::string> router::topics_to_probe(const endpoint_id& over) {
+  change([&] { return circles_.expire(std::chrono::steady_clock::now()); });
+  std::lock_guard turn{turn_};
+  const auto found = foreigners_.find(over);
+  if (found == foreigners_.end() || !found->second.spoken_for || all_foreigners_.size() < 2)
+    return {};
+  auto result = table_.shared_with(over);
+  std::erase_if(result, is_reserved_topic); // of stores, to which a probe would mean something
+  return result;
+}
+
+/// Only what comes from within the network shows that it has come back.
+void router::receive_probe(const endpoint_id& from, const endpoint_id& prober,
+                           const endpoint_id& over, std::string_view topic) {
+  bool closed = false;
+  change([&] {
+    const bool ours = prober == self_ || ways()->contains(prober);
+    closed = ours && foreigners_.contains(from) && all_foreigners_.contains(over) &&
+             circles_.note(from, over, topic, std::chrono::steady_clock::now());
+    return closed;
+  });
+  if (closed)
+    log(log_level::warning, "what goes to the version-1 peer " + to_string(over) +
+                                " comes back from " + to_string(from) + ": messages on " +
+                                std::string{topic} + " go over the first alone");
 }
 
 // -- nodes of the network ------------------------------------------------------------------------
@@ -370,7 +400,7 @@ std::shared_ptr<const routing_snapshot> router::snapshot() const {
   if (!snapshot_)
     snapshot_ = std::make_shared<const routing_snapshot>(
         routing_snapshot{table_.local_index(), table_.remote_index(), table_.numbers(), spoken_for_,
-                         ways(), left_to_others_});
+                         ways(), left_to_others_, circles_.closed()});
   return snapshot_;
 }
 

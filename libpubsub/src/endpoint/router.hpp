@@ -11,6 +11,7 @@
 #include <span>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include <pubsub/endpoint.hpp>
@@ -20,6 +21,7 @@
 #include "link/link.hpp"
 #include "message/audience.hpp"
 #include "queue/message_queue.hpp"
+#include "route/circles.hpp"
 #include "route/network_map.hpp"
 #include "route/relayed_copies.hpp"
 #include "route/stream_marks.hpp"
@@ -63,6 +65,8 @@ struct routing_snapshot {
   std::shared_ptr<const directory> ways;       // the way to each node within reach
   /// Version-1 peers another node speaks for.
   std::shared_ptr<const std::set<endpoint_id>> left_to_others;
+  /// What does not go to version-1 peers, nor is taken from them, because it would go round.
+  std::shared_ptr<const circles::closed_topics> closed;
 };
 
 /// Guards the subscriptions and the map of the network; publishers and links read snapshots, which
@@ -89,6 +93,12 @@ public:
   /// update.
   void add_foreigner(const endpoint_id& who, std::shared_ptr<link> via, filter wanted, filter told);
   void set_filter(const endpoint_id& who, filter wanted);
+  /// The topics on which to probe whether what goes out over a foreigner comes back over another;
+  /// to be asked for at `circles::time_between_probes`.
+  std::vector<std::string> topics_to_probe(const endpoint_id& over);
+  /// A probe on this topic, which `prober` has sent over `over`, has come in over `from`.
+  void receive_probe(const endpoint_id& from, const endpoint_id& prober, const endpoint_id& over,
+                     std::string_view topic);
 
   // -- nodes of the network ----------------------------------------------------------------------
 
@@ -183,8 +193,10 @@ private:
   std::shared_ptr<const directory> spoken_for_ = std::make_shared<directory>();
   std::shared_ptr<const std::set<endpoint_id>> left_to_others_ =
       std::make_shared<std::set<endpoint_id>>();
-  std::map<endpoint_id, wants_version> knowing_; // what nodes have said they know of our wants
-  std::uint64_t speakers_version_ = 0;           // of the links for which speakers were chosen
+  std::map<endpoint_id, wants_version> knowing_;   // what nodes have said they know of our wants
+  std::uint64_t speakers_version_ = 0;             // of the links for which speakers were chosen
+  std::unordered_set<endpoint_id> all_foreigners_; // of the network, then
+  circles circles_;
 
   mutable std::shared_ptr<const routing_snapshot> snapshot_; // null until someone asks
   mutable std::shared_ptr<const directory> ways_;

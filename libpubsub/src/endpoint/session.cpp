@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "endpoint/peering.hpp"
+#include "wire/circle_probe.hpp"
 #include "wire/network.hpp"
 
 namespace pubsub {
@@ -16,7 +17,8 @@ session::session(std::shared_ptr<peering> owner, std::shared_ptr<link> carrier, 
                  std::shared_ptr<peer_request> request)
     : peering_(std::move(owner)), link_(std::move(carrier)), request_(std::move(request)),
       handshake_(role, make_environment()), timer_(link_->loop()),
-      life_(peering_->options().liveness_timeout), look_(link_->loop()), again_(link_->loop()) {}
+      life_(peering_->options().liveness_timeout), look_(link_->loop()), again_(link_->loop()),
+      probe_(link_->loop()) {}
 
 wire::handshake::environment session::make_environment() {
   return {
@@ -137,6 +139,8 @@ void session::become_peered() {
   peered_ = true;
   peering_->on_peered(shared_from_this());
   watch_over_peer();
+  if (link_->version() == 1)
+    probe_now_and_then();
 }
 
 bool session::on_news(wire::frame_kind kind, std::span<const std::byte> payload) {
@@ -185,6 +189,10 @@ void session::on_control(const wire::envelope_view& envelope) {
     return link_->push_control(wire::make_pong(peering_->self(), remote(), envelope.payload));
   case wire::envelope_type::pong:
     return on_pong(envelope.payload);
+  case wire::envelope_type::command: // data stores are not ours
+    if (const auto probe = wire::parse_circle_probe(envelope.payload))
+      peering_->routes().receive_probe(remote(), probe->from, probe->over, envelope.topic);
+    return;
   default:
     return;
   }
@@ -195,6 +203,7 @@ void session::on_closed(const error& reason) {
   timer_.cancel();
   look_.cancel();
   again_.cancel();
+  probe_.cancel();
   asked_.end();
   if (inbound_)
     inbound_->end();

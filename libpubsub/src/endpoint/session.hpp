@@ -76,6 +76,8 @@ private:
   static bool is_goodbye(std::span<const std::byte> payload);
   void watch_over_peer();
   void look_at_peer();
+  void probe_now_and_then();
+  void probe();
   liveness::picture picture() const;
   using token = std::array<std::byte, 11>;
   static token make_goodbye_token();
@@ -94,6 +96,8 @@ private:
   asio::steady_timer look_;  // at the peer, from time to time
   asio::steady_timer again_; // for what waits for answers to flushes
   bool again_armed_ = false;
+  asio::steady_timer probe_;      // for circles, over a version-1 peer
+  std::size_t next_to_probe_ = 0; // of its topics
   std::shared_ptr<tally> counts_; // set once peered
   std::vector<std::shared_ptr<way_flush>> parting_;
   std::chrono::steady_clock::time_point parting_until_;

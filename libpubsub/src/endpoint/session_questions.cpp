@@ -1,4 +1,5 @@
-// The part of the session that asks: whether the peer lives, has read everything, and how it is.
+// The part of the session that asks: whether the peer lives, has read everything, how it is, and
+// whether messages come back over another.
 #include "endpoint/session.hpp"
 
 #include <algorithm>
@@ -6,12 +7,14 @@
 
 #include "base/bytes.hpp"
 #include "endpoint/peering.hpp"
+#include "wire/circle_probe.hpp"
 #include "wire/status_frame.hpp"
 
 namespace pubsub {
 
 namespace {
 
+constexpr std::size_t max_probes_at_once = 256;
 constexpr std::size_t max_unread_reply_bytes = 4 * wire::max_status_text_bytes;
 
 // Payloads of pings, which only the side that sends them interprets (broker-wire-v1, section 10).
@@ -66,6 +69,31 @@ liveness::picture session::picture() const {
           .bytes_written = now.bytes_sent,
           .pauses = link_->pause_count(),
           .paused = link_->paused() || cannot_answer};
+}
+
+// -- circles -----------------------------------------------------------------------------------
+
+void session::probe_now_and_then() {
+  probe_.expires_after(circles::time_between_probes);
+  probe_.async_wait([self = shared_from_this()](error_code cancelled) {
+    if (cancelled || self->closed_ || self->leaving_)
+      return;
+    self->probe();
+    self->probe_now_and_then();
+  });
+}
+
+/// Where there are many topics, one part after the other. What a peer does not read is not added
+/// to.
+void session::probe() {
+  if (link_->control_bytes() > 0)
+    return;
+  const auto topics = peering_->routes().topics_to_probe(remote());
+  const auto n = std::min(topics.size(), max_probes_at_once);
+  for (std::size_t i = 0; i < n; ++i)
+    link_->push_control(wire::make_circle_probe({peering_->self(), remote()},
+                                                topics[(next_to_probe_ + i) % topics.size()]));
+  next_to_probe_ += n;
 }
 
 // -- questions ---------------------------------------------------------------------------------

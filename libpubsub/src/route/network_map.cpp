@@ -313,6 +313,20 @@ bool network_map::is_next_hop(const endpoint_id& neighbour, const endpoint_id& t
   return found != ways.end() && found->second == neighbour;
 }
 
+std::unordered_set<endpoint_id> network_map::all_foreigners() const {
+  std::unordered_set<endpoint_id> result;
+  const auto& ways = next_hops();
+  for (const auto& [id, at] : nodes_) {
+    if (id != self_ && !ways.contains(id))
+      continue;
+    for (const auto& other : at.links)
+      if (const auto there = nodes_.find(other);
+          there == nodes_.end() || there->second.links_number == 0)
+        result.insert(other);
+  }
+  return result;
+}
+
 bool network_map::speaks_for(const endpoint_id& foreigner) const {
   if (!foreigners_.contains(foreigner))
     return false;

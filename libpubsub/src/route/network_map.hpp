@@ -87,6 +87,8 @@ public:
 
   /// The way to every node that can be reached; computed when asked for after a change.
   const next_hop_map& next_hops() const;
+  /// The peers, of us and of nodes within reach, that are no nodes as far as we know.
+  std::unordered_set<endpoint_id> all_foreigners() const;
   /// Whether we are the one among the nodes linked with this foreigner that speaks for it.
   bool speaks_for(const endpoint_id& foreigner) const;
 

@@ -66,6 +66,10 @@ public:
   bool remove_peer(const endpoint_id& who);
   const filter* peer_filter(const endpoint_id& who) const;
 
+  /// The prefixes of all that want something, as far as both this peer and somebody else want what
+  /// begins with them.
+  std::vector<std::string> shared_with(const endpoint_id& who) const;
+
   /// What another node wants has changed, the change having that number there; `exit` counts if
   /// the node is new.
   void change_node(const endpoint_id& who, Remote exit, std::uint64_t number,
@@ -274,6 +278,25 @@ void subscription_table<Local, Remote>::remove_for_peer(const peer_entry& who,
     concerns(prefix, who.number);
     release(prefix);
   }
+}
+
+template <class Local, class Remote>
+std::vector<std::string>
+subscription_table<Local, Remote>::shared_with(const endpoint_id& who) const {
+  const auto found = peers_.find(who);
+  if (found == peers_.end())
+    return {};
+  const auto& peer = found->second;
+  std::set<std::string_view> all;
+  for (const auto& [prefix, entry] : own_)
+    all.insert(prefix);
+  for (const auto& [id, node] : nodes_)
+    all.insert(node.wants.begin(), node.wants.end());
+  std::vector<std::string> result;
+  for (const auto prefix : all)
+    if (peer.announced.matches(prefix) && wanted_without(peer.number, prefix))
+      result.emplace_back(prefix);
+  return result;
 }
 
 // -- nodes ---------------------------------------------------------------------------------------

@@ -31,12 +31,18 @@ std::byte* write_envelope_header(std::byte* out, const endpoint_id& sender,
   return out + envelope_header_bytes + topic.size();
 }
 
-std::vector<std::byte> make_control(const endpoint_id& sender, const endpoint_id& receiver,
-                                    envelope_type type, std::span<const std::byte> payload) {
-  std::vector<std::byte> envelope(envelope_header_bytes + control_topic.size());
-  write_envelope_header(envelope.data(), sender, receiver, type, control_topic, default_ttl);
+std::vector<std::byte> make_envelope(const endpoint_id& sender, const endpoint_id& receiver,
+                                     envelope_type type, std::string_view topic,
+                                     std::span<const std::byte> payload) {
+  std::vector<std::byte> envelope(envelope_header_bytes + topic.size());
+  write_envelope_header(envelope.data(), sender, receiver, type, topic, default_ttl);
   append(envelope, payload);
   return make_frame(envelope);
+}
+
+std::vector<std::byte> make_control(const endpoint_id& sender, const endpoint_id& receiver,
+                                    envelope_type type, std::span<const std::byte> payload) {
+  return make_envelope(sender, receiver, type, control_topic, payload);
 }
 
 } // namespace
@@ -85,6 +91,11 @@ std::vector<std::byte> make_ping(const endpoint_id& sender, const endpoint_id& r
 std::vector<std::byte> make_pong(const endpoint_id& sender, const endpoint_id& receiver,
                                  std::span<const std::byte> payload) {
   return make_control(sender, receiver, envelope_type::pong, payload);
+}
+
+std::vector<std::byte> make_command(const endpoint_id& sender, std::string_view topic,
+                                    std::span<const std::byte> payload) {
+  return make_envelope(sender, {}, envelope_type::command, topic, payload);
 }
 
 namespace {

@@ -73,6 +73,10 @@ std::vector<std::byte> make_ping(const endpoint_id& sender, const endpoint_id& r
 std::vector<std::byte> make_pong(const endpoint_id& sender, const endpoint_id& receiver,
                                  std::span<const std::byte> payload);
 
+/// For the data stores of whoever wants the topic.
+std::vector<std::byte> make_command(const endpoint_id& sender, std::string_view topic,
+                                    std::span<const std::byte> payload);
+
 /// Varbyte count, then strings. Nothing if malformed, or if count and strings do not agree.
 std::optional<filter> parse_filter(std::span<const std::byte> bytes);
 /// As `parse_filter`, but bytes behind the strings mean nothing: in a handshake (broker-wire-v1,

@@ -353,3 +353,22 @@ TEST_CASE("one node speaks for a version-1 peer of several, and another when tha
   CHECK(net.nodes[1]->speaks_for(stranger));
   CHECK_FALSE(net.nodes[2]->speaks_for(stranger));
 }
+
+TEST_CASE("the version-1 peers of all nodes within reach are known") {
+  simulation net{3};
+  net.connect(0, 1);
+  net.connect(1, 2);
+  net.nodes[0]->add_foreigner(id_of(100));
+  net.nodes[2]->add_foreigner(id_of(100));
+  net.nodes[2]->add_foreigner(id_of(101));
+  net.post(0);
+  net.post(2);
+  net.settle();
+  const std::unordered_set both{id_of(100), id_of(101)};
+  for (const auto& each : net.nodes)
+    CHECK(each->all_foreigners() == both);
+  net.cut(1, 2);
+  net.settle();
+  CHECK(net.nodes[0]->all_foreigners() == std::unordered_set{id_of(100)});
+  CHECK(net.nodes[2]->all_foreigners() == both);
+}

@@ -195,6 +195,21 @@ TEST_CASE("indexes lead to the exits of subscribers and peers, each once") {
   CHECK(exits(table.remote_index(), "/a") == std::vector{4});
 }
 
+TEST_CASE("what a peer and somebody else want is shared, by the longest of both prefixes") {
+  table_type table;
+  const auto shared = [&](std::uint8_t n) { return table.shared_with(id_of(n)); };
+  CHECK(shared(1).empty());
+  table.add_peer(id_of(1), 1, {"/a", "/b/long", "/mine"});
+  CHECK(shared(1).empty()); // nobody else
+  table.add_local(1, 1, {"/a/x", "/c"});
+  CHECK(shared(1) == std::vector<std::string>{"/a/x"});
+  table.change_node(id_of(9), 9, 2, {"/b"}, {});
+  CHECK(shared(1) == std::vector<std::string>{"/a/x", "/b/long"});
+  table.add_peer(id_of(2), 2, {""});
+  CHECK(shared(1) == std::vector<std::string>{"/a", "/a/x", "/b/long", "/mine"});
+  CHECK(shared(2) == std::vector<std::string>{"/a", "/a/x", "/b", "/b/long", "/c", "/mine"});
+}
+
 TEST_CASE("a target has a prefix since the change of our wants that told of it") {
   table_type table{{"/through"}};
   const auto since = [&](std::string_view topic) {
