@@ -177,6 +177,31 @@ TEST_CASE("a peer that calls a running handshake redundant is tried again") {
   }
 }
 
+TEST_CASE("a peer that ends every peering as soon as it has begun is not dialed without pause") {
+  raw_listener fickle;
+  endpoint ep;
+  auto events = ep.make_status_subscriber();
+  REQUIRE(ep.peer_async(fickle.uri(), {.retry = 400ms}));
+  const auto be_peered_and_gone = [&] {
+    auto wire = fickle.accept();
+    REQUIRE(wire);
+    CHECK(wire->send(hello_of_ff));
+    for (int k = 0; k < 3; ++k)
+      CHECK_FALSE(wire->read_frame().empty()); // hello, version_select, syn
+    CHECK(wire->send(wire::make_frame(from_hex("0b00"))));
+    CHECK(next_event(events, status_code::peer_added));
+    wire->close();
+    CHECK(next_event(events, status_code::peer_lost));
+  };
+  for (int i = 0; i < 3; ++i)
+    be_peered_and_gone();
+  const auto before = std::chrono::steady_clock::now();
+  be_peered_and_gone();
+  CHECK(std::chrono::steady_clock::now() - before >= 300ms); // less a quarter, by chance
+  be_peered_and_gone();
+  CHECK(std::chrono::steady_clock::now() - before >= 900ms); // and twice that
+}
+
 TEST_CASE("closing takes no longer than asked for, even with a peer that never reads") {
   endpoint_options options;
   options.link_queue = {overflow_policy::block, 16, 1 << 20};

@@ -86,7 +86,7 @@ struct peer_options {
   /// Time before the second attempt; nothing means a single attempt and no reconnection. Attempts
   /// go on without end, each delay twice the one before, up to `max_retry`, and each changed at
   /// random by up to a quarter. A success starts over. A peering that is lost is tried again at
-  /// once.
+  /// once, unless it was the third in a row that did not last a second.
   std::optional<std::chrono::milliseconds> retry = std::chrono::milliseconds{1'000};
   /// How long `peer` itself waits for the first success; with `retry`, attempts go on afterwards.
   std::chrono::milliseconds timeout{10'000};

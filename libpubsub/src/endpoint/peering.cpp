@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::chrono::nanoseconds longest_wait = std::chrono::hours{24 * 365};
 constexpr std::chrono::seconds time_between_warnings{1};
+constexpr std::chrono::seconds short_peering{1};
+constexpr unsigned suspicious = 3; // short peerings in a row
 
 } // namespace
 
@@ -53,9 +55,7 @@ void peering::on_peered(const std::shared_ptr<session>& who) {
   auto& peer = peers_[id];
   peer.state = phase::peered;
   if (who->request()) {
-    who->request()->remote = id;
-    who->request()->connected = true;
-    who->request()->delays.reset();
+    has_connected(*who->request(), id);
   } else {
     --half_open_;
     balance_accepting();
@@ -82,11 +82,8 @@ void peering::on_closed(const std::shared_ptr<session>& who, wire::handshake::ou
   const auto other = peers_.find(who->remote());
   if (how == wire::handshake::outcome::redundant && other != peers_.end() &&
       other->second.current != who) {
-    if (const auto& request = who->request()) { // from now on it looks after the other connection
-      request->remote = who->remote();
-      request->connected = true;
-      request->delays.reset();
-    }
+    if (const auto& request = who->request()) // from now on it looks after the other connection
+      has_connected(*request, who->remote());
     changed_.notify_all();
     return;
   }
@@ -142,12 +139,32 @@ std::shared_ptr<session> peering::abandon_handshake(const std::shared_ptr<sessio
   return nullptr;
 }
 
+/// Called with the mutex held.
+void peering::has_connected(peer_request& request, const endpoint_id& id) {
+  request.remote = id;
+  request.connected = true;
+  request.connected_at = std::chrono::steady_clock::now();
+}
+
+/// Called with the mutex held: at once; but where peering after peering ends as soon as it has
+/// begun, with delays, as after attempts that fail.
+void peering::connect_again(peer_request& request) {
+  const auto lasted = std::chrono::steady_clock::now() - request.connected_at;
+  request.short_peerings = lasted < short_peering ? request.short_peerings + 1 : 0;
+  if (request.short_peerings <= 1)
+    request.delays.reset();
+  if (request.short_peerings < suspicious)
+    request.connects->retry_now();
+  else
+    request.connects->retry_later(request.delays.next());
+}
+
 /// Called with the mutex held: requests that relied on a connection to this peer try again.
 void peering::reconnect(const endpoint_id& id) {
   for (const auto& request : requests_)
     if (request->remote == id && std::exchange(request->connected, false) &&
         request->options.retry && !request->stopped && !closed_)
-      request->connects->retry_now();
+      connect_again(*request);
   std::erase_if(requests_, [&](const auto& each) {
     return each->remote == id && !each->connected && !each->options.retry;
   });

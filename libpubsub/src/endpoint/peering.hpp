@@ -36,6 +36,8 @@ struct peer_request {
   bool stopped = false;
   bool attempted = false; ///< at least one attempt has failed
   back_off delays;        ///< between failed attempts
+  std::chrono::steady_clock::time_point connected_at{};
+  unsigned short_peerings = 0; ///< in a row
   error last_failure;
 };
 
@@ -105,6 +107,8 @@ private:
   void lost(const std::shared_ptr<session>& who, const error& reason, lock_type& lock);
   void turn_away(const session& who, const error& reason);
   std::shared_ptr<session> abandon_handshake(const std::shared_ptr<session>& who);
+  static void has_connected(peer_request& request, const endpoint_id& id);
+  static void connect_again(peer_request& request);
   void reconnect(const endpoint_id& id);
   void announce_loss(const session& who, phase was, const error& reason);
   void balance_accepting();
