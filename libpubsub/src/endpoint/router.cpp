@@ -141,8 +141,16 @@ void router::set_filter(const endpoint_id& who, filter wanted) {
   });
 }
 
-std::vector<std::string> router::topics_to_probe(const endpoint_id& over) {
+void router::forget_old_circles() {
+  {
+    std::lock_guard turn{turn_};
+    if (circles_.closed()->empty())
+      return;
+  }
   change([&] { return circles_.expire(std::chrono::steady_clock::now()); });
+}
+
+std::vector<std::string> router::topics_to_probe(const endpoint_id& over) const {
   std::lock_guard turn{turn_};
   const auto found = foreigners_.find(over);
   if (found == foreigners_.end() || !found->second.spoken_for || all_foreigners_.size() < 2)

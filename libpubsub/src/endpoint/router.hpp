@@ -93,9 +93,12 @@ public:
   /// update.
   void add_foreigner(const endpoint_id& who, std::shared_ptr<link> via, filter wanted, filter told);
   void set_filter(const endpoint_id& who, filter wanted);
-  /// The topics on which to probe whether what goes out over a foreigner comes back over another;
-  /// to be asked for at `circles::time_between_probes`.
-  std::vector<std::string> topics_to_probe(const endpoint_id& over);
+  /// Opens circles for which no probe has come back lately; to be called every
+  /// `circles::time_between_probes`.
+  void forget_old_circles();
+  /// The topics on which to probe whether what goes out over a foreigner comes back over another.
+  /// They stay the same as long as `version` does.
+  std::vector<std::string> topics_to_probe(const endpoint_id& over) const;
   /// A probe on this topic, which `prober` has sent over `over`, has come in over `from`.
   void receive_probe(const endpoint_id& from, const endpoint_id& prober, const endpoint_id& over,
                      std::string_view topic);

@@ -96,8 +96,10 @@ private:
   asio::steady_timer look_;  // at the peer, from time to time
   asio::steady_timer again_; // for what waits for answers to flushes
   bool again_armed_ = false;
-  asio::steady_timer probe_;      // for circles, over a version-1 peer
-  std::size_t next_to_probe_ = 0; // of its topics
+  asio::steady_timer probe_; // for circles, over a version-1 peer
+  std::vector<std::string> topics_to_probe_;
+  std::uint64_t probed_version_ = 0; // of the routes, when they were asked for
+  std::size_t next_to_probe_ = 0;
   std::shared_ptr<tally> counts_; // set once peered
   std::vector<std::shared_ptr<way_flush>> parting_;
   std::chrono::steady_clock::time_point parting_until_;

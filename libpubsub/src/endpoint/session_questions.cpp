@@ -88,7 +88,13 @@ void session::probe_now_and_then() {
 void session::probe() {
   if (link_->control_bytes() > 0)
     return;
-  const auto topics = peering_->routes().topics_to_probe(remote());
+  auto& routes = peering_->routes();
+  routes.forget_old_circles();
+  if (const auto version = routes.version(); version != probed_version_) {
+    topics_to_probe_ = routes.topics_to_probe(remote());
+    probed_version_ = version;
+  }
+  const auto& topics = topics_to_probe_;
   const auto n = std::min(topics.size(), max_probes_at_once);
   for (std::size_t i = 0; i < n; ++i)
     link_->push_control(wire::make_circle_probe({peering_->self(), remote()},

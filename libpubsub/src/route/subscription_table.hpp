@@ -287,14 +287,18 @@ subscription_table<Local, Remote>::shared_with(const endpoint_id& who) const {
   if (found == peers_.end())
     return {};
   const auto& peer = found->second;
-  std::set<std::string_view> all;
+  std::set<std::string_view> all; // that the peer wants
+  const auto add = [&](std::string_view prefix) {
+    if (peer.announced.matches(prefix))
+      all.insert(prefix);
+  };
   for (const auto& [prefix, entry] : own_)
-    all.insert(prefix);
+    add(prefix);
   for (const auto& [id, node] : nodes_)
-    all.insert(node.wants.begin(), node.wants.end());
+    std::ranges::for_each(node.wants, add);
   std::vector<std::string> result;
   for (const auto prefix : all)
-    if (peer.announced.matches(prefix) && wanted_without(peer.number, prefix))
+    if (wanted_without(peer.number, prefix))
       result.emplace_back(prefix);
   return result;
 }
