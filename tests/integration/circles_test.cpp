@@ -2,7 +2,7 @@
 #include "support/raw_peer.hpp"
 
 #include <atomic>
-#include <functional>
+#include <mutex>
 #include <thread>
 
 #include "wire/circle_probe.hpp"
@@ -42,8 +42,28 @@ public:
   void unlink() { linked_ = false; }
   /// Messages the network has given them, first and second together.
   std::size_t given() const { return given_; }
+  /// Whether nothing is under way: what they have sent was read, and twice nothing came of it.
+  /// (What one has sent comes to the other behind the first answer, and before the second.)
+  bool are_at_rest() {
+    const auto before = given();
+    return all_is_read() && all_is_read() && given() == before;
+  }
 
 private:
+  /// The nodes have read what they were sent, and what they had sent before they said so was read.
+  bool all_is_read() {
+    const auto wanted = pongs_ + 2;
+    for (auto* const each : {&small_, &large_})
+      send(*each,
+           wire::make_ping(raw_peer::id(each == &small_ ? 'd' : 'e'), raw_peer::id('1'), {}));
+    return eventually([&] { return pongs_ == wanted; });
+  }
+
+  bool send(raw_peer& to, const buffer& frame) {
+    std::lock_guard lock{sending_};
+    return to.wire.send(frame);
+  }
+
   static void want(raw_peer& who, char digit, endpoint& at, const filter& wanted) {
     const auto id = raw_peer::id(digit);
     REQUIRE(who.wire.send(wire::make_routing_update(id, at.id(), wanted)));
@@ -56,6 +76,8 @@ private:
   void pump(raw_peer& from, raw_peer& to, char digit_of_to, std::string_view wanted) {
     for (auto next = from.read_frame(); !next.payload.empty(); next = from.read_frame()) {
       const auto x = wire::parse_envelope(next.payload);
+      if (x && x->type == wire::envelope_type::pong)
+        ++pongs_;
       if (!x || next.of_version_2 ||
           (x->type != wire::envelope_type::data && x->type != wire::envelope_type::command))
         continue;
@@ -63,7 +85,7 @@ private:
         ++given_;
       auto frame = wire::make_frame(next.payload);
       wire::patch_for_forwarding(frame.data(), raw_peer::id(digit_of_to), wire::default_ttl);
-      if (linked_ && x->topic.starts_with(wanted) && !to.wire.send(frame))
+      if (linked_ && x->topic.starts_with(wanted) && !send(to, frame))
         return;
     }
   }
@@ -72,16 +94,10 @@ private:
   raw_peer large_;
   std::atomic<bool> linked_{true};
   std::atomic<std::size_t> given_{0};
+  std::atomic<std::size_t> pongs_{0};
+  std::mutex sending_; // one frame after the other
   std::thread pumps_[2];
 };
-
-bool falls_silent(const linked_brokers& those) {
-  return eventually([&] {
-    const auto before = those.given();
-    std::this_thread::sleep_for(200ms);
-    return those.given() == before;
-  });
-}
 
 } // namespace
 
@@ -94,8 +110,13 @@ TEST_CASE("what comes back over peers that are linked with one another stops goi
     auto here = a.make_subscriber({"/t"});
     auto there = b.make_subscriber({"/t"});
     REQUIRE(a.wait_for_subscribers("/t", second == &a ? 4 : 3, patience));
+    const auto dropped = second->counters().duplicates;
+    const auto have_come_back = [&](std::uint64_t n) {
+      return eventually([&] { return second->counters().duplicates >= dropped + n; });
+    };
     a.publish("/t", count{0});
-    REQUIRE(falls_silent(those)); // it may have gone round until the circle was found
+    REQUIRE(have_come_back(1)); // it may have gone round until the circle was found
+    REQUIRE(eventually([&] { return those.are_at_rest(); }));
 
     std::vector<data_message> before;
     for (auto* const each : {&here, &there})
@@ -107,7 +128,8 @@ TEST_CASE("what comes back over peers that are linked with one another stops goi
       a.publish("/t", count{i});
     for (auto* const each : {&here, &there})
       CHECK(receives_in_order(*each, messages));
-    CHECK(falls_silent(those));
+    CHECK(have_come_back(messages));
+    CHECK(eventually([&] { return those.are_at_rest(); }));
     CHECK(those.given() == given + messages); // to the one with the smaller id alone
     CHECK(here.available() == 0);
     CHECK(there.available() == 0);

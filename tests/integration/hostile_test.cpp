@@ -36,6 +36,16 @@ std::uint16_t listen_port(endpoint& ep) {
   return *ep.listen("tcp://127.0.0.1:0");
 }
 
+/// The next connection, once we have said hello and were sent hello, version_select and syn.
+raw_socket accept_up_to_syn(raw_listener& at) {
+  auto wire = at.accept();
+  REQUIRE(wire);
+  CHECK(wire->send(hello_of_ff));
+  for (int i = 0; i < 3; ++i)
+    CHECK_FALSE(wire->read_frame().empty());
+  return std::move(*wire);
+}
+
 } // namespace
 
 TEST_CASE("garbage, half a frame and silence end at the latest with the handshake's time") {
@@ -167,13 +177,9 @@ TEST_CASE("a peer that calls a running handshake redundant is tried again") {
   endpoint ep;
   REQUIRE(ep.peer_async(liar.uri(), {.retry = 10ms}));
   for (int i = 0; i < 3; ++i) {
-    auto wire = liar.accept();
-    REQUIRE(wire);
-    CHECK(wire->send(hello_of_ff));
-    for (int k = 0; k < 3; ++k)
-      CHECK_FALSE(wire->read_frame().empty()); // hello, version_select, syn
-    CHECK(wire->send("00000018 09 5a45454b ffffffffffffffffffffffffffffffff 27 01 78"));
-    CHECK(wire->closed_by_peer());
+    auto wire = accept_up_to_syn(liar);
+    CHECK(wire.send("00000018 09 5a45454b ffffffffffffffffffffffffffffffff 27 01 78"));
+    CHECK(wire.closed_by_peer());
   }
 }
 
@@ -183,14 +189,10 @@ TEST_CASE("a peer that ends every peering as soon as it has begun is not dialed 
   auto events = ep.make_status_subscriber();
   REQUIRE(ep.peer_async(fickle.uri(), {.retry = 400ms}));
   const auto be_peered_and_gone = [&] {
-    auto wire = fickle.accept();
-    REQUIRE(wire);
-    CHECK(wire->send(hello_of_ff));
-    for (int k = 0; k < 3; ++k)
-      CHECK_FALSE(wire->read_frame().empty()); // hello, version_select, syn
-    CHECK(wire->send(wire::make_frame(from_hex("0b00"))));
+    auto wire = accept_up_to_syn(fickle);
+    CHECK(wire.send(wire::make_frame(from_hex("0b00"))));
     CHECK(next_event(events, status_code::peer_added));
-    wire->close();
+    wire.close();
     CHECK(next_event(events, status_code::peer_lost));
   };
   for (int i = 0; i < 3; ++i)
