@@ -36,18 +36,24 @@ void try_records(std::span<const std::byte> bytes) {
   check(rest.empty(), "a batch is made of its records");
 }
 
-/// But for the nodes, which the writer takes from the network and not from a frame.
 void check_topics_give_back(const wire::topics_view& x) {
   const auto table = topic_table::make(topic_table::max_topics);
   while (table->size() < x.first)
     table->add("");
-  for (const auto& each : x.topics)
-    table->add(each.topic);
+  for (const auto& each : x.topics) {
+    audience all{nullptr, {}};
+    for (auto rest = each.nodes; !rest.empty(); rest = rest.subspan(wire::addressee_bytes))
+      all.nodes.push_back(wire::read_addressee(rest.data()));
+    table->add(each.topic, std::make_shared<audiences>(audiences{all}));
+  }
   const auto frame = wire::make_topics(x.table, *table, x.first, table->size(), nullptr);
   const auto again = wire::parse_topics(std::span{frame}.subspan(4));
   check(again && again->table == x.table && again->first == x.first &&
-            std::ranges::equal(again->topics, x.topics, {}, &wire::told_topic::topic,
-                               &wire::told_topic::topic),
+            std::ranges::equal(again->topics, x.topics,
+                               [](const auto& one, const auto& other) {
+                                 return one.topic == other.topic &&
+                                        std::ranges::equal(one.nodes, other.nodes);
+                               }),
         "topics are read as they were written");
 }
 
