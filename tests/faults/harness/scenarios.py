@@ -268,7 +268,7 @@ def link_shapes(w):
                                  {"bytes_per_second": 500_000}])
         w.link(name, "shape", direction=w.random.choice(["forward", "backward", "both"]), **shape)
     w.subscribe("sub")
-    w.publish("pub", messages=2_000, topics=w.random.choice([1, 10]))
+    w.publish("pub", messages=min(2_000, volume(w, 8_000)), topics=w.random.choice([1, 10]))
     w.await_end()
 
 
