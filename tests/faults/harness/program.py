@@ -95,6 +95,17 @@ class Program:
                 pipe.close()
 
 
+def wait_while_growing(count, condition, patience_s=PATIENCE_S):
+    """Waits until `condition` is true, as long as `count` grows: how fast it does is the machine's affair.
+    False if it has not grown for the patience."""
+    grown = count()
+    while not wait_until(condition, patience_s):
+        before, grown = grown, count()
+        if grown == before:
+            return False
+    return True
+
+
 def wait_until(condition, patience_s=PATIENCE_S, pause_s=0.005):
     """Asks until the answer is true; returns it, or the last answer once the patience is used up."""
     end = time.monotonic() + patience_s

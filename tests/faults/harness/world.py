@@ -9,7 +9,7 @@ import tempfile
 import time
 
 from . import checker
-from .program import PATIENCE_S, Program, ProgramError, Stuck, wait_until
+from .program import PATIENCE_S, Program, ProgramError, Stuck, wait_until, wait_while_growing
 
 CLOSE_TIMEOUT_MS = 3_000
 # Peak RSS of a node with the queues these scenarios use.
@@ -271,7 +271,7 @@ class World:
         """Paces a scenario by its own traffic: waits until `pub` has published so many more."""
         self.log(f"until {pub.node.name} has published {more} more")
         goal = pub.published() + more
-        if not wait_until(lambda: pub.published() >= goal):
+        if not wait_while_growing(pub.published, lambda: pub.published() >= goal):
             raise Stuck(f"{pub.node.name} published {pub.published()} messages and not {goal}")
 
     def await_published_or_held(self, pub, more):
@@ -292,7 +292,7 @@ class World:
     def await_received(self, sub, more):
         self.log(f"until {sub.name} has received {more} more")
         goal = sub.received() + more
-        if not wait_until(lambda: sub.received() >= goal):
+        if not wait_while_growing(sub.received, lambda: sub.received() >= goal):
             raise Stuck(f"{sub.name} received {sub.received()} messages and not {goal}")
 
     def throughput(self, sub, seconds):
@@ -310,8 +310,7 @@ class World:
         def done():
             pub.look()
             return not pub.running
-        patience_s = PATIENCE_S * (10 if self.settings.sanitized else 4)
-        if not wait_until(done, patience_s, 0.02):
+        if not wait_while_growing(pub.published, done):
             raise Stuck(f"{pub.node.name} has published {pub.published()} messages and does not get through")
 
     def await_standstill(self, pub, received=None):
@@ -457,12 +456,7 @@ class World:
     def _await_arrivals(self, quiet_s=2.0):
         """True once every subscription has seen the last message; false if nothing new has come for a while.
         However long a slow link takes: what was published is finite, and so is this."""
-        received = self._received()
-        while not wait_until(self._all_seen, quiet_s):
-            before, received = received, self._received()
-            if received == before:
-                return False
-        return True
+        return wait_while_growing(self._received, self._all_seen, quiet_s)
 
     def _received(self):
         return sum(stream["received"] for sub in self._expecting() for stream in sub.report()["streams"])
