@@ -12,7 +12,9 @@ namespace pubsub {
 /// a message. So who has just been woken after a very short sleep watches for a moment before the
 /// next one, giving its processor to anybody who wants it. After a longer sleep the window closes:
 /// an idle consumer uses no CPU. But every look takes the line of the length from the publisher's
-/// processor: who is about to find a few messages at every look looks later, and finds more.
+/// processor: who is about to find a few messages at every look looks later, and finds more. Where a
+/// processor that was given away does not come back soon, somebody computes there: then there is no
+/// watching for a while, for a thread that is woken is preferred to one that has given way.
 /// Thread-safety: one thread.
 class watch_window {
 public:
@@ -23,8 +25,14 @@ public:
   /// Whether to `pause` before looking at all.
   bool paced() const noexcept { return yields_ > 1; }
   void pause() noexcept {
-    for (unsigned i = 0; i < yields_; ++i)
+    auto before = clock::now();
+    for (unsigned i = 0; i < yields_ && before >= crowded_until_; ++i) {
       ::sched_yield();
+      const auto now = clock::now();
+      if (now - before > too_long)
+        crowded_until_ = now + crowded_for;
+      before = now;
+    }
   }
   /// Looks until `ready()` holds or the window has passed.
   template <class Ready>
@@ -32,7 +40,7 @@ public:
     const auto end = clock::now() + length;
     do
       pause();
-    while (!ready() && clock::now() < end);
+    while (!ready() && clock::now() < end && clock::now() >= crowded_until_);
   }
 
   /// Tells how many messages were found.
@@ -53,6 +61,8 @@ public:
 private:
   static constexpr std::chrono::microseconds length{50};
   static constexpr std::chrono::microseconds worth_watching{150};
+  static constexpr std::chrono::microseconds too_long{500};
+  static constexpr std::chrono::milliseconds crowded_for{100};
 
   static constexpr unsigned most_yields = 32; // about 10 us
   static constexpr std::size_t few = 64;
@@ -60,6 +70,7 @@ private:
 
   bool open_ = false;
   unsigned yields_ = 1; // before a look
+  clock::time_point crowded_until_{};
 };
 
 } // namespace pubsub
