@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <compare>
 #include <cstdint>
 #include <functional>
@@ -26,12 +27,20 @@ public:
   static expected<endpoint_id> parse(std::string_view text);
 
   const bytes_type& bytes() const noexcept { return bytes_; }
-  bool is_nil() const noexcept { return bytes_ == bytes_type{}; }
+  bool is_nil() const noexcept { return *this == endpoint_id{}; }
 
   friend auto operator<=>(const endpoint_id&, const endpoint_id&) = default;
-  friend bool operator==(const endpoint_id&, const endpoint_id&) = default;
+  friend constexpr bool operator==(const endpoint_id& a, const endpoint_id& b) noexcept {
+    const auto x = std::bit_cast<words>(a.bytes_);
+    const auto y = std::bit_cast<words>(b.bytes_);
+    return x.low == y.low && x.high == y.high; // comparing bytes is a call
+  }
 
 private:
+  struct words {
+    std::uint64_t low, high;
+  };
+
   bytes_type bytes_{};
 };
 
