@@ -1,0 +1,84 @@
+// Load-balanced pipelines: how tasks are shared out and acknowledged (articles 000 and 001).
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace pubsub {
+
+/// Who gets a task.
+enum class exchange_style : std::uint8_t {
+  load_balancing,    ///< one of the queues
+  data_distribution, ///< every queue that is bound when it is sent
+};
+
+/// Which of the queues.
+enum class balancing : std::uint8_t {
+  least_outstanding, ///< the one with the fewest tasks it has not acknowledged: who is slow gets
+                     ///< less
+  round_robin,       ///< one after the other, also where one is slow: all wait for it
+};
+
+/// What becomes of the tasks of a worker that is gone.
+enum class worker_loss : std::uint8_t {
+  redeliver, ///< another gets them, marked `redelivered`: every task is done at least once
+  drop,      ///< they are lost, and counted: every task is done at most once
+};
+
+/// In which order a queue gives out tasks.
+enum class task_order : std::uint8_t {
+  as_they_come,
+  /// By the numbers their source gave them, whatever workers did them in whatever order. What comes
+  /// early waits; how much that can be, the windows of the sources say. Only for a queue that gets
+  /// all there is: a sink.
+  by_number,
+};
+
+/// Where the names of exchanges and queues are known.
+enum class name_scope : std::uint8_t {
+  global, ///< wherever messages of this endpoint reach
+  local,  ///< in this endpoint
+};
+
+struct exchange_options {
+  exchange_style style = exchange_style::load_balancing;
+  balancing balance = balancing::least_outstanding;
+  /// Tasks that are sent and not acknowledged, those that wait for a queue included; at least 1.
+  std::size_t window_tasks = 10'000;
+  worker_loss on_loss = worker_loss::redeliver;
+  /// So many workers a task may be lost with before it goes to the dead letters.
+  unsigned max_losses = 3;
+  /// The name of the queue that gets those; empty: they are dropped, and counted.
+  std::string dead_letters;
+  name_scope scope = name_scope::global;
+  /// A queue that says nothing for so long is lost.
+  std::chrono::milliseconds silence{3'000};
+};
+
+struct task_queue_options {
+  /// Tasks that may be here and not be acknowledged; at least 1. For each exchange that is bound;
+  /// without meaning for a queue that gives out tasks by number.
+  std::size_t credit_tasks = 10'000;
+  /// So many done tasks are acknowledged together; what is done goes at once where nothing is left
+  /// to do.
+  std::size_t batch_tasks = 10;
+  /// Tasks that are worked on at a time; it tells which of them a worker may have died of.
+  std::size_t concurrency = 1;
+  task_order order = task_order::as_they_come;
+  name_scope scope = name_scope::global;
+};
+
+/// Tasks of one exchange. `sent == done + dropped + dead + in flight`.
+struct exchange_counters {
+  std::uint64_t sent = 0;
+  std::uint64_t done = 0;          ///< acknowledged
+  std::uint64_t redelivered = 0;   ///< times a task was given to another queue
+  std::uint64_t dropped = 0;       ///< with a queue that was lost
+  std::uint64_t dead = 0;          ///< lost with too many queues
+  std::uint64_t batches = 0;       ///< messages that carried them
+  std::uint64_t in_flight_max = 0; ///< most that were in flight at a time
+};
+
+} // namespace pubsub
