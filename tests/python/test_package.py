@@ -92,3 +92,21 @@ def test_the_plot_of_a_comparison_is_a_picture(tmp_path):
     failed = subprocess.run([sys.executable, "-m", "libpubsub.plot", source, target],
                             capture_output=True, text=True, timeout=DEADLINE)
     assert failed.returncode == 1 and "no results of `pubsub bench compare --json`" in failed.stderr
+
+
+@needs("matplotlib")
+def test_the_plot_of_batch_acknowledgements_is_a_picture(tmp_path):
+    def row(who, mode, batch, median):
+        return {"who": who, "mode": mode, "batch": batch, "in_flight_max": batch,
+                "msgs_per_s": {"median": median, "min": median * 0.9, "max": median * 1.1},
+                "rss_bytes": {"ventilator": 1e7, "workers": [1e7, 1e7], "sink": 1e7}}
+    results = [row("libpubsub", "unacknowledged", 1000, 2e6), row("libpubsub", "one_batch", 10, 1e5),
+               row("libpubsub", "window", 10, 1e6), row("libzmq", "one_batch", 10, 1e5), row("pyzmq", "window", 10, 0)]
+    source, target = tmp_path / "r.json", tmp_path / "r.png"
+    source.write_text(json.dumps({"schema": 1, "benchmark": "batch-ack", "results": results}))
+    run("-m", "libpubsub.plot", source, target)
+    assert target.read_bytes().startswith(b"\x89PNG")
+    source.write_text(json.dumps({"schema": 1, "benchmark": "batch-ack", "results": results[-1:]}))
+    failed = subprocess.run([sys.executable, "-m", "libpubsub.plot", source, target],
+                            capture_output=True, text=True, timeout=DEADLINE)
+    assert failed.returncode == 1 and "no results of `pubsub bench batch-ack --json`" in failed.stderr

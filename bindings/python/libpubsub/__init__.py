@@ -18,18 +18,21 @@ from ._core import version as __version__
 from .endpoint import Endpoint
 from .errors import (Closed, DecodeError, EncodeError, EncodeTypeError, FileError, ForkError,
                      InvalidArgument, LimitExceeded, ListenError, NotAPeer, NotSupported, PeerError,
-                     PeerIncompatible, PeerUnavailable, PubsubError, Timeout, TlsFailed)
+                     PeerIncompatible, PeerUnavailable, PubsubError, StageError, TaskError, Timeout, TlsFailed)
+from .pipelines import (Exchange, Pipeline, Progress, Sink, Task, TaskQueue, Ventilator, Worker, pipeline,
+                        stage)
 from .stream import Stream
 from .subscriber import StatusSubscriber, Subscriber
 from .times import Timespan, Timestamp
 from .values import Count, EnumValue, Port, PublishResult, Subnet, Table
 
 __all__ = [
-    "Closed", "Count", "DecodeError", "EncodeError", "EncodeTypeError", "Endpoint",
-    "EndpointCounters", "EnumValue", "FileError", "ForkError", "InvalidArgument", "LimitExceeded",
+    "Closed", "Count", "DecodeError", "EncodeError", "EncodeTypeError", "Endpoint", "EndpointCounters",
+    "EnumValue", "Exchange", "FileError", "ForkError", "InvalidArgument", "LimitExceeded",
     "LinkCounters", "ListenError", "Message", "NodeInfo", "NotAPeer", "NotSupported", "PeerError",
-    "PeerIncompatible", "PeerInfo", "PeerUnavailable", "Port", "PublishResult", "Publisher",
-    "PublisherCounters", "PubsubError", "Status", "StatusSubscriber", "Stream", "Subnet", "Subscriber",
-    "SubscriberCounters", "Table", "Timeout", "Timespan", "Timestamp", "TlsFailed", "__version__", "decode",
-    "encode", "from_json", "to_json", "zeek",
+    "PeerIncompatible", "PeerInfo", "PeerUnavailable", "Pipeline", "Port", "Progress", "PublishResult",
+    "Publisher", "PublisherCounters", "PubsubError", "Sink", "StageError", "Status", "StatusSubscriber",
+    "Stream", "Subnet", "Subscriber", "SubscriberCounters", "Table", "Task", "TaskError", "TaskQueue",
+    "Timeout", "Timespan", "Timestamp", "TlsFailed", "Ventilator", "Worker", "__version__", "decode",
+    "encode", "from_json", "pipeline", "stage", "to_json", "zeek",
 ]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import collections.abc
 import libpubsub.values
 import typing
-__all__: list[str] = ['Endpoint', 'EndpointCounters', 'LinkCounters', 'Message', 'NodeInfo', 'PeerInfo', 'Publisher', 'PublisherCounters', 'Status', 'StatusSubscriber', 'Subscriber', 'SubscriberCounters', 'decode', 'encode', 'from_json', 'join_background_work', 'parse_log_values', 'to_json', 'version']
+__all__: list[str] = ['Endpoint', 'EndpointCounters', 'Exchange', 'LinkCounters', 'Message', 'NodeInfo', 'PeerInfo', 'Publisher', 'PublisherCounters', 'Status', 'StatusSubscriber', 'Subscriber', 'SubscriberCounters', 'Task', 'TaskQueue', 'decode', 'encode', 'from_json', 'join_background_work', 'parse_log_values', 'to_json', 'version']
 class Message:
     """
     A received message. ``topic, data = message`` takes it apart; it may be kept as long as needed. Where the value is a string, the message is a read-only buffer of its bytes: ``memoryview(message)`` and ``numpy.frombuffer(message)`` copy nothing.
@@ -685,6 +685,123 @@ class Subscriber:
         """
         The prefixes subscribed to, sorted, without those that another one covers.
         """
+class Task:
+    """
+    One piece of work that a queue has given out. Call `done`, or send its result with `Exchange.send_result`; what is neither goes to another queue when it is garbage.
+    """
+    def done(self) -> None:
+        """
+        It is done: acknowledges it, at once or together with others.
+        """
+    def reject(self) -> None:
+        """
+        It cannot be done here: another queue gets it, or the dead letters if that happens too often.
+        """
+    @property
+    def number(self) -> int:
+        """
+        The number it got there: 0, 1, 2 ...
+        """
+    @property
+    def redelivered(self) -> bool:
+        """
+        Whether another queue has had it, and may have done it.
+        """
+    @property
+    def source(self) -> str:
+        """
+        Id of the exchange that it entered the pipeline by.
+        """
+    @property
+    def value(self) -> typing.Any:
+        """
+        What is to be done.
+        """
+class Exchange:
+    """
+    A named output: what is sent goes to the queues bound to it, wherever they are. Threads may share one.
+    """
+    def __init__(self, endpoint: Endpoint, name: str = '', *, window: typing.SupportsInt | typing.SupportsIndex = 10000, style: str = 'load_balancing', balancing: str = 'least_outstanding', on_worker_loss: str = 'redeliver', max_losses: typing.SupportsInt | typing.SupportsIndex = 3, dead_letters: str = '', scope: str = 'global', silence: typing.SupportsFloat | typing.SupportsIndex = 3.0) -> None:
+        """
+        `window` is the number of tasks in flight, unacknowledged, at most. `style` is load_balancing (one queue gets a task) or data_distribution (all do), `balancing` least_outstanding or round_robin, `on_worker_loss` redeliver or drop. A task that was lost with `max_losses` workers goes to the queue `dead_letters`, if that is named. `scope` is global or local: names mean something in this endpoint only. A queue that says nothing for `silence` seconds is lost. Raises InvalidArgument, Closed.
+        """
+    def bind(self, queue: str) -> None:
+        """
+        Gives tasks to all queues of this name, now and in future.
+        """
+    def close(self) -> None:
+        """
+        Ends all waits. Tasks in flight are abandoned: call `drain` before. Idempotent.
+        """
+    def counters(self) -> dict[str, int]:
+        """
+        What became of tasks, by name: sent, done, redelivered, dropped, dead; and batches, the messages they travelled in.
+        """
+    def drain(self, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> int:
+        """
+        Waits until all tasks are acknowledged, at most `timeout` seconds; returns how many are not.
+        """
+    def flush(self) -> None:
+        """
+        What was sent goes now, and waits for no company.
+        """
+    def send(self, value: typing.Any, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> bool:
+        """
+        Sends a task. Waits while the window is full, at most `timeout` seconds; False then: it is not sent. Raises EncodeError, Closed.
+        """
+    def send_result(self, value: typing.Any, task: Task) -> bool:
+        """
+        Sends the result of a task, under its number. The task is acknowledged when the result is. Raises EncodeError, Closed, InvalidArgument if it was sent before.
+        """
+    def wait_for_queues(self, n: typing.SupportsInt | typing.SupportsIndex = 1, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> bool:
+        """
+        Waits until `n` queues are bound, at most `timeout` seconds; returns whether they are.
+        """
+    @property
+    def closed(self) -> bool:
+        ...
+    @property
+    def id(self) -> str:
+        """
+        Tasks that begin here have it as source.
+        """
+    @property
+    def in_flight(self) -> int:
+        """
+        Tasks sent and not acknowledged.
+        """
+    @property
+    def queues(self) -> int:
+        """
+        Number of queues bound.
+        """
+class TaskQueue:
+    """
+    A named input, or one without a name that is bound to exchanges. Threads may share one.
+    """
+    def __init__(self, endpoint: Endpoint, name: str = '', *, credit: typing.SupportsInt | typing.SupportsIndex = 10000, batch: typing.SupportsInt | typing.SupportsIndex = 10, concurrency: typing.SupportsInt | typing.SupportsIndex = 1, ordered: bool = False, scope: str = 'global') -> None:
+        """
+        `credit` is the number of tasks that may be here unacknowledged, `batch` how many one acknowledgement covers, `concurrency` how many are worked on at a time. An `ordered` queue gives out tasks by their numbers. Raises InvalidArgument, Closed.
+        """
+    def available(self) -> int:
+        """
+        Tasks that can be taken without waiting.
+        """
+    def bind(self, exchange: str) -> None:
+        """
+        Takes part in the tasks of all exchanges of this name, now and in future.
+        """
+    def close(self) -> None:
+        """
+        Ends all waits. What is here and not done goes to other queues. Idempotent.
+        """
+    def get(self, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> Task:
+        """
+        The next task; None after `timeout` seconds without one. Raises Closed once closed.
+        """
+    @property
+    def closed(self) -> bool:
+        ...
 def decode(data: bytes) -> typing.Any:
     """
     Decodes exactly one value in bin::v1. Raises DecodeError, or LimitExceeded for more than 64 containers inside each other.

@@ -115,6 +115,30 @@ class ForkError(PubsubError, RuntimeError):
     code = "logic_error"
 
 
+class TaskError(PubsubError, RuntimeError):
+    """A task of a pipeline failed: the function of ``stage`` raised an exception of the class ``type`` that says ``text``.
+
+    ``type`` is ``"WorkerLost"`` for one that was lost with too many worker processes.
+    """
+
+    code = "task_failed"
+
+    def __init__(self, stage: str, type: str, text: str) -> None:
+        super().__init__(f"stage {stage!r}: {type}: {text}")
+        self.stage = stage
+        self.type = type
+        self.text = text
+
+    def __reduce__(self) -> tuple[type[TaskError], tuple[str, str, str]]:
+        return TaskError, (self.stage, self.type, self.text)
+
+
+class StageError(PubsubError, RuntimeError):
+    """A stage of a pipeline cannot start, or its processes end again and again."""
+
+    code = "stage_failed"
+
+
 _BY_CODE: dict[str, type[PubsubError]] = {
     "invalid_argument": InvalidArgument,
     "peer_unavailable": PeerUnavailable,

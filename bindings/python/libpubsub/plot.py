@@ -1,4 +1,4 @@
-"""A picture of what ``pubsub bench chain --json`` or ``pubsub bench compare --json`` measured.
+"""A picture of what ``pubsub bench chain``, ``compare`` or ``batch-ack`` measured, from its ``--json``.
 
 ``python -m libpubsub.plot RESULTS.json PICTURE.png``; the ending of the picture's name chooses the
 format. Needs the extra ``libpubsub[plot]``.
@@ -20,12 +20,12 @@ _LOSSES = ("dropped", "duplicated", "reordered")
 
 
 def draw(results: dict[str, Any], target: str) -> None:
-    """Draws the results of either benchmark to a file.
+    """Draws the results of any of these benchmarks to a file.
 
-    Raises as `draw_chain` and `draw_compare` do.
+    Raises as `draw_chain`, `draw_compare` and `draw_batch_ack` do.
     """
-    compared = isinstance(results, dict) and results.get("benchmark") == "compare"
-    (draw_compare if compared else draw_chain)(results, target)
+    benchmark = results.get("benchmark") if isinstance(results, dict) else None
+    {"compare": draw_compare, "batch-ack": draw_batch_ack}.get(str(benchmark), draw_chain)(results, target)
 
 
 def draw_chain(results: dict[str, Any], target: str) -> None:
@@ -72,6 +72,70 @@ def draw_compare(results: dict[str, Any], target: str) -> None:
     grid[-1, 0].set_xlabel("million messages per second (ratio to the bare limit of the same round)")
     figure.savefig(target, dpi=150)
     pyplot.close(figure)
+
+
+def draw_batch_ack(results: dict[str, Any], target: str) -> None:
+    """Draws rates, tasks in flight and memory by the size of batches, a line an implementation, to a file.
+
+    ``results``: the benchmark's JSON. Raises ValueError if it is no result of that benchmark,
+    ImportError without matplotlib, OSError if ``target`` cannot be written.
+    """
+    lines = _batch_lines(results)
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, grid = pyplot.subplot_mosaic([["rate", "flight"], ["rate", "memory"]], figsize=(10.4, 5.6),
+                                         layout="constrained", width_ratios=(3, 2))
+    colours = {who: _COLOURS[i % len(_COLOURS)] for i, who in enumerate(dict.fromkeys(who for who, _ in lines))}
+    for (who, windowed), rows in lines.items():
+        _draw_batches(grid, rows, who + (", window" if windowed else ""), colours[who], "--" if windowed else "-")
+    for name, title in (("rate", "messages per second"), ("flight", "tasks in flight, at most"),
+                        ("memory", "memory of all processes, MiB")):
+        axes = grid[name]
+        axes.set_title(title, loc="left", fontsize=10)
+        axes.set_xscale("log")
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(color="#dddddd", linewidth=0.8)
+        axes.set_axisbelow(True)
+    for name in ("rate", "flight"):
+        grid[name].set_yscale("log")
+    grid["memory"].set_ylim(bottom=0)
+    grid["rate"].set_xlabel("tasks acknowledged together (solid: one batch in flight; dashed: a window of tasks)")
+    grid["memory"].set_xlabel("tasks acknowledged together")
+    grid["rate"].legend(frameon=False, fontsize=9)
+    figure.savefig(target, dpi=150)
+    pyplot.close(figure)
+
+
+def _batch_lines(results: dict[str, Any]) -> dict[tuple[str, bool], list[dict[str, Any]]]:
+    """The rows that have figures by who and whether there is a window, each line by rising batches."""
+    rows = results.get("results", []) if isinstance(results, dict) else []
+    wanted = {"who", "mode", "batch", "msgs_per_s", "in_flight_max", "rss_bytes"}
+    lines: dict[tuple[str, bool], list[dict[str, Any]]] = {}
+    for row in rows:
+        if not isinstance(row, dict) or not wanted <= row.keys():
+            raise ValueError("no results of `pubsub bench batch-ack --json`")
+        if row["msgs_per_s"]["median"] > 0:
+            lines.setdefault((row["who"], row["mode"] == "window"), []).append(row)
+    if not lines:
+        raise ValueError("no results of `pubsub bench batch-ack --json`")
+    return {key: sorted(rows, key=lambda row: int(row["batch"])) for key, rows in lines.items()}
+
+
+def _draw_batches(grid: dict[str, Axes], rows: list[dict[str, Any]], label: str, colour: str, style: str) -> None:
+    batches = [row["batch"] for row in rows]
+    middles = [row["msgs_per_s"]["median"] for row in rows]
+    spread = [[middle - row["msgs_per_s"]["min"] for middle, row in zip(middles, rows)],
+              [row["msgs_per_s"]["max"] - middle for middle, row in zip(middles, rows)]]
+    grid["rate"].errorbar(batches, middles, yerr=spread, color=colour, linestyle=style, marker="o", markersize=4,
+                          capsize=3, linewidth=1.4, label=label)
+    grid["flight"].plot(batches, [row["in_flight_max"] for row in rows], color=colour, linestyle=style, marker="o",
+                        markersize=4)
+    memory = [(row["rss_bytes"]["ventilator"] + row["rss_bytes"]["sink"] + sum(row["rss_bytes"]["workers"])) / 2**20
+              for row in rows]
+    grid["memory"].plot(batches, memory, color=colour, linestyle=style, marker="o", markersize=4)
 
 
 def _panels(results: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
@@ -151,7 +215,7 @@ def _draw_bars(axes: Axes, rows: list[dict[str, Any]]) -> None:
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """The command; returns its exit code."""
     parser = argparse.ArgumentParser(prog="python -m libpubsub.plot", description=__doc__.split("\n")[0])
-    parser.add_argument("results", help="what `pubsub bench chain` or `compare` wrote with --json FILE")
+    parser.add_argument("results", help="what `pubsub bench chain`, `compare` or `batch-ack` wrote with --json FILE")
     parser.add_argument("picture", help="file to write, for instance chain.png")
     options = parser.parse_args(arguments)
     try:

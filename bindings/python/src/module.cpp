@@ -21,6 +21,7 @@ PYBIND11_MODULE(_core, m) {
   bind_publisher(m);
   bind_subscriber(m);
   bind_zeek(m);
+  bind_pipeline(m);
   m.def(
       "join_background_work", [](double limit) { join_background_work(to_milliseconds(limit)); },
       py::arg("limit"),

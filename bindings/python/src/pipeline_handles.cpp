@@ -1,0 +1,178 @@
+#include "pipeline_handles.hpp"
+
+#include "decode.hpp"
+#include "encode.hpp"
+#include "raise.hpp"
+
+namespace pubsub::python {
+
+// -- task ----------------------------------------------------------------------------------------
+
+task_handle::~task_handle() {
+  if (fork_.crossed()) { // its locks may be held by threads that exist in the parent only
+    new std::optional<pubsub::task>(std::move(task_));
+    return;
+  }
+  gil_free nogil;
+  task_.reset();
+}
+
+const pubsub::task& task_handle::get() const {
+  fork_.check();
+  if (!task_)
+    raise(types.invalid_argument, "the task was sent on with its result");
+  return *task_;
+}
+
+PyObject* task_handle::value() {
+  return to_python(get().value());
+}
+
+void task_handle::done() {
+  get();
+  gil_free nogil;
+  task_->done();
+}
+
+void task_handle::reject() {
+  get();
+  gil_free nogil;
+  task_->reject();
+}
+
+pubsub::task task_handle::release() {
+  get();
+  auto result = std::move(*task_);
+  task_.reset();
+  return result;
+}
+
+// -- exchange ------------------------------------------------------------------------------------
+
+exchange_handle::exchange_handle(std::shared_ptr<pubsub::endpoint> owner, const std::string& name,
+                                 const exchange_options& options)
+    : owner_(std::move(owner)) {
+  gil_free nogil;
+  it_.emplace(*owner_, name, options);
+}
+
+exchange_handle::~exchange_handle() {
+  if (fork_.crossed()) {
+    new std::optional<exchange>(std::move(it_));
+    new std::shared_ptr<pubsub::endpoint>(std::move(owner_));
+    return;
+  }
+  gil_free nogil;
+  it_.reset();
+  owner_.reset();
+}
+
+void exchange_handle::check() const {
+  fork_.check();
+  if (const auto why = it_->failure())
+    raise(why);
+  if (it_->closed())
+    raise(types.closed, "the exchange is closed");
+}
+
+void exchange_handle::bind(const std::string& queue) {
+  check();
+  gil_free nogil;
+  it_->bind(queue);
+}
+
+bool exchange_handle::send(PyObject* value, std::optional<double> timeout) {
+  check();
+  scratch_writer out;
+  encode(value, *out);
+  const bool sent =
+      wait_for(deadline(timeout), [&](auto left) { return it_->send_encoded(out->bytes(), left); });
+  if (!sent)
+    check();
+  return sent;
+}
+
+/// The window of a stage is that of its sources, so this does not wait long.
+bool exchange_handle::send_result(PyObject* value, task_handle& of) {
+  check();
+  scratch_writer out;
+  encode(value, *out);
+  auto task = of.release();
+  gil_free nogil;
+  return it_->send_encoded(out->bytes(), std::move(task));
+}
+
+void exchange_handle::flush() {
+  check();
+  gil_free nogil;
+  it_->flush();
+}
+
+std::size_t exchange_handle::drain(std::optional<double> timeout) {
+  fork_.check();
+  std::size_t left_over = 0;
+  wait_for(deadline(timeout), [&](auto left) {
+    left_over = it_->drain(left);
+    return left_over == 0 || it_->closed();
+  });
+  return left_over;
+}
+
+bool exchange_handle::wait_for_queues(std::size_t n, std::optional<double> timeout) {
+  check();
+  return wait_for(deadline(timeout), [&](auto left) { return it_->wait_for_queues(n, left); });
+}
+
+void exchange_handle::close() {
+  fork_.check();
+  gil_free nogil;
+  it_->close();
+}
+
+// -- queue ---------------------------------------------------------------------------------------
+
+task_queue_handle::task_queue_handle(std::shared_ptr<pubsub::endpoint> owner,
+                                     const std::string& name, const task_queue_options& options)
+    : owner_(std::move(owner)) {
+  gil_free nogil;
+  it_.emplace(*owner_, name, options);
+}
+
+task_queue_handle::~task_queue_handle() {
+  if (fork_.crossed()) {
+    new std::optional<task_queue>(std::move(it_));
+    new std::shared_ptr<pubsub::endpoint>(std::move(owner_));
+    return;
+  }
+  gil_free nogil;
+  it_.reset();
+  owner_.reset();
+}
+
+void task_queue_handle::bind(const std::string& exchange) {
+  fork_.check();
+  gil_free nogil;
+  it_->bind(exchange);
+}
+
+std::unique_ptr<task_handle> task_queue_handle::get(std::optional<double> timeout) {
+  fork_.check();
+  std::optional<pubsub::task> found;
+  wait_for(deadline(timeout), [&](auto left) {
+    found = it_->get(left);
+    return found.has_value() || it_->closed();
+  });
+  if (found)
+    return std::make_unique<task_handle>(std::move(*found));
+  if (it_->closed())
+    raise(types.closed, "the queue is closed");
+  return nullptr;
+}
+
+void task_queue_handle::close() {
+  fork_.check();
+  gil_free nogil;
+  it_->close();
+}
+
+} // namespace pubsub::python

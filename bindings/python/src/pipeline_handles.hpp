@@ -1,0 +1,84 @@
+// What Python's Exchange, TaskQueue and Task hold.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <pubsub/pipeline.hpp>
+
+#include "endpoint_handle.hpp"
+#include "waiting.hpp"
+
+namespace pubsub::python {
+
+/// A task that Python has. Members are called with the GIL held.
+class task_handle {
+public:
+  explicit task_handle(pubsub::task what) : task_(std::move(what)) {}
+  ~task_handle();
+
+  PyObject* value();
+  std::string source() const { return to_string(get().source()); }
+  std::uint64_t number() const { return get().number(); }
+  bool redelivered() const { return get().redelivered(); }
+  void done();
+  void reject();
+  /// For `exchange_handle::send_result`, which settles it. Raises InvalidArgument if it is settled.
+  pubsub::task release();
+
+private:
+  const pubsub::task& get() const;
+
+  fork_guard fork_;
+  std::optional<pubsub::task> task_; // empty: its result was sent
+};
+
+/// Members are called with the GIL held; waiting happens without it, and Ctrl-C ends it.
+class exchange_handle {
+public:
+  exchange_handle(std::shared_ptr<pubsub::endpoint> owner, const std::string& name,
+                  const exchange_options& options);
+  ~exchange_handle();
+
+  void bind(const std::string& queue);
+  bool send(PyObject* value, std::optional<double> timeout);
+  bool send_result(PyObject* value, task_handle& of);
+  void flush();
+  std::size_t drain(std::optional<double> timeout);
+  bool wait_for_queues(std::size_t n, std::optional<double> timeout);
+  std::size_t queues() const { return it_->queues(); }
+  std::string id() const { return to_string(it_->id()); }
+  exchange_counters counters() const { return it_->counters(); }
+  std::size_t in_flight() const { return it_->in_flight(); }
+  void close();
+  bool closed() const { return it_->closed(); }
+
+private:
+  void check() const;
+
+  fork_guard fork_;
+  std::shared_ptr<pubsub::endpoint> owner_;
+  std::optional<exchange> it_;
+};
+
+class task_queue_handle {
+public:
+  task_queue_handle(std::shared_ptr<pubsub::endpoint> owner, const std::string& name,
+                    const task_queue_options& options);
+  ~task_queue_handle();
+
+  void bind(const std::string& exchange);
+  /// Null at the deadline. Raises Closed once closed.
+  std::unique_ptr<task_handle> get(std::optional<double> timeout);
+  std::size_t available() const { return it_->available(); }
+  void close();
+  bool closed() const { return it_->closed(); }
+
+private:
+  fork_guard fork_;
+  std::shared_ptr<pubsub::endpoint> owner_;
+  std::optional<task_queue> it_;
+};
+
+} // namespace pubsub::python

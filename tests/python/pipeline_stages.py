@@ -1,0 +1,74 @@
+"""Functions of stages: other processes import them from here."""
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+
+def increment(x):
+    return x + 1
+
+
+def double(x):
+    return 2 * x
+
+
+def negate(x):
+    return -x
+
+
+def same(x):
+    return x
+
+
+def picky(x):
+    if x == 3:
+        raise ValueError("three is \udc80 odd")
+    if x == 5:
+        sys.exit("five")
+    if x == 7:
+        return object()
+    return x
+
+
+def deadly(x):
+    if x == "poison":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return x
+
+
+def at_the_gate(task):
+    """Tells that it has begun, and goes on when the gate is open."""
+    folder, number = task
+    (Path(folder) / f"begun-{number}-{os.getpid()}").touch()
+    end = time.monotonic() + 60
+    while not (Path(folder) / "open").exists() and time.monotonic() < end:
+        time.sleep(0.002)
+    return number
+
+
+def take_folder_along(task):
+    return task
+
+
+class Loaded:
+    """A function of which another process gets what `load` gives there."""
+
+    def __init__(self, load):
+        self.load = load
+
+    def __reduce__(self):
+        return self.load, ()
+
+    def __call__(self, x):
+        return x
+
+
+def fail_to_load():
+    raise ImportError("no such thing")
+
+
+def end_while_loading():
+    os._exit(3)
