@@ -1,5 +1,7 @@
 #include "support/run.hpp"
 
+#include "support/memory.hpp"
+
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -66,6 +68,7 @@ public:
       throw std::system_error(errno, std::generic_category(), "fork");
     if (pid > 0) {
       pids_.push_back(pid);
+      all_.push_back(pid);
       return;
     }
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -89,9 +92,17 @@ public:
     }
   }
 
+  // Of those that still run, in the order of their starting; others keep what they have told.
+  void note_memory(run_state& state) const {
+    for (std::size_t stage = 0; stage < all_.size(); ++stage)
+      if (auto bytes = peak_memory_bytes(std::to_string(all_[stage])); bytes > 0)
+        state.peak_bytes[stage] = bytes;
+  }
+
 private:
   std::string_view peer_;
-  std::vector<pid_t> pids_;
+  std::vector<pid_t> pids_; // those that have not ended
+  std::vector<pid_t> all_;
 };
 
 int run_processes(std::string_view peer, const run_options& options, const roles& parts,
@@ -101,7 +112,9 @@ int run_processes(std::string_view peer, const run_options& options, const roles
   for (unsigned stage = 1; stage <= options.relays; ++stage)
     group.start([&] { parts.relay(state, stage); });
   group.start([&] { parts.publish(state); });
-  return group.wait_for_first();
+  auto status = group.wait_for_first();
+  group.note_memory(state);
+  return status;
 }
 
 // A thread that fails ends the program: the other one would wait for it.
@@ -119,18 +132,30 @@ int run_threads(std::string_view peer, const roles& parts, run_state& state) {
   return 0;
 }
 
-int report(std::string_view peer, std::string_view version, const run_state& state) {
+std::string describe_pipeline(const run_options& options, const run_state& state) {
+  auto bytes = [&](unsigned stage) { return std::to_string(state.peak_bytes[stage].load()); };
+  std::string workers;
+  for (unsigned stage = 1; stage <= options.relays; ++stage)
+    workers += (stage > 1 ? "," : "") + bytes(stage);
+  return ",\"in_flight_max\":" + std::to_string(state.in_flight_max.load()) +
+         ",\"sink_bytes\":" + bytes(0) + ",\"worker_bytes\":[" + workers +
+         "],\"ventilator_bytes\":" + bytes(options.relays + 1);
+}
+
+int report(std::string_view peer, std::string_view version, const run_options& options,
+           const run_state& state) {
   auto published = state.published.load();
   auto delivered = state.delivered.load();
   auto seconds = state.seconds.load();
   auto lost = published > delivered ? published - delivered : 0;
   auto rate = seconds > 0 ? static_cast<double>(delivered) / seconds : 0.0;
   std::printf("{\"peer\":\"%.*s\",\"version\":\"%.*s\",\"msgs_per_s\":%.1f,\"published\":%llu,"
-              "\"delivered\":%llu,\"lost\":%llu,\"disordered\":%llu}\n",
+              "\"delivered\":%llu,\"lost\":%llu,\"disordered\":%llu%s}\n",
               static_cast<int>(peer.size()), peer.data(), static_cast<int>(version.size()),
               version.data(), rate, static_cast<unsigned long long>(published),
               static_cast<unsigned long long>(delivered), static_cast<unsigned long long>(lost),
-              static_cast<unsigned long long>(state.disordered.load()));
+              static_cast<unsigned long long>(state.disordered.load()),
+              state.in_flight_max > 0 ? describe_pipeline(options, state).c_str() : "");
   std::fflush(stdout);
   return published == delivered && state.disordered == 0 ? 0 : lost_status;
 }
@@ -151,7 +176,7 @@ int run(std::string_view peer, std::string_view version, const run_options& opti
   auto& state = shared_state();
   auto status = options.local() ? run_threads(peer, parts, state)
                                 : run_processes(peer, options, parts, state);
-  return status == 0 ? report(peer, version, state) : status;
+  return status == 0 ? report(peer, version, options, state) : status;
 }
 
 } // namespace bench

@@ -19,6 +19,9 @@ struct run_state {
   std::atomic<std::uint64_t> disordered;
   /// From the first message to the end mark.
   std::atomic<double> seconds;
+  /// Where a pipeline is measured: the most tasks in flight, and the most memory each process had.
+  std::atomic<std::uint64_t> in_flight_max;
+  std::atomic<std::uint64_t> peak_bytes[most_stages];
   std::atomic<bool> probe_seen;
   std::atomic<bool> ended; ///< the subscriber has seen the end mark
 

@@ -39,6 +39,7 @@ int run(int argc, char** argv) {
   add_sub(app, outcome);
   add_ping(app, outcome);
   add_status(app, outcome);
+  add_butterfly(app, outcome);
   auto bench = app.add_subcommand("bench", "Measure speed and cost, and check for loss");
   bench->require_subcommand(1);
   add_bench_stream(*bench, outcome);
@@ -55,6 +56,9 @@ int run(int argc, char** argv) {
   add_bench_idle_part(*bench, outcome);
   add_bench_memory(*bench, outcome);
   add_bench_python(*bench, outcome);
+  add_bench_butterfly(*bench, outcome);
+  add_bench_batch_ack(*bench, outcome);
+  add_bench_batch_ack_part(*bench, outcome);
   add_version(app);
   try {
     app.parse(argc, argv);

@@ -14,6 +14,8 @@ void add_pub(CLI::App& app, exit_code& outcome);
 void add_sub(CLI::App& app, exit_code& outcome);
 void add_ping(CLI::App& app, exit_code& outcome);
 void add_status(CLI::App& app, exit_code& outcome);
+void add_butterfly(CLI::App& app, exit_code& outcome);
+void add_bench_butterfly(CLI::App& bench, exit_code& outcome);
 void add_bench_stream(CLI::App& bench, exit_code& outcome);
 void add_bench_chain(CLI::App& bench, exit_code& outcome);
 void add_bench_compare(CLI::App& bench, exit_code& outcome);
@@ -28,6 +30,8 @@ void add_bench_codec(CLI::App& bench, exit_code& outcome);
 void add_bench_idle(CLI::App& bench, exit_code& outcome);
 void add_bench_idle_part(CLI::App& bench, exit_code& outcome);
 void add_bench_memory(CLI::App& bench, exit_code& outcome);
+void add_bench_batch_ack(CLI::App& bench, exit_code& outcome);
+void add_bench_batch_ack_part(CLI::App& bench, exit_code& outcome);
 void add_bench_python(CLI::App& bench, exit_code& outcome);
 
 } // namespace pubsub::tool

@@ -1,11 +1,10 @@
 #include "bench/chain_run.hpp"
 
 #include "bench/child_process.hpp"
+#include "bench/child_report.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <deque>
-#include <map>
 #include <set>
 #include <stdexcept>
 
@@ -24,22 +23,6 @@ struct chain_failure : std::runtime_error {
       : std::runtime_error(problem), code(status) {}
   exit_code code;
 };
-
-// `key=value key=value`, numbers only.
-std::map<std::string, double> parse_values(std::string_view text) {
-  std::map<std::string, double> values;
-  while (!text.empty()) {
-    auto word = text.substr(0, text.find(' '));
-    text.remove_prefix(std::min(text.size(), word.size() + 1));
-    auto equals = word.find('=');
-    double value = 0;
-    if (equals == std::string_view::npos)
-      continue;
-    std::from_chars(word.data() + equals + 1, word.data() + word.size(), value);
-    values[std::string{word.substr(0, equals)}] = value;
-  }
-  return values;
-}
 
 // The processes of a chain in the order they are started: subscriber first.
 class chain {
@@ -139,7 +122,7 @@ private:
   void take(const child_process& child, const std::string& report) {
     if (!done_.insert(child.name()).second)
       return;
-    auto values = parse_values(report);
+    auto values = values_of(report);
     auto number = [&](const char* key) { return static_cast<std::uint64_t>(values[key]); };
     if (child.name() == "publisher") {
       outcome_.sequence.published = number("published");

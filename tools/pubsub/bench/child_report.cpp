@@ -3,6 +3,7 @@
 #include "terminal.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -33,19 +34,36 @@ child_report wait_for_report(child_process& child, std::string_view word, const 
   }
 }
 
-exit_code fail_child(child_process& child, const child_report& missing) {
-  if (missing.what == child_report::kind::stopped) {
-    complain("interrupted");
-    return exit_code::usage;
+std::map<std::string, double> values_of(std::string_view text) {
+  std::map<std::string, double> values;
+  while (!text.empty()) {
+    auto word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+    auto equals = word.find('=');
+    double value = 0;
+    if (equals == std::string_view::npos)
+      continue;
+    std::from_chars(word.data() + equals + 1, word.data() + word.size(), value);
+    values[std::string{word.substr(0, equals)}] = value;
   }
-  if (missing.what == child_report::kind::timeout) {
-    complain(fmt::format("{} did not report in time", child.name()));
-    return exit_code::timeout;
-  }
+  return values;
+}
+
+std::string explain(child_process& child, const child_report& missing) {
+  if (missing.what == child_report::kind::stopped)
+    return "interrupted";
+  if (missing.what == child_report::kind::timeout)
+    return fmt::format("{} did not report in time", child.name());
   auto pid = child.pid();
-  complain(fmt::format("{} (pid {}) ended before its work was done: {}", child.name(), pid,
-                       child.wait(deadline_after(1))));
-  return exit_code::connect;
+  return fmt::format("{} (pid {}) ended before its work was done: {}", child.name(), pid,
+                     child.wait(deadline_after(1)));
+}
+
+exit_code fail_child(child_process& child, const child_report& missing) {
+  complain(explain(child, missing));
+  if (missing.what == child_report::kind::stopped)
+    return exit_code::usage;
+  return missing.what == child_report::kind::timeout ? exit_code::timeout : exit_code::connect;
 }
 
 void report_line(std::string_view word, std::string_view rest) {

@@ -1,6 +1,7 @@
 // What a child process reports on stdout: lines of a word and the rest.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,11 @@ child_report next_report(child_process& child, const stop_signal& stop, const de
 child_report wait_for_report(child_process& child, std::string_view word, const stop_signal& stop,
                              const deadline& end);
 
+/// The numbers of a report such as `done sent=7 seconds=0.5`, by key.
+std::map<std::string, double> values_of(std::string_view rest);
+
+/// Why the child has not reported, as a sentence.
+std::string explain(child_process& child, const child_report& missing);
 /// Says on stderr why the child has not reported, and returns the exit status for it.
 exit_code fail_child(child_process& child, const child_report& missing);
 

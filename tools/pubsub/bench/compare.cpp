@@ -1,8 +1,7 @@
 #include "commands.hpp"
 
-#include "bench/child_process.hpp"
 #include "bench/compare_report.hpp"
-#include "bench/python_program.hpp"
+#include "bench/picture.hpp"
 #include "terminal.hpp"
 
 #include <algorithm>
@@ -106,32 +105,10 @@ void explain_missing(const std::vector<compare_result>& results) {
       }
 }
 
-exit_code draw(const std::string& json_file, const std::string& picture) {
-  auto command = find_python();
-  auto program = command.front();
-  command.erase(command.begin());
-  command.insert(command.end(), {"-m", "libpubsub.plot", json_file, picture});
-  child_process child{"plot", program, command};
-  auto how = child.wait(deadline_after(120));
-  if (how == "exit status 0")
-    return exit_code::ok;
-  complain(fmt::format("{} was not drawn ({}): pip install 'libpubsub[plot]', then python -m "
-                       "libpubsub.plot {} {}",
-                       picture, how, json_file, picture));
-  return exit_code::usage;
-}
-
 exit_code write(const compare_options& options, const std::vector<compare_result>& results) {
-  auto file = options.json_file;
-  if (file.empty() && !options.plot_file.empty())
-    file = options.plot_file + ".json";
-  if (file.empty())
-    return exit_code::ok;
   auto list = to_measurements(results, options.settings.payload_bytes);
-  auto written = write_report(file, report_text("compare", params_of(options), list));
-  if (!written)
-    return fail(written.error());
-  return options.plot_file.empty() ? exit_code::ok : draw(file, options.plot_file);
+  auto report = report_text("compare", params_of(options), list);
+  return save_and_draw(report, options.json_file, options.plot_file);
 }
 
 exit_code run_all(const compare_options& options) {

@@ -1,6 +1,6 @@
 #include "bench/compare_cases.hpp"
 
-#include "bench/child_process.hpp"
+#include "bench/program_run.hpp"
 
 #include <filesystem>
 #include <string_view>
@@ -35,20 +35,10 @@ constexpr peer_usage chain_peers[] = {{"libzmq", "peer_zmq", "PUB/SUB", "pubsub"
                                       {"NATS", "peer_nats", "", ""},
                                       {"Broker", "peer_broker", "", ""}};
 
-// The programs are built into bench/ of the folder that tools/pubsub/ is in.
-std::filesystem::path find_peers(const compare_settings& settings) {
-  if (!settings.peers_dir.empty())
-    return settings.peers_dir;
-  auto own = std::filesystem::path{own_program()}.parent_path();
-  auto built = own.parent_path().parent_path() / "bench";
-  bool beside = std::filesystem::exists(own / "bare_chain");
-  return beside || !std::filesystem::exists(built) ? own : built;
-}
-
 class case_maker {
 public:
   explicit case_maker(const compare_settings& settings)
-      : settings_(settings), folder_(find_peers(settings)) {}
+      : settings_(settings), folder_(find_peers(settings.peers_dir)) {}
 
   compare_case local(const char* messages) const {
     compare_case result{"local", messages, 0, {}};

@@ -1,16 +1,16 @@
 #include "bench/compare_run.hpp"
 
 #include "bench/child_process.hpp"
+#include "bench/report_members.hpp"
 
 #include <cerrno>
-#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <numeric>
 #include <optional>
 #include <system_error>
 
-#include <fmt/format.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -22,44 +22,13 @@ using state = compare_sample::state;
 
 constexpr double spare_s = 60; // for starting, and for what is on its way at the end
 
-// The reports are our own, written by programs of this project: members are found by name.
-std::string_view text_after(std::string_view json, std::string_view name) {
-  auto key = fmt::format("\"{}\":", name);
-  auto at = json.find(key);
-  return at == json.npos ? std::string_view{} : json.substr(at + key.size());
+double mean_of(const std::vector<double>& numbers) {
+  auto sum = std::accumulate(numbers.begin(), numbers.end(), 0.0);
+  return numbers.empty() ? 0 : sum / static_cast<double>(numbers.size());
 }
 
-template <class Number>
-Number number_of(std::string_view json, std::string_view name) {
-  auto text = text_after(json, name);
-  Number value{};
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
-}
-
-std::string string_of(std::string_view json, std::string_view name) {
-  auto text = text_after(json, name);
-  if (!text.starts_with('"'))
-    return {};
-  text.remove_prefix(1);
-  return std::string{text.substr(0, text.find('"'))};
-}
-
-double mean_of_samples(std::string_view json) {
-  auto text = text_after(json, "samples");
-  double sum = 0;
-  double count = 0;
-  while (text.starts_with('[') || text.starts_with(',')) {
-    text.remove_prefix(1);
-    double value = 0;
-    auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (problem != std::errc{})
-      break;
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    sum += value;
-    ++count;
-  }
-  return count > 0 ? sum / count : 0;
+std::uint64_t count_member(std::string_view json, std::string_view name) {
+  return static_cast<std::uint64_t>(number_member(json, name));
 }
 
 compare_sample without_figures(state status, std::string note) {
@@ -92,81 +61,72 @@ private:
   std::string path_;
 };
 
-struct ended_child {
-  std::optional<state> cut_short;
-  std::string how;
-  std::string last_line;
-};
+deadline limit_of(double duration_s) {
+  return deadline_after(duration_s + spare_s);
+}
 
-ended_child run_to_end(child_process child, double duration_s, const stop_signal& stop) {
-  auto limit = deadline_after(duration_s + spare_s);
-  ended_child result;
-  while (!child.finished()) {
-    while (auto line = child.read_line())
-      result.last_line = std::move(*line);
-    if (child.finished())
-      break;
-    auto woken = wait_readable(child.fd(), stop, limit);
-    if (woken == wake::ready)
-      continue;
-    result.cut_short = woken == wake::stopped ? state::interrupted : state::failed;
-    result.how = woken == wake::stopped ? "interrupted" : "did not end in time";
-    return result; // the child is killed
-  }
-  result.how = child.wait(deadline_after(10));
-  return result;
+// Nothing where it ended by itself.
+std::optional<compare_sample> cut_short(const program_run& run) {
+  if (run.what == program_run::end::by_itself)
+    return std::nullopt;
+  bool stopped = run.what == program_run::end::interrupted;
+  return without_figures(stopped ? state::interrupted : state::failed, run.how);
 }
 
 compare_sample run_ours(const contestant& who, double duration_s, const stop_signal& stop) {
   temporary_file report;
   auto arguments = who.arguments;
   arguments.insert(arguments.end(), {"--json", report.path()});
-  auto ended = run_to_end(child_process{who.name, arguments}, duration_s, stop);
-  if (ended.cut_short)
-    return without_figures(*ended.cut_short, ended.how);
+  auto run = run_to_end(child_process{who.name, arguments}, limit_of(duration_s), stop);
+  if (auto nothing = cut_short(run))
+    return *nothing;
   auto result = read_own_report(report.read());
   if (!result.measured())
-    result.note = ended.how;
+    result.note = run.how;
   return result;
 }
 
 compare_sample run_program(const contestant& who, double duration_s, const stop_signal& stop) {
   if (::access(who.program.c_str(), X_OK) != 0)
     return without_figures(state::unavailable, "not installed");
-  auto ended = run_to_end(child_process{who.name, who.program, who.arguments}, duration_s, stop);
-  if (ended.cut_short)
-    return without_figures(*ended.cut_short, ended.how);
-  auto result = read_peer_report(ended.last_line);
-  if (result.status == state::failed)
-    result.note = ended.how;
-  return result;
+  auto run =
+      run_to_end(child_process{who.name, who.program, who.arguments}, limit_of(duration_s), stop);
+  return read_peer_run(run);
 }
 
 } // namespace
 
 compare_sample read_peer_report(std::string_view json) {
-  if (auto reason = string_of(json, "unavailable"); !reason.empty())
+  if (auto reason = string_member(json, "unavailable"); !reason.empty())
     return without_figures(state::unavailable, reason);
   compare_sample result;
-  result.version = string_of(json, "version");
-  result.rate = number_of<double>(json, "msgs_per_s");
-  result.published = number_of<std::uint64_t>(json, "published");
-  result.delivered = number_of<std::uint64_t>(json, "delivered");
-  result.lost = number_of<std::uint64_t>(json, "lost");
-  result.disordered = number_of<std::uint64_t>(json, "disordered");
+  result.version = string_member(json, "version");
+  result.rate = number_member(json, "msgs_per_s");
+  result.published = count_member(json, "published");
+  result.delivered = count_member(json, "delivered");
+  result.lost = count_member(json, "lost");
+  result.disordered = count_member(json, "disordered");
   result.status = result.rate > 0 ? state::measured : state::failed;
+  return result;
+}
+
+compare_sample read_peer_run(const program_run& run) {
+  if (auto nothing = cut_short(run))
+    return *nothing;
+  auto result = read_peer_report(run.last_line);
+  if (result.status == state::failed)
+    result.note = run.how;
   return result;
 }
 
 compare_sample read_own_report(std::string_view json) {
   compare_sample result;
-  result.version = string_of(json, "version");
-  result.rate = mean_of_samples(json);
-  result.published = number_of<std::uint64_t>(json, "published");
-  result.delivered = number_of<std::uint64_t>(json, "delivered");
-  result.lost = number_of<std::uint64_t>(json, "dropped");
-  result.disordered =
-      number_of<std::uint64_t>(json, "duplicated") + number_of<std::uint64_t>(json, "reordered");
+  result.version = string_member(json, "version");
+  result.rate = mean_of(number_list_member(json, "samples"));
+  result.published = count_member(json, "published");
+  result.delivered = count_member(json, "delivered");
+  result.lost = count_member(json, "dropped");
+  result.disordered = count_member(json, "duplicated") + count_member(json, "reordered");
   result.status = result.rate > 0 ? state::measured : state::failed;
   return result;
 }

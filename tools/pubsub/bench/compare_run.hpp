@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "bench/compare_cases.hpp"
+#include "bench/program_run.hpp"
 #include "stop_signal.hpp"
 
 namespace pubsub::tool::bench {
@@ -29,6 +30,8 @@ struct compare_sample {
 /// not there, or finds that what it measures is not, makes the sample unavailable.
 compare_sample run_contestant(const contestant& who, double duration_s, const stop_signal& stop);
 
+/// What a program of bench/ printed last, where it ended by itself.
+compare_sample read_peer_run(const program_run& run);
 /// What a program of bench/ printed, or what `bench stream` and `bench chain` write.
 compare_sample read_peer_report(std::string_view json);
 compare_sample read_own_report(std::string_view json);

@@ -1,6 +1,7 @@
 #include "bench/process_usage.hpp"
 
 #include <fstream>
+#include <string>
 
 #include <malloc.h>
 #include <sys/resource.h>
@@ -49,6 +50,14 @@ std::uint64_t resident_bytes() {
   std::uint64_t resident = 0;
   file >> total >> resident;
   return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+std::uint64_t peak_resident_bytes() {
+  std::ifstream status{"/proc/self/status"};
+  for (std::string key; status >> key; status.ignore(1000, '\n'))
+    if (std::uint64_t kib = 0; key == "VmHWM:" && status >> kib)
+      return kib * 1024;
+  return 0;
 }
 
 } // namespace pubsub::tool::bench

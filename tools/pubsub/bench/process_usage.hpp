@@ -16,5 +16,7 @@ std::uint64_t wake_ups();
 std::uint64_t heap_bytes();
 /// Bytes of memory the process occupies, after free heap memory was returned to the system.
 std::uint64_t resident_bytes();
+/// The most memory the process has occupied so far; 0 where the system does not tell.
+std::uint64_t peak_resident_bytes();
 
 } // namespace pubsub::tool::bench

@@ -4,6 +4,7 @@
 #include "terminal.hpp"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 
@@ -51,6 +52,12 @@ std::string report_text(std::string_view benchmark, const json_object& params,
 }
 
 expected<void> write_report(const std::string& file, const std::string& text) {
+  if (file == "-") {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    if (std::fflush(stdout) != 0)
+      return error{errc::cannot_write_file, std::string{"stdout: "} + std::strerror(errno)};
+    return {};
+  }
   std::ofstream out{file, std::ios::binary | std::ios::trunc};
   out << text;
   out.close();

@@ -36,7 +36,7 @@ std::string report_text(std::string_view benchmark, const json_object& params,
 /// As above with results that have members of their own.
 std::string report_text(std::string_view benchmark, const json_object& params,
                         const std::vector<json_object>& results);
-/// Errors: cannot_write_file.
+/// `-` is stdout. Errors: cannot_write_file.
 expected<void> write_report(const std::string& file, const std::string& text);
 /// Writes a report where one is asked for; complains if it cannot.
 exit_code save_report(const std::string& file, std::string_view benchmark,
