@@ -12,9 +12,9 @@ namespace pubsub {
 /// a message. So who has just been woken after a very short sleep watches for a moment before the
 /// next one, giving its processor to anybody who wants it. After a longer sleep the window closes:
 /// an idle consumer uses no CPU. But every look takes the line of the length from the publisher's
-/// processor: who is about to find a few messages at every look looks later, and finds more. Where a
-/// processor that was given away does not come back soon, somebody computes there: then there is no
-/// watching for a while, for a thread that is woken is preferred to one that has given way.
+/// processor: who is about to find a few messages at every look looks later, and finds more. Where
+/// a processor that was given away does not come back soon, somebody computes there: then there is
+/// no watching for a while, for a thread that is woken is preferred to one that has given way.
 /// Thread-safety: one thread.
 class watch_window {
 public:
