@@ -20,15 +20,6 @@ std::uint64_t number_at(const number_list& all, std::size_t task) {
   return 0;
 }
 
-/// Appends tasks to a list of runs.
-void append(std::vector<upstream_run>& to, const upstream_run& more) {
-  if (!to.empty() && to.back().first + to.back().count == more.first &&
-      to.back().exchange == more.exchange && to.back().direct == more.direct)
-    to.back().count += more.count;
-  else
-    to.push_back(more);
-}
-
 upstream_run upstream_at(const std::vector<upstream_run>& all, std::size_t task) {
   for (const auto& run : all) {
     if (task < run.count)
@@ -53,35 +44,7 @@ void dispatch::add(const new_task& task) {
   ++counters_.sent;
   ++in_flight_;
   counters_.in_flight_max = std::max<std::uint64_t>(counters_.in_flight_max, in_flight_);
-  if (!open_ || open_->tasks.source != task.source ||
-      open_->tasks.redelivered != task.redelivered ||
-      open_->upstream.empty() != task.upstream.exchange.is_nil() ||
-      (!open_->upstream.empty() && open_->upstream.back().direct != task.upstream.direct))
-    open(task);
-  auto& tasks = open_->tasks;
-  tasks.numbers.append(task.number);
-  tasks.values.write_encoded(task.value);
-  if (!task.upstream.exchange.is_nil())
-    append(open_->upstream, {task.upstream.exchange, task.upstream.place, 1, task.upstream.direct});
-  if (tasks.size() >= target_ || tasks.values.size_bytes() >= max_batch_bytes)
-    flush();
-}
-
-void dispatch::open(const new_task& task) {
-  flush();
-  open_ = std::make_shared<parcel>();
-  open_->tasks.source = task.source;
-  open_->tasks.redelivered = task.redelivered;
-  open_->tasks.direct = options_.style == exchange_style::load_balancing &&
-                        (task.upstream.exchange.is_nil() || task.upstream.direct);
-}
-
-void dispatch::flush() {
-  if (!open_)
-    return;
-  open_->left.assign(open_->tasks.size(), 1);
-  waiting_.push_back(std::move(open_));
-  open_.reset();
+  pool_.add(task);
 }
 
 /// By the quickest queue: batches that are short for the others do no harm.
@@ -207,23 +170,44 @@ std::optional<dispatch::outgoing> dispatch::next(time now) {
 
 /// The batch that waits longest, if somebody may have it.
 void dispatch::hand_out(time now) {
-  if (waiting_.empty() || queues_.empty())
+  const auto n = again_first_.empty() ? pool_.ready(target_) : 1;
+  if (n == 0 || nobody_takes_)
     return;
-  const auto what = waiting_.front();
-  const auto n = what->tasks.size();
-  if (options_.style == exchange_style::data_distribution) {
-    if (!std::ranges::all_of(queues_, [&](const auto& each) { return wants_more(each.second, n); }))
-      return;
-    std::ranges::fill(what->left, static_cast<std::uint16_t>(queues_.size()));
-    for (auto each = queues_.begin(); each != queues_.end(); ++each)
-      give(each, what, now);
-  } else {
-    const auto to = choose(n);
-    if (to == queues_.end())
-      return;
-    give(to, what, now);
+  nobody_takes_ = !can_be_given(n);
+  if (!nobody_takes_)
+    give_to_somebody(next_parcel(), now);
+}
+
+bool dispatch::can_be_given(std::size_t tasks) {
+  if (options_.style == exchange_style::load_balancing)
+    return choose(tasks) != queues_.end();
+  return !queues_.empty() && std::ranges::all_of(queues_, [&](const auto& each) {
+    return wants_more(each.second, tasks);
+  });
+}
+
+std::shared_ptr<dispatch::parcel> dispatch::next_parcel() {
+  if (!again_first_.empty()) {
+    auto result = std::move(again_first_.front());
+    again_first_.pop_front();
+    return result;
   }
-  waiting_.pop_front();
+  auto cut = pool_.cut(pool_.ready(target_));
+  auto result = std::make_shared<parcel>();
+  result->tasks = std::move(cut.tasks);
+  result->upstream = std::move(cut.upstream);
+  result->tasks.direct = options_.style == exchange_style::load_balancing &&
+                         (result->upstream.empty() || result->upstream.front().direct);
+  result->left.assign(result->tasks.size(), 1);
+  return result;
+}
+
+void dispatch::give_to_somebody(const std::shared_ptr<parcel>& what, time now) {
+  if (options_.style == exchange_style::load_balancing)
+    return give(choose(what->tasks.size()), what, now);
+  std::ranges::fill(what->left, static_cast<std::uint16_t>(queues_.size()));
+  for (auto each = queues_.begin(); each != queues_.end(); ++each)
+    give(each, what, now);
 }
 
 // -- queues
@@ -277,6 +261,7 @@ void dispatch::complete(const number_run& numbers) {
     queue.taken = std::max(queue.taken, place + count);
     mark_done(queue, place, place + count);
     drop_finished(id, queue);
+    nobody_takes_ = false;
   }
 }
 
@@ -422,7 +407,8 @@ void dispatch::lose_task(parcel& of, std::size_t task, bool suspect) {
 }
 
 void dispatch::put_first(std::vector<std::shared_ptr<parcel>> again) {
-  waiting_.insert(waiting_.begin(), again.begin(), again.end());
+  again_first_.insert(again_first_.begin(), again.begin(), again.end());
+  nobody_takes_ = false;
 }
 
 std::vector<endpoint_id> dispatch::silent_since(time then) const {

@@ -15,33 +15,9 @@
 
 #include <pubsub/pipeline_options.hpp>
 
-#include "pattern/task_messages.hpp"
+#include "pattern/task_pool.hpp"
 
 namespace pubsub::pattern {
-
-/// A task that another exchange has given us, whose acknowledgement waits for that of its result.
-struct upstream_task {
-  endpoint_id exchange; // nil: there is none
-  std::uint64_t place = 0;
-  bool direct = false; // its source hears of it in another way, too
-};
-
-/// `count` of them, at places that follow one another.
-struct upstream_run {
-  endpoint_id exchange;
-  std::uint64_t first = 0;
-  std::uint64_t count = 0;
-  bool direct = false;
-};
-
-/// A task as it comes in.
-struct new_task {
-  endpoint_id source;
-  std::uint64_t number = 0;
-  std::span<const std::byte> value;
-  bool redelivered = false;
-  upstream_task upstream = {};
-};
 
 /// Tasks wait, are *in flight* from then on until every queue that got them has acknowledged them,
 /// and never are more than the window. They travel in batches: of one task where tasks take long,
@@ -58,7 +34,6 @@ public:
   /// What has not come after so long is sent again.
   static constexpr std::chrono::milliseconds sending_time{1000};
   static constexpr std::size_t max_batch_tasks = 4096;
-  static constexpr std::size_t max_batch_bytes = 64 * 1024;
 
   explicit dispatch(const exchange_options& options) : options_(options) {}
 
@@ -69,7 +44,7 @@ public:
   /// Call it while there is room.
   void add(const new_task& task);
   /// What is held back to travel with others goes now.
-  void flush();
+  void flush() noexcept { pool_.release(); }
 
   struct outgoing {
     endpoint_id queue;
@@ -79,9 +54,12 @@ public:
     std::shared_ptr<const task_batch> tasks;
   };
   /// Whether `next` may have something.
-  bool may_send() const noexcept { return !to_send_.empty() || !waiting_.empty(); }
+  bool may_send() const noexcept {
+    return !to_send_.empty() ||
+           (!nobody_takes_ && (!again_first_.empty() || pool_.ready(target_) > 0));
+  }
   /// The first of those that will travel together has been added, and is held back for the others.
-  bool has_just_opened() const noexcept { return open_ && open_->tasks.size() == 1; }
+  bool has_just_opened() const noexcept { return pool_.size() == 1; }
   /// A queue has nothing to do.
   bool leaves_someone_idle() const noexcept;
   /// The next batch that is to be sent, if any. Call it after anything that happens.
@@ -146,7 +124,6 @@ private:
     std::uint64_t count = 0;
   };
 
-  void open(const new_task& task);
   void set_target() noexcept;
   std::uint64_t allowance(const queue_entry& queue) const noexcept;
   bool wants_more(const queue_entry& queue, std::size_t tasks) const noexcept;
@@ -159,6 +136,9 @@ private:
   void drop_finished(const endpoint_id& id, queue_entry& queue);
   void give(queue_map::iterator to, const std::shared_ptr<parcel>& what, time now);
   void hand_out(time now);
+  bool can_be_given(std::size_t tasks);
+  void give_to_somebody(const std::shared_ptr<parcel>& what, time now);
+  std::shared_ptr<parcel> next_parcel();
   void mark_done(queue_entry& queue, std::uint64_t first, std::uint64_t end);
   void reject(queue_entry& queue, std::uint64_t first, std::uint64_t end);
   void send_again(const endpoint_id& id, queue_entry& queue, std::uint64_t received, time now);
@@ -174,8 +154,9 @@ private:
 
   const exchange_options options_;
   queue_map queues_;
-  std::shared_ptr<parcel> open_;
-  std::deque<std::shared_ptr<parcel>> waiting_;
+  task_pool pool_;
+  std::deque<std::shared_ptr<parcel>> again_first_; // lost with a queue, before what is in the pool
+  bool nobody_takes_ = false;                       // of what waits, until something happens
   std::deque<outgoing> to_send_;
   std::map<std::uint64_t, location> direct_;   // by first number, of those that began here
   std::vector<std::shared_ptr<parcel>> again_; // lost, to be put before what waits
