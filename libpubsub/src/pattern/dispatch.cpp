@@ -51,9 +51,12 @@ void dispatch::add(const new_task& task) {
 void dispatch::set_target() noexcept {
   auto quickest = nanoseconds::max();
   auto credit = std::numeric_limits<std::uint64_t>::max();
+  tasks_per_ns_ = 0;
   for (const auto& [id, queue] : queues_) {
-    if (queue.per_task.count() > 0)
+    if (queue.per_task.count() > 0) {
       quickest = std::min(quickest, queue.per_task);
+      tasks_per_ns_ += 1 / static_cast<double>(queue.per_task.count());
+    }
     credit = std::min(credit, queue.credit);
   }
   target_ = 1;
@@ -67,14 +70,23 @@ void dispatch::set_target() noexcept {
 // -- sharing out
 // -----------------------------------------------------------------------------------
 
-/// What a queue may have and, for all we know, not be working on: besides those that it does work
-/// on one, so that the next is there when one is done; more where they are short.
+/// What a queue may have and, for all we know, not be working on: as many as it works on at a time,
+/// so that the next is there when one is done; more where they are short.
 std::uint64_t dispatch::allowance(const queue_entry& queue) const noexcept {
-  const auto least = std::min<std::uint64_t>(queue.credit, queue.concurrency + 1);
+  const auto least = std::min(queue.credit, queue.concurrency);
   if (queue.per_task.count() == 0)
     return least;
-  const auto ahead = static_cast<std::uint64_t>(work_ahead / queue.per_task);
-  return std::clamp(ahead, least, queue.credit);
+  const auto ahead = std::clamp<nanoseconds>(remaining(), batch_time, work_ahead);
+  return std::clamp(static_cast<std::uint64_t>(ahead / queue.per_task), least, queue.credit);
+}
+
+/// How long the queues together need for what nobody has yet: whoever had more than that to do
+/// would be the last to end.
+nanoseconds dispatch::remaining() const noexcept {
+  if (tasks_per_ns_ <= 0)
+    return work_ahead;
+  const auto needed = static_cast<double>(pool_.size()) / tasks_per_ns_;
+  return nanoseconds{static_cast<nanoseconds::rep>(std::min(needed, 1e18))};
 }
 
 bool dispatch::wants_more(const queue_entry& queue, std::size_t tasks) const noexcept {
@@ -173,17 +185,24 @@ void dispatch::hand_out(time now) {
   const auto n = again_first_.empty() ? pool_.ready(target_) : 1;
   if (n == 0 || nobody_takes_)
     return;
-  nobody_takes_ = !can_be_given(n);
+  if (options_.style == exchange_style::data_distribution)
+    return hand_to_all(n, now);
+  const auto to = choose(n);
+  nobody_takes_ = to == queues_.end();
   if (!nobody_takes_)
-    give_to_somebody(next_parcel(), now);
+    give(to, next_parcel(), now);
 }
 
-bool dispatch::can_be_given(std::size_t tasks) {
-  if (options_.style == exchange_style::load_balancing)
-    return choose(tasks) != queues_.end();
-  return !queues_.empty() && std::ranges::all_of(queues_, [&](const auto& each) {
-    return wants_more(each.second, tasks);
-  });
+void dispatch::hand_to_all(std::size_t tasks, time now) {
+  nobody_takes_ = queues_.empty() || !std::ranges::all_of(queues_, [&](const auto& each) {
+                    return wants_more(each.second, tasks);
+                  });
+  if (nobody_takes_)
+    return;
+  const auto what = next_parcel();
+  std::ranges::fill(what->left, static_cast<std::uint16_t>(queues_.size()));
+  for (auto each = queues_.begin(); each != queues_.end(); ++each)
+    give(each, what, now);
 }
 
 std::shared_ptr<dispatch::parcel> dispatch::next_parcel() {
@@ -200,14 +219,6 @@ std::shared_ptr<dispatch::parcel> dispatch::next_parcel() {
                          (result->upstream.empty() || result->upstream.front().direct);
   result->left.assign(result->tasks.size(), 1);
   return result;
-}
-
-void dispatch::give_to_somebody(const std::shared_ptr<parcel>& what, time now) {
-  if (options_.style == exchange_style::load_balancing)
-    return give(choose(what->tasks.size()), what, now);
-  std::ranges::fill(what->left, static_cast<std::uint16_t>(queues_.size()));
-  for (auto each = queues_.begin(); each != queues_.end(); ++each)
-    give(each, what, now);
 }
 
 // -- queues

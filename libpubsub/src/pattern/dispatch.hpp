@@ -29,7 +29,7 @@ public:
   using time = clock::time_point;
 
   static constexpr std::chrono::microseconds batch_time{1000};
-  /// So much work a queue gets in advance, if it gives the credit.
+  /// So much work a queue gets in advance, if it gives the credit, and less towards the end.
   static constexpr std::chrono::milliseconds work_ahead{100};
   /// What has not come after so long is sent again.
   static constexpr std::chrono::milliseconds sending_time{1000};
@@ -125,6 +125,7 @@ private:
   };
 
   void set_target() noexcept;
+  std::chrono::nanoseconds remaining() const noexcept;
   std::uint64_t allowance(const queue_entry& queue) const noexcept;
   bool wants_more(const queue_entry& queue, std::size_t tasks) const noexcept;
   static std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>
@@ -136,8 +137,7 @@ private:
   void drop_finished(const endpoint_id& id, queue_entry& queue);
   void give(queue_map::iterator to, const std::shared_ptr<parcel>& what, time now);
   void hand_out(time now);
-  bool can_be_given(std::size_t tasks);
-  void give_to_somebody(const std::shared_ptr<parcel>& what, time now);
+  void hand_to_all(std::size_t tasks, time now);
   std::shared_ptr<parcel> next_parcel();
   void mark_done(queue_entry& queue, std::uint64_t first, std::uint64_t end);
   void reject(queue_entry& queue, std::uint64_t first, std::uint64_t end);
@@ -161,7 +161,8 @@ private:
   std::map<std::uint64_t, location> direct_;   // by first number, of those that began here
   std::vector<std::shared_ptr<parcel>> again_; // lost, to be put before what waits
   std::size_t in_flight_ = 0;
-  std::size_t target_ = 1; // tasks that travel together
+  std::size_t target_ = 1;  // tasks that travel together
+  double tasks_per_ns_ = 0; // that all queues do
   std::uint64_t turn_ = 0;
   std::uint64_t places_ = 0; // given so far: a queue that comes back gets other ones
   endpoint_id last_given_;   // whose turn it was

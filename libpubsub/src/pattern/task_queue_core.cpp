@@ -13,6 +13,7 @@ constexpr auto time_between_reports = 250ms;
 constexpr auto memory_of_exchanges = 60s;                // that are gone
 constexpr std::chrono::nanoseconds longest_read = 100ms; // without a look whether it is closed
 constexpr std::chrono::nanoseconds time_to_ask = 1ms;    // for more, when there is nothing
+constexpr auto shortest_to_tell = 5ms;                   // between reports of the last task
 constexpr std::size_t messages_at_once = 64;
 constexpr std::uint64_t tasks_of_a_lap = 64; // of the meter
 
@@ -106,7 +107,19 @@ ready_task task_queue_core::take_next() {
   ready_.store(books_.size(), std::memory_order_relaxed);
   if (result.from->redelivered)
     report_to(result.from->exchange);
+  else if (books_.empty())
+    tell_of_the_last();
   return result;
+}
+
+/// Called with the mutex held: somebody works on the last task that was here, so that the next
+/// should be on its way. Where tasks are short there is enough to do ahead.
+void task_queue_core::tell_of_the_last() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - told_of_the_last_ < shortest_to_tell)
+    return;
+  told_of_the_last_ = now;
+  ask_for_more();
 }
 
 /// Called with the mutex held: until something is here, or the time has come, or it is closed.

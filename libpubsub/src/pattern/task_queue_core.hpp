@@ -67,6 +67,7 @@ private:
   exchange_link& link_to(const endpoint_id& exchange);
   void report_to(const endpoint_id& exchange);
   void tell_sources();
+  void tell_of_the_last();
   void ask_for_more();
   void announce();
   void report_to_all(time now);
@@ -93,7 +94,8 @@ private:
   data_writer scratch_;
   work_meter meter_;
   std::uint64_t untimed_ = 0; // tasks given out since its last lap
-  bool reading_ = false;      // somebody is, without the mutex
+  time told_of_the_last_{};
+  bool reading_ = false; // somebody is, without the mutex
   bool closed_ = false;
   std::atomic<std::size_t> ready_{0};
   std::thread reporter_;

@@ -36,6 +36,7 @@ struct fixture {
     queue_report x;
     x.queue = id_of(queue);
     x.credit = credit;
+    x.concurrency = concurrency;
     x.received = std::numeric_limits<std::uint64_t>::max();
     x.done = x.taken = base + done;
     for (const auto& each : above) {
@@ -51,6 +52,7 @@ struct fixture {
     queue_report x;
     x.queue = id_of(queue);
     x.credit = 100;
+    x.concurrency = concurrency;
     x.received = std::numeric_limits<std::uint64_t>::max();
     x.taken = bases[queue] + taken;
     books.receive(x, now);
@@ -77,6 +79,7 @@ struct fixture {
   }
 
   dispatch books;
+  std::uint64_t concurrency = 1; // of all queues
   dispatch::time now{};
   std::map<std::uint8_t, std::uint64_t> bases; // the first places of queues
 };
@@ -189,6 +192,7 @@ TEST_CASE("with data distribution every queue gets everything, and all have to b
 
 TEST_CASE("what a lost queue had not done goes to another, marked, and first") {
   fixture x;
+  x.concurrency = 2;
   x.report(1, 0);
   x.add(0);
   x.add(1);
@@ -335,6 +339,7 @@ TEST_CASE("tasks of another exchange are acknowledged when their results are") {
 
 TEST_CASE("a source that hears of the end does not need the stages between") {
   fixture x;
+  x.concurrency = 2;
   for (std::uint8_t queue = 1; queue <= 2; ++queue)
     x.report(queue, 0);
   for (std::uint64_t number = 0; number < 4; ++number) {
@@ -361,6 +366,7 @@ TEST_CASE("a source that hears of the end does not need the stages between") {
 
 TEST_CASE("a task that was lost is complete wherever it is now") {
   fixture x;
+  x.concurrency = 2;
   x.report(1, 0);
   for (std::uint64_t number = 0; number < 2; ++number)
     x.add(number);
