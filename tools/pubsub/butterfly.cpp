@@ -5,7 +5,9 @@
 #include "station.hpp"
 #include "terminal.hpp"
 
+#include <algorithm>
 #include <memory>
+#include <string>
 #include <thread>
 
 #include <fmt/format.h>
@@ -65,17 +67,42 @@ exit_code send_requests(const butterfly_options& options) {
   return exit_code::ok;
 }
 
+/// What a component has done, and how long the parts of it took (article 000: input, processing and
+/// output time).
+struct work_done {
+  std::size_t tasks = 0;
+  std::size_t at_once = 0; ///< tasks that were there when they were wanted
+  double input = 0;        ///< seconds, of those
+  double output = 0;
+
+  std::string text() const {
+    return fmt::format("tasks={} input_us={:.3f} output_us={:.3f}", tasks,
+                       1e6 * input / static_cast<double>(std::max<std::size_t>(at_once, 1)),
+                       1e6 * output / static_cast<double>(std::max<std::size_t>(tasks, 1)));
+  }
+};
+
 /// Takes tasks from `in`, works on them for a while, and hands on results until it is told to end.
-exit_code work(station& here, task_queue& in, exchange& out, double wait_ms) {
+work_done work(station& here, task_queue& in, exchange& out, double wait_ms) {
   const std::chrono::duration<double, std::milli> wait{wait_ms};
-  while (!here.stopped() && !in.closed())
-    if (auto task = in.get(look_up)) {
-      if (wait_ms > 0)
-        std::this_thread::sleep_for(wait);
-      const auto value = task->value().bytes();
-      out.send_encoded(value, std::move(*task));
-    }
-  return exit_code::ok;
+  work_done result;
+  while (!here.stopped() && !in.closed()) {
+    const bool there = in.available() > 0;
+    auto begin = clock::now();
+    auto task = in.get(look_up);
+    if (!task)
+      continue;
+    result.at_once += there ? 1 : 0;
+    result.input += there ? seconds_since(begin) : 0;
+    if (wait_ms > 0)
+      std::this_thread::sleep_for(wait);
+    const auto value = task->value().bytes();
+    begin = clock::now();
+    out.send_encoded(value, std::move(*task));
+    result.output += seconds_since(begin);
+    ++result.tasks;
+  }
+  return result;
 }
 
 exit_code component(const butterfly_options& options, const char* from, const char* to) {
@@ -87,7 +114,8 @@ exit_code component(const butterfly_options& options, const char* from, const ch
   exchange out{here.ep(), ""};
   out.bind(to);
   bench::report_line("ready");
-  return work(here, in, out, options.wait_ms);
+  bench::report_line("done", work(here, in, out, options.wait_ms).text());
+  return exit_code::ok;
 }
 
 exit_code component1(const butterfly_options& options) {
@@ -105,7 +133,8 @@ exit_code intermediate(const butterfly_options& options) {
   task_queue in{here.ep(), intermediate_in};
   exchange out{here.ep(), intermediate_out};
   bench::report_line("ready");
-  return work(here, in, out, 0);
+  bench::report_line("done", work(here, in, out, 0).text());
+  return exit_code::ok;
 }
 
 exit_code receive_replies(const butterfly_options& options) {

@@ -12,6 +12,8 @@
 #include <memory>
 #include <optional>
 
+#include <signal.h>
+
 #include <fmt/format.h>
 
 namespace pubsub::tool {
@@ -46,11 +48,20 @@ struct outcome_of_run {
   exit_code status = exit_code::ok;
   double seconds = 0;
   double sending = 0;
+  double transfer1 = 0; ///< seconds that component1 takes for input and output of a transaction
+  double transfer2 = 0;
 };
 
 /// Stage by stage: what an endless run would show (articles 000: the slowest stage sets the pace).
 double ideal_rate(const setting& x, double scale) {
   return std::min(x.stage1 / (x.ms1 * scale), x.stage2 / (x.ms2 * scale)) * 1000;
+}
+
+/// The same with what input and output take, by the article's equation: instances / (input +
+/// processing + output time).
+double predicted_rate(const setting& x, double scale, const outcome_of_run& run) {
+  return std::min(x.stage1 / (x.ms1 * scale / 1000 + run.transfer1),
+                  x.stage2 / (x.ms2 * scale / 1000 + run.transfer2));
 }
 
 /// What the pipeline takes to fill, and to finish its last group, beyond transactions / rate.
@@ -93,10 +104,26 @@ public:
     if (done.what != child_report::kind::line)
       return {fail_child(sender, done)};
     auto values = values_of(done.rest);
-    return {exit_code::ok, values["seconds"], values["sending"]};
+    return {exit_code::ok, values["seconds"], values["sending"], transfer_of("component1"),
+            transfer_of("component2")};
   }
 
 private:
+  /// Ends the components of a stage. Seconds for input and output of a transaction, their mean.
+  double transfer_of(std::string_view role) {
+    double sum = 0;
+    double tasks = 0;
+    for (auto& each : children_) {
+      if (each.name() != role)
+        continue;
+      ::kill(each.pid(), SIGTERM);
+      auto done = values_of(wait_for_report(each, "done", stop_, deadline_after(20)).rest);
+      sum += done["tasks"] * (done["input_us"] + done["output_us"]) / 1e6;
+      tasks += done["tasks"];
+    }
+    return tasks > 0 ? sum / tasks : 0;
+  }
+
   std::string wait_of(double ms) const { return fmt::format("{}", ms * options_.time_scale); }
 
   child_process& start(const std::string& role, std::vector<std::string> arguments) {
@@ -134,8 +161,8 @@ exit_code run_all(const butterfly_bench& options) {
   stop_signal stop;
   const progress shown;
   std::vector<json_object> results;
-  fmt::print("{:>8} {:>11} {:>9} {:>9} {:>11} {:>10} {:>14}\n", "stages", "ms", "ideal/s",
-             "article/s", "measured/s", "of ideal", "less filling");
+  fmt::print("{:>8} {:>11} {:>9} {:>11} {:>9} {:>11} {:>10} {:>14}\n", "stages", "ms", "ideal/s",
+             "predicted/s", "article/s", "measured/s", "of ideal", "less filling");
   for (const auto& each : settings) {
     const auto ideal = ideal_rate(each, options.time_scale);
     const auto n = static_cast<double>(options.transactions);
@@ -149,10 +176,11 @@ exit_code run_all(const butterfly_bench& options) {
     const auto corrected = n / (run.seconds - fill);
     const auto article = each.article > 0 ? fmt::format("{:.3f}", each.article / options.time_scale)
                                           : std::string{"-"};
-    fmt::print("{:>8} {:>11} {:>9.3f} {:>9} {:>11.3f} {:>10.3f} {:>14.4f}\n",
+    const auto predicted = predicted_rate(each, options.time_scale, run);
+    fmt::print("{:>8} {:>11} {:>9.3f} {:>11.4f} {:>9} {:>11.3f} {:>10.3f} {:>14.4f}\n",
                fmt::format("{}x{}", each.stage1, each.stage2),
-               fmt::format("{}/{}", each.ms1, each.ms2), ideal, article, measured, measured / ideal,
-               corrected / ideal);
+               fmt::format("{}/{}", each.ms1, each.ms2), ideal, predicted, article, measured,
+               measured / ideal, corrected / ideal);
     std::fflush(stdout);
     results.push_back(json_object{}
                           .add("stage1", each.stage1)
@@ -162,6 +190,10 @@ exit_code run_all(const butterfly_bench& options) {
                           .add("ideal_per_s", ideal)
                           .add("measured_per_s", measured)
                           .add("ratio_to_ideal", corrected / ideal)
+                          .add("predicted_per_s", predicted)
+                          .add("article_per_s", each.article)
+                          .add("transfer1_us", run.transfer1 * 1e6)
+                          .add("transfer2_us", run.transfer2 * 1e6)
                           .add("send_us", run.sending / n * 1e6));
   }
   return save_report(
@@ -176,7 +208,8 @@ constexpr const char* examples = R"(Examples:
   pubsub bench butterfly --setting 4x2,100/50 --transactions 1000 --time-scale 0.5
       four component1 that wait 50 ms, two component2 that wait 25 ms
 All processes are started here: send-requests, component1 (several), intermediate, component2
-(several), receive-replies. "less filling" is the ratio to the ideal without the time the pipeline
+(several), receive-replies. "ideal" is what the stages could do if messages took no time, "predicted"
+counts the time their input and output took here. "less filling" is the ratio to the ideal without the time the pipeline
 takes to fill and to finish its last transactions, as an endless run would show it.)";
 
 } // namespace
