@@ -103,7 +103,7 @@ TEST_CASE("a subscriber with a drop policy behind a relay counts exactly what it
     chain nodes{3};
     auto sub = nodes.back().make_subscriber({"/t"}, {policy, 100, 1 << 20});
     auto all = nodes.back().make_subscriber({"/t"});
-    REQUIRE(nodes.front().wait_for_subscribers("/t", 1, patience));
+    REQUIRE(all.wait_ready(patience));
     for (std::uint64_t i = 0; i < 5000; ++i)
       nodes.front().publish("/t", count{i});
     CHECK(receives_in_order(all, 5000));

@@ -55,7 +55,7 @@ TEST_CASE("several threads that poll, and one that streams, lose and reorder not
   chain nodes{3, options};
   auto one = nodes.back().make_subscriber({"/t"}, {overflow_policy::block, 50, 1 << 20});
   auto other = nodes.back().make_subscriber({"/t"});
-  REQUIRE(nodes.front().wait_for_subscribers("/t", 1, patience));
+  REQUIRE(other.wait_ready(patience));
   std::thread publisher{[&] {
     for (std::uint64_t i = 0; i < messages; ++i)
       nodes.front().publish("/t", count{i});

@@ -55,6 +55,7 @@ TEST_CASE("narrowing a subscription stops what it no longer covers") {
   chain nodes{3};
   auto wide = nodes.back().make_subscriber({"/a"});
   auto narrow = nodes.back().make_subscriber({"/a/b"});
+  REQUIRE(narrow.wait_ready(patience));
   REQUIRE(nodes.front().wait_for_subscribers("/a/c", 1, patience));
   wide.close();
   CHECK(eventually([&] { return nodes.front().subscribers("/a/c") == 0; }));
@@ -111,7 +112,7 @@ TEST_CASE("subscribers that share a received message decode it once, whoever com
   chain nodes{2};
   auto first = nodes.back().make_subscriber({"/t"});
   auto second = nodes.back().make_subscriber({"/"});
-  REQUIRE(nodes.front().wait_for_subscribers("/t", 1, patience));
+  REQUIRE(second.wait_ready(patience)); // and so is the first
   for (int round = 0; round < 200; ++round) {
     nodes.front().publish("/t", vector{count{1}, "text"});
     const auto x = first.get(patience);

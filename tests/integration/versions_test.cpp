@@ -96,6 +96,7 @@ TEST_CASE("messages of one thread on many topics part and stay in order") {
   auto even = nodes.back().make_subscriber({"/even"});
   auto odd = nodes.all[1]->make_subscriber({"/odd"});
   auto all = nodes.back().make_subscriber({"/"});
+  REQUIRE(all.wait_ready(patience));
   REQUIRE(nodes.front().wait_for_subscribers("/even", 1, patience));
   REQUIRE(nodes.front().wait_for_subscribers("/odd", 1, patience));
   REQUIRE(eventually([&] { return nodes.front().filter().size() == 1; })); // "/" covers the rest

@@ -22,8 +22,10 @@ from libpubsub import Pipeline, TaskError, pipeline, stage
 KILL_SECONDS = min(float(os.environ.get("PUBSUB_KILL_SECONDS", 4)), 60.0)
 
 PROGRAM = """
-import sys, time
+import signal, sys, time
 from libpubsub import pipeline, stage
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored, where tests run in the background
 
 def slowly(x):
     while True:
