@@ -120,6 +120,22 @@ TEST_CASE("exchanges and queues find each other in any order of starting") {
   CHECK(one->value().as_string() == "second");
 }
 
+TEST_CASE("a queue tells whether there is an exchange of the name it is bound to") {
+  chain nodes{3};
+  task_queue in{nodes.back(), ""};
+  in.bind("tasks");
+  CHECK_FALSE(in.wait_for_exchanges(1, 20ms));
+  exchange other{nodes.front(), "others"};
+  exchange out{nodes.front(), "tasks"};
+  CHECK(in.wait_for_exchanges(1, patience)); // before there is a task
+  CHECK(in.exchanges() == 1);
+  CHECK_FALSE(in.wait_for_exchanges(2, 20ms));
+  task_queue named{nodes.back(), "by name"};
+  CHECK(named.exchanges() == 0);
+  out.bind("by name");
+  CHECK(named.wait_for_exchanges(1, patience));
+}
+
 TEST_CASE("of two exchanges of a name the younger one closes, and says why") {
   chain nodes{3};
   std::optional<exchange> one{std::in_place, nodes.front(), "tasks"};

@@ -48,6 +48,23 @@ def test_every_task_is_done_by_some_worker_and_its_result_taken_once(endpoint):
             assert one.queue.available() == 0
 
 
+def test_a_name_that_nobody_has_is_told(endpoint, caplog, monkeypatch):
+    monkeypatch.setattr("libpubsub.pipelines.roles._TIME_TO_WARN", 0.0)
+    with Worker(endpoint, abs, "no such name") as worker, Ventilator(endpoint, "another") as out:
+        assert not worker.wait_for_source(0.05)
+        assert not out.wait_for_workers(1, 0.05)
+        end = time.monotonic() + DEADLINE
+        while "nobody gives out tasks under the name 'no such name'" not in caplog.text:
+            assert time.monotonic() < end
+            worker.queue.wait_for_exchanges(1, 0.01)
+        with Ventilator(endpoint, "no such name"):
+            assert worker.wait_for_source(DEADLINE)
+            assert worker.queue.exchanges == 1
+    for queue_or_exchange in (TaskQueue(endpoint), Exchange(endpoint)):
+        with pytest.raises(libpubsub.InvalidArgument, match="without a name"):
+            queue_or_exchange.bind("")
+
+
 def test_of_two_ventilators_of_a_name_the_younger_one_says_why_it_closed(endpoint):
     with Ventilator(endpoint, "only one") as one, Ventilator(endpoint, "only one") as other:
         end = time.monotonic() + DEADLINE

@@ -799,9 +799,18 @@ class TaskQueue:
         """
         The next task; None after `timeout` seconds without one. Raises Closed once closed.
         """
+    def wait_for_exchanges(self, n: typing.SupportsInt | typing.SupportsIndex = 1, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> bool:
+        """
+        Waits until `n` exchanges that it is bound to are known here, at most `timeout` seconds; returns whether they are: else a name may be wrong, or a link missing. Raises Closed.
+        """
     @property
     def closed(self) -> bool:
         ...
+    @property
+    def exchanges(self) -> int:
+        """
+        How many exchanges that it is bound to are known here.
+        """
 def decode(data: bytes) -> typing.Any:
     """
     Decodes exactly one value in bin::v1. Raises DecodeError, or LimitExceeded for more than 64 containers inside each other.

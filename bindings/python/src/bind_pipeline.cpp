@@ -166,6 +166,13 @@ void bind_pipeline(py::module_& m) {
            "queue gives out tasks by their numbers. Raises InvalidArgument, Closed.")
       .def("bind", &task_queue_handle::bind, py::arg("exchange"),
            "Takes part in the tasks of all exchanges of this name, now and in future.")
+      .def("wait_for_exchanges", &task_queue_handle::wait_for_exchanges, py::arg("n") = 1,
+           py::arg("timeout") = py::none(),
+           "Waits until `n` exchanges that it is bound to are known here, at most `timeout` "
+           "seconds; "
+           "returns whether they are: else a name may be wrong, or a link missing. Raises Closed.")
+      .def_property_readonly("exchanges", &task_queue_handle::exchanges,
+                             "How many exchanges that it is bound to are known here.")
       .def("get", &task_queue_handle::get, py::arg("timeout") = py::none(),
            "The next task; None after `timeout` seconds without one. Raises Closed once closed.")
       .def("available", &task_queue_handle::available, "Tasks that can be taken without waiting.")

@@ -77,6 +77,8 @@ void exchange_handle::check() const {
 
 void exchange_handle::bind(const std::string& queue) {
   check();
+  if (queue.empty())
+    raise(types.invalid_argument, "a queue without a name cannot be bound: it binds itself");
   gil_free nogil;
   it_->bind(queue);
 }
@@ -151,8 +153,20 @@ task_queue_handle::~task_queue_handle() {
 
 void task_queue_handle::bind(const std::string& exchange) {
   fork_.check();
+  if (exchange.empty())
+    raise(types.invalid_argument, "an exchange without a name cannot be bound: it binds queues");
   gil_free nogil;
   it_->bind(exchange);
+}
+
+bool task_queue_handle::wait_for_exchanges(std::size_t n, std::optional<double> timeout) {
+  fork_.check();
+  const bool known = wait_for(deadline(timeout), [&](auto left) {
+    return it_->wait_for_exchanges(n, left) || it_->closed();
+  });
+  if (it_->closed())
+    raise(types.closed, "the queue is closed");
+  return known;
 }
 
 std::unique_ptr<task_handle> task_queue_handle::get(std::optional<double> timeout) {

@@ -71,6 +71,8 @@ public:
   void bind(const std::string& exchange);
   /// Null at the deadline. Raises Closed once closed.
   std::unique_ptr<task_handle> get(std::optional<double> timeout);
+  bool wait_for_exchanges(std::size_t n, std::optional<double> timeout);
+  std::size_t exchanges() const { return it_->exchanges(); }
   std::size_t available() const { return it_->available(); }
   void close();
   bool closed() const { return it_->closed(); }

@@ -147,7 +147,9 @@ public:
   std::vector<task> get_batch(std::size_t max, std::chrono::nanoseconds timeout);
   /// Tasks that are here and were not given out.
   std::size_t available() const;
-  /// Exchanges that are known here: they have sent tasks, or asked for this queue by its name.
+  /// Waits until so many exchanges that this queue is bound to are known here; false where there
+  /// are not, or it is closed: a name may be wrong, or a link missing.
+  bool wait_for_exchanges(std::size_t n, std::chrono::nanoseconds timeout) const;
   std::size_t exchanges() const;
 
   /// Tasks that are here and not done go to other queues.

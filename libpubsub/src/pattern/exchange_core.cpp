@@ -265,14 +265,23 @@ void exchange_core::read(lock_type& lock, std::chrono::nanoseconds limit) {
 void exchange_core::receive(const data_message& msg, time now) {
   const auto value = get_view(msg);
   if (const auto report = parse_report(value)) {
-    link_to(report->queue);
+    auto& link = link_to(report->queue);
     books_.receive(*report, now);
+    if (get_topic(msg) == named_topic_)
+      welcome(link);
   } else if (const auto ended = parse_completion(value)) {
     for (const auto& each : ended->numbers)
       books_.complete(each);
   } else if (const auto other = parse_claim(value)) {
     contest(*other);
   }
+}
+
+/// Called with the mutex held. A queue has called for exchanges of our name: it gets to know one.
+void exchange_core::welcome(queue_link& queue) {
+  scratch_.clear();
+  write_invitation(scratch_, {id_});
+  queue.out.publish_encoded(scratch_.bytes(), 0ns);
 }
 
 /// Called with the mutex held, which is released meanwhile.

@@ -74,6 +74,7 @@ private:
   void send_dead(const task_batch& single);
   queue_link& link_to(const endpoint_id& queue);
   void receive(const data_message& msg, time now);
+  void welcome(queue_link& queue);
   void look_after_queues(time now);
   void invite();
   void claim_name();

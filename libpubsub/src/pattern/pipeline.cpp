@@ -223,6 +223,10 @@ std::size_t task_queue::available() const {
   return core_->available();
 }
 
+bool task_queue::wait_for_exchanges(std::size_t n, std::chrono::nanoseconds timeout) const {
+  return core_->wait_for_exchanges(n, timeout);
+}
+
 std::size_t task_queue::exchanges() const {
   return core_->exchanges();
 }

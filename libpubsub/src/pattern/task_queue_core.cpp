@@ -152,6 +152,21 @@ std::size_t task_queue_core::exchanges() const {
   return books_.exchanges().size();
 }
 
+bool task_queue_core::wait_for_exchanges(std::size_t n, std::chrono::nanoseconds timeout) {
+  const auto until = limit_after(timeout);
+  lock_type lock{mutex_};
+  while (!closed_ && books_.exchanges().size() < n) {
+    const auto left = *until - std::chrono::steady_clock::now();
+    if (left <= 0ns)
+      return false;
+    if (!reading_)
+      read(lock, std::min<std::chrono::nanoseconds>(left, longest_read));
+    else
+      read_.wait_until(lock, *until);
+  }
+  return !closed_;
+}
+
 /// Called with the mutex held, when somebody waits: exchanges may hold tasks back that would be too
 /// many for somebody who still has those he got.
 void task_queue_core::ask_for_more() {
@@ -184,11 +199,9 @@ void task_queue_core::read(lock_type& lock, std::chrono::nanoseconds limit) {
 /// Called with the mutex held. What is no message of ours is passed over.
 void task_queue_core::take(data_message msg) {
   const auto value = get_view(msg);
-  if (get_topic(msg) == named_topic_) {
-    if (const auto invited = parse_invitation(value)) {
-      books_.invite(invited->exchange);
-      report_to(invited->exchange);
-    }
+  if (const auto invited = parse_invitation(value)) {
+    books_.invite(invited->exchange);
+    report_to(invited->exchange);
     return;
   }
   if (get_topic(msg).starts_with(topic_of_progress())) {

@@ -41,6 +41,7 @@ public:
                                     std::optional<std::chrono::nanoseconds> timeout);
   std::size_t available() const noexcept { return ready_; }
   std::size_t exchanges() const;
+  bool wait_for_exchanges(std::size_t n, std::chrono::nanoseconds timeout);
   void done(std::span<const task_mark> tasks);
   void done(const endpoint_id& exchange, std::span<const number_run> places, bool direct);
   void reject(const task_origin& from, std::uint64_t place);

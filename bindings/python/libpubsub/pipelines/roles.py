@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import math
 import threading
+import time
 from types import TracebackType
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, TypeVar, Union
 
@@ -16,6 +18,8 @@ from .progress import Progress
 _Self = TypeVar("_Self", bound="_Closing")
 
 _TIME_TO_LOOK = 0.1  # seconds until a worker that waits for tasks sees that it is closed
+
+_TIME_TO_WARN = 10.0  # seconds without anybody who gives out tasks
 
 _log = logging.getLogger(__name__)
 
@@ -105,6 +109,7 @@ class Worker(_Closing):
                  *, concurrency: int = 1, credit: int = 10_000, batch: int = 10, scope: str = "global",
                  **options: Any) -> None:
         self._function = function
+        self._source = source
         self._stopping = False
         self.queue = TaskQueue(endpoint, source, credit=credit, batch=batch, concurrency=concurrency, scope=scope)
         self.queue.bind(source)  # a ventilator has the name; workers of the stage before ask for queues of it
@@ -115,11 +120,26 @@ class Worker(_Closing):
         for thread in self._threads:
             thread.start()
 
+    def wait_for_source(self, timeout: Optional[float] = None) -> bool:
+        """Waits until somebody who gives out tasks under its name is known, at most ``timeout`` seconds; returns
+        whether there is. Raises Closed.
+        """
+        return self.queue.wait_for_exchanges(1, timeout)
+
     def _run(self) -> None:
+        warn_at = time.monotonic() + _TIME_TO_WARN
         with contextlib.suppress(Closed):
             while not self._stopping:
                 if (task := self.queue.get(timeout=_TIME_TO_LOOK)) is not None:
                     self._do(task)
+                elif time.monotonic() > warn_at:
+                    self._warn_of_the_name()
+                    warn_at = math.inf
+
+    def _warn_of_the_name(self) -> None:
+        if self.queue.exchanges == 0:
+            _log.warning("nobody gives out tasks under the name '%s': is it right, and is the endpoint linked?",
+                         self._source)
 
     def _do(self, task: Task) -> None:
         try:
