@@ -19,12 +19,12 @@ namespace {
 /// Threads that take tasks and hand on their numbers, until the queue is closed.
 class worker {
 public:
-  worker(endpoint& at, std::string_view from, std::string_view to, std::chrono::microseconds takes,
-         exchange_options out = {}, task_queue_options in = {})
+  worker(endpoint& at, std::string_view from, std::string_view to, exchange_options out = {},
+         task_queue_options in = {})
       : in_(at, "", in), out_(at, "", out) {
     in_.bind(from);
     out_.bind(to);
-    thread_ = std::thread{[this, takes] { run(takes); }};
+    thread_ = std::thread{[this] { run(); }};
   }
   ~worker() { stop(); }
   void stop() {
@@ -36,10 +36,8 @@ public:
   std::size_t tasks() const { return tasks_; }
 
 private:
-  void run(std::chrono::microseconds takes) {
+  void run() {
     while (auto one = in_.get()) {
-      if (takes > 0us)
-        std::this_thread::sleep_for(takes);
       ++tasks_;
       const auto result = one->value().bytes();
       out_.send_encoded(result, std::move(*one));
@@ -75,8 +73,8 @@ TEST_CASE("tasks are shared among workers at other nodes, and every result comes
   chain nodes{4}; // ventilator, relay, workers, sink
   exchange out{nodes.front(), "tasks"};
   task_queue sink{nodes.back(), "results"};
-  worker one{*nodes.all[2], "tasks", "results", 0us};
-  worker other{*nodes.all[2], "tasks", "results", 0us};
+  worker one{*nodes.all[2], "tasks", "results"};
+  worker other{*nodes.all[2], "tasks", "results"};
   REQUIRE(out.wait_for_queues(2, patience));
   constexpr std::size_t messages = 20'000;
   results all;
@@ -347,10 +345,10 @@ TEST_CASE("a task that is rejected again and again ends as a dead letter") {
 TEST_CASE("a task is acknowledged when the last stage has acknowledged its result") {
   endpoint ep;
   exchange out{ep, "tasks"};
-  worker first{ep, "tasks", "middle", 0us};
+  worker first{ep, "tasks", "middle"};
   task_queue middle_in{ep, "middle"};
   exchange middle_out{ep, "middle out"};
-  worker second{ep, "middle out", "results", 0us};
+  worker second{ep, "middle out", "results"};
   std::thread intermediate{[&] {
     while (auto one = middle_in.get()) {
       const auto value = one->value().to_data();

@@ -1,9 +1,9 @@
 """Functions of stages: other processes import them from here."""
 
+import fcntl
 import os
 import signal
 import sys
-import time
 from pathlib import Path
 
 
@@ -39,13 +39,23 @@ def deadly(x):
     return x
 
 
+class Gate:
+    """A lock of a file: it keeps out whoever comes `at_the_gate`, until it is opened, or its process ends."""
+
+    def __init__(self, folder):
+        self._lock = open(Path(folder) / "gate", "w")
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+
+    def open(self):
+        self._lock.close()
+
+
 def at_the_gate(task):
     """Tells that it has begun, and goes on when the gate is open."""
     folder, number = task
     (Path(folder) / f"begun-{number}-{os.getpid()}").touch()
-    end = time.monotonic() + 60
-    while not (Path(folder) / "open").exists() and time.monotonic() < end:
-        time.sleep(0.002)
+    with open(Path(folder) / "gate") as gate:
+        fcntl.flock(gate, fcntl.LOCK_SH)
     return number
 
 

@@ -77,11 +77,15 @@ def test_of_two_ventilators_of_a_name_the_younger_one_says_why_it_closed(endpoin
 
 
 def test_an_ordered_sink_takes_results_in_the_order_of_their_tasks(endpoint):
-    def slowly(x):
-        time.sleep(random.random() / 200)
+    done = [threading.Event() for _ in range(200)]
+
+    def second_first(x):
+        if x % 2 == 0:
+            assert done[x + 1].wait(DEADLINE)
+        done[x].set()
         return x
 
-    with Sink(endpoint, ordered=True) as sink, Worker(endpoint, slowly, concurrency=8), Ventilator(endpoint) as out:
+    with Sink(endpoint, ordered=True) as sink, Worker(endpoint, second_first, concurrency=8), Ventilator(endpoint) as out:
         out.send_all(range(200))
         assert sink.take(200, DEADLINE) == list(range(200))
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from conftest import DEADLINE, ROOT, wait_until
-from pipeline_stages import (Loaded, at_the_gate, deadly, double, end_while_loading, fail_to_load, increment, negate,
+from pipeline_stages import (Gate, Loaded, at_the_gate, deadly, double, end_while_loading, fail_to_load, increment, negate,
                              picky, same, take_folder_along)
 
 import libpubsub
@@ -22,14 +22,15 @@ from libpubsub import Pipeline, TaskError, pipeline, stage
 KILL_SECONDS = min(float(os.environ.get("PUBSUB_KILL_SECONDS", 4)), 60.0)
 
 PROGRAM = """
-import signal, sys, time
+import signal, threading
 from libpubsub import pipeline, stage
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored, where tests run in the background
 
+never = threading.Event()
+
 def slowly(x):
-    while True:
-        time.sleep(1)
+    never.wait(60)
 
 if __name__ == "__main__":
     p = pipeline([stage(slowly, workers=2), slowly])
@@ -126,12 +127,13 @@ def test_the_callback_of_a_future_cannot_wait_for_room(tmp_path):
         except libpubsub.InvalidArgument as refusal:
             refusals.append(refusal)
 
+    gate = Gate(tmp_path)
     with pipeline([at_the_gate]) as p:
         future = p.submit((str(tmp_path), 1))
         future.add_done_callback(submit_again)
         cancelled = p.submit((str(tmp_path), 3))
         assert cancelled.cancel()
-        (tmp_path / "open").touch()
+        gate.open()
         assert future.result(DEADLINE) == 1
         wait_until(lambda: p.counters().done == 2)
     assert len(refusals) == 1 and cancelled.cancelled()
@@ -246,6 +248,7 @@ def test_an_intermediate_process_is_killed_and_what_it_had_is_done_by_the_next(t
     def begun():
         return {each.name.split("-")[1] for each in tmp_path.glob("begun-*")}
 
+    gate = Gate(tmp_path)
     with pipeline([take_folder_along, stage(at_the_gate, concurrency=4), same]) as p:
         futures = [p.submit((str(tmp_path), number)) for number in range(40)]
         wait_until(lambda: len(begun()) == 4)
@@ -253,7 +256,7 @@ def test_an_intermediate_process_is_killed_and_what_it_had_is_done_by_the_next(t
         kill(victim)
         wait_until(lambda: p.counters().restarts == 1 and p.wait_ready(0))
         assert not any(each.done() for each in futures)
-        (tmp_path / "open").touch()
+        gate.open()
         assert [each.result(DEADLINE) for each in futures] == list(range(40))
         now = p.counters()
         assert now.done == 40 and now.redelivered >= 4 and now.duplicates == 0
@@ -264,7 +267,7 @@ def test_an_intermediate_process_is_killed_and_what_it_had_is_done_by_the_next(t
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_processes_end_when_their_parent_is_killed(tmp_path, how):
-    program, ids = start_program(tmp_path, "time.sleep(100)")
+    program, ids = start_program(tmp_path, "never.wait(60)")
     assert not any(is_gone(each) for each in ids)
     program.send_signal(how)
     program.wait(DEADLINE)

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <memory>
 #include <string>
-#include <thread>
 
 #include <fmt/format.h>
 
@@ -94,8 +93,8 @@ work_done work(station& here, task_queue& in, exchange& out, double wait_ms) {
       continue;
     result.at_once += there ? 1 : 0;
     result.input += there ? seconds_since(begin) : 0;
-    if (wait_ms > 0)
-      std::this_thread::sleep_for(wait);
+    if (!here.pause(wait))
+      break; // another gets the task
     const auto value = task->value().bytes();
     begin = clock::now();
     out.send_encoded(value, std::move(*task));

@@ -18,6 +18,10 @@ public:
   /// Whether listening and linking went well; it has complained where not.
   exit_code outcome() const noexcept { return outcome_; }
   bool stopped() const { return stop_.requested(); }
+  /// Instead of working: waits for so long. False if stopped before.
+  bool pause(std::chrono::duration<double> time) const {
+    return wait_readable(-1, stop_, deadline_after(time.count())) != wake::stopped;
+  }
 
 private:
   stop_signal stop_;

@@ -134,7 +134,7 @@ exit_code work(const part_options& options) {
   for (auto tasks = in.get_batch(at_once); !tasks.empty(); tasks = in.get_batch(at_once)) {
     if (options.wait_ms > 0) {
       const auto begin = clock::now();
-      std::this_thread::sleep_for(wait);
+      here.pause(wait);
       busy += clock::now() - begin;
     }
     done += tasks.size();
