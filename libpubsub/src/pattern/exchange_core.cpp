@@ -45,7 +45,8 @@ queue_options of_inbox() {
 
 exchange_core::exchange_core(endpoint& at, std::string_view name, const exchange_options& options)
     : at_(at), options_(options), name_(name),
-      named_topic_(name.empty() ? std::string{} : topic_of_exchange_name(scoped(name))),
+      named_topic_(name.empty() ? std::string{}
+                                : topic_of_exchange_name(name_in(at, options_.scope, name))),
       in_(at.make_subscriber(name.empty() ? filter{topic_of_exchange(id_)}
                                           : filter{topic_of_exchange(id_), named_topic_},
                              of_inbox())),
@@ -64,13 +65,8 @@ exchange_core::exchange_core(endpoint& at, std::string_view name, const exchange
     service_ = std::thread{[this] { run(); }};
 }
 
-std::string exchange_core::scoped(std::string_view name) const {
-  return options_.scope == name_scope::local ? to_string(at_.id()) + "/" + std::string{name}
-                                             : std::string{name};
-}
-
 void exchange_core::bind(std::string_view queue_name) {
-  const auto topic = topic_of_queue_name(scoped(queue_name));
+  const auto topic = topic_of_queue_name(name_in(at_, options_.scope, queue_name));
   lock_type lock{mutex_};
   if (closed_)
     return;

@@ -59,7 +59,6 @@ private:
     bool seen = false; // it was within reach
   };
 
-  std::string scoped(std::string_view name) const;
   template <class Condition>
   bool wait(lock_type& lock, time_limit until, Condition&& met);
   void read(lock_type& lock, std::chrono::nanoseconds limit);

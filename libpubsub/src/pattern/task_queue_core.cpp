@@ -37,7 +37,8 @@ queue_options of_inbox() {
 task_queue_core::task_queue_core(endpoint& at, std::string_view name,
                                  const task_queue_options& options)
     : at_(at), options_(checked(options)),
-      named_topic_(name.empty() ? std::string{} : topic_of_queue_name(scoped(name))),
+      named_topic_(name.empty() ? std::string{}
+                                : topic_of_queue_name(name_in(at, options_.scope, name))),
       in_(at.make_subscriber(topics(), of_inbox())), books_(options_.batch_tasks) {}
 
 filter task_queue_core::topics() const {
@@ -53,13 +54,8 @@ void task_queue_core::start() {
   reporter_ = std::thread{[this] { run(); }};
 }
 
-std::string task_queue_core::scoped(std::string_view name) const {
-  return options_.scope == name_scope::local ? to_string(at_.id()) + "/" + std::string{name}
-                                             : std::string{name};
-}
-
 void task_queue_core::bind(std::string_view exchange_name) {
-  const auto topic = topic_of_exchange_name(scoped(exchange_name));
+  const auto topic = topic_of_exchange_name(name_in(at_, options_.scope, exchange_name));
   lock_type lock{mutex_};
   if (closed_)
     return;

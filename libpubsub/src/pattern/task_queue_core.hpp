@@ -23,6 +23,12 @@
 
 namespace pubsub::pattern {
 
+/// A name as others know it: one that is local is told apart by its endpoint.
+inline std::string name_in(const endpoint& at, name_scope scope, std::string_view name) {
+  return (scope == name_scope::local ? to_string(at.id()) + "/" : std::string{}) +
+         std::string{name};
+}
+
 /// Of the threads that wait for a task one reads for all. A thread of its own reports from time to
 /// time, and reads while nobody waits. Thread-safe.
 class task_queue_core : public std::enable_shared_from_this<task_queue_core> {
@@ -54,7 +60,6 @@ public:
 private:
   using lock_type = std::unique_lock<std::mutex>;
 
-  std::string scoped(std::string_view name) const;
   bool await_task(lock_type& lock, std::optional<std::chrono::nanoseconds> timeout);
   ready_task take_next();
   void await(lock_type& lock, time_limit until);

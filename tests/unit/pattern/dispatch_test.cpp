@@ -1,4 +1,5 @@
 #include "pattern/dispatch.hpp"
+#include "support/ids.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,16 +8,11 @@
 #include <set>
 
 using namespace pubsub;
+using namespace pubsub::test;
 using namespace pubsub::pattern;
 using namespace std::chrono_literals;
 
 namespace {
-
-endpoint_id id_of(std::uint8_t n) {
-  endpoint_id::bytes_type bytes{};
-  bytes[0] = n;
-  return endpoint_id{bytes};
-}
 
 /// An exchange whose clock and queues are driven by hand.
 struct fixture {

@@ -1,4 +1,5 @@
 #include "pattern/intake.hpp"
+#include "support/ids.hpp"
 
 #include <map>
 
@@ -7,15 +8,10 @@
 #include <pubsub/data_message.hpp>
 
 using namespace pubsub;
+using namespace pubsub::test;
 using namespace pubsub::pattern;
 
 namespace {
-
-endpoint_id id_of(std::uint8_t n) {
-  endpoint_id::bytes_type bytes{};
-  bytes[0] = n;
-  return endpoint_id{bytes};
-}
 
 /// The message an exchange sends: tasks with these numbers at places from `first` on.
 data_message tasks(std::uint64_t first, const std::vector<std::uint64_t>& numbers,

@@ -1,4 +1,5 @@
 #include "pattern/task_pool.hpp"
+#include "support/ids.hpp"
 
 #include <doctest/doctest.h>
 
@@ -6,15 +7,10 @@
 #include <random>
 
 using namespace pubsub;
+using namespace pubsub::test;
 using namespace pubsub::pattern;
 
 namespace {
-
-endpoint_id id_of(std::uint8_t n) {
-  endpoint_id::bytes_type bytes{};
-  bytes[0] = n;
-  return endpoint_id{bytes};
-}
 
 void add(task_pool& pool, std::uint64_t number, std::uint8_t source = 1,
          upstream_task upstream = {}) {

@@ -1,17 +1,13 @@
 #include "route/circles.hpp"
+#include "support/ids.hpp"
 
 #include <doctest/doctest.h>
 
 using namespace pubsub;
+using namespace pubsub::test;
 using namespace std::chrono_literals;
 
 namespace {
-
-endpoint_id id_of(std::uint8_t n) {
-  endpoint_id::bytes_type bytes{};
-  bytes[0] = n;
-  return endpoint_id{bytes};
-}
 
 bool is_closed(const circles& all, const endpoint_id& peer, std::string_view topic) {
   const auto found = all.closed()->find(peer);

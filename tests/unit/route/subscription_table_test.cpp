@@ -1,4 +1,5 @@
 #include "route/subscription_table.hpp"
+#include "support/ids.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,16 +9,11 @@
 #include <set>
 
 using namespace pubsub;
+using namespace pubsub::test;
 
 namespace {
 
 using table_type = subscription_table<int, int>;
-
-endpoint_id id_of(std::uint8_t n) {
-  endpoint_id::bytes_type bytes{};
-  bytes[0] = n;
-  return endpoint_id{bytes};
-}
 
 std::string random_prefix(std::mt19937& engine) {
   std::string out = "/";

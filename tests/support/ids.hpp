@@ -1,0 +1,16 @@
+// Ids that can be told apart at a glance.
+#pragma once
+
+#include <cstdint>
+
+#include <pubsub/endpoint_id.hpp>
+
+namespace pubsub::test {
+
+inline endpoint_id id_of(std::uint8_t n) {
+  endpoint_id::bytes_type bytes{};
+  bytes[0] = n;
+  return endpoint_id{bytes};
+}
+
+} // namespace pubsub::test
