@@ -40,7 +40,8 @@ struct endpoint_options {
   pubsub::forwarding forwarding = pubsub::forwarding::on;
   pubsub::own_messages own_messages = pubsub::own_messages::deliver;
   /// Threads that serve links; each link stays on one of them. At least 1. They start with the
-  /// first `listen` or `peer`.
+  /// first `listen` or `peer`. Where there is one, a thread that waits for messages, briefly again
+  /// and again, takes its place.
   unsigned io_threads = 1;
   /// The low-latency mode: a thread that waits for a message (`subscriber::get`, `get_batch`) asks
   /// the sockets itself, again and again, instead of sleeping. Saves the tens of microseconds that

@@ -18,8 +18,7 @@ constexpr unsigned suspicious = 3; // short peerings in a row
 peering::peering(const endpoint_id& self, const endpoint_options& options, router& routes,
                  status_hub& events, tallies& counts)
     : self_(self), options_(options), routes_(routes), events_(events), counts_(counts),
-      io_(options.io_threads,
-          options.busy_poll ? loop_service::by_waiters : loop_service::by_thread) {}
+      io_(options.io_threads) {}
 
 // -- the peer status map -------------------------------------------------------------------------
 

@@ -70,6 +70,8 @@ public:
   bool wait_until_read_by_foreigners(const deadline& until) const;
   /// From a thread that waits for messages (`endpoint_options::busy_poll`): serves the links.
   void poll() noexcept { io_.poll(); }
+  /// What a thread that waits for messages may run instead of sleeping; or null.
+  shared_loop* loop_to_share() noexcept { return io_.only_loop(); }
   /// Parts from everybody, waiting at most `timeout` for the goodbyes, and stops the I/O threads.
   void close(std::chrono::milliseconds timeout) noexcept;
 

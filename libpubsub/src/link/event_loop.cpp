@@ -1,6 +1,5 @@
 #include "link/event_loop.hpp"
 
-#include <chrono>
 #include <string>
 
 #include <pthread.h>
@@ -11,9 +10,6 @@
 namespace pubsub {
 
 namespace {
-
-// How long a loop may be left alone before its thread takes it over from the waiters.
-constexpr std::chrono::microseconds longest_absence{100};
 
 /// Runs handlers; what they throw ends none of the threads.
 template <class F>
@@ -36,63 +32,85 @@ void become_io_thread() {
 
 } // namespace
 
-void event_loop::start(loop_service service) {
-  thread_ = std::thread{[this, service] {
+void event_loop::start() {
+  thread_ = std::thread{[this] {
     become_io_thread();
-    service == loop_service::by_thread ? serve() : stand_in();
+    serve();
   }};
 }
 
 void event_loop::serve() noexcept {
-  while (!context_->stopped())
-    guarded([&] { return context_->run(); });
-}
-
-/// Has the loop, asleep if nothing is ready, until a waiter wants it; and again once no waiter has
-/// come for a while.
-void event_loop::stand_in() noexcept {
-  auto seen = visits_.load(std::memory_order_relaxed);
-  while (!context_->stopped()) {
-    if (take()) {
-      while (!context_->stopped() && !wanted_.exchange(false, std::memory_order_relaxed))
-        guarded([&] { return context_->run_one(); });
-      give_back();
-    }
-    do { // not a wait for something: the clock of the absence
-      seen = visits_.load(std::memory_order_relaxed);
-      std::this_thread::sleep_for(longest_absence);
-    } while (!context_->stopped() && seen != visits_.load(std::memory_order_relaxed));
+  turns_.begin();
+  bool mine = true;
+  while (mine && !context_->stopped()) {
+    guarded([&] { return context_->run_one(); });
+    if (turns_.asked())
+      mine = turns_.stand_by();
   }
+  if (mine)
+    turns_.give_back();
 }
 
 void event_loop::poll() noexcept {
-  visits_.fetch_add(1, std::memory_order_relaxed);
-  if (take()) {
+  if (turns_.take()) {
     guarded([&] { return context_->poll(); });
-    give_back();
+    turns_.leave();
     return;
   }
-  if (!wanted_.exchange(true, std::memory_order_relaxed))
-    guarded([&] {
-      asio::post(*context_, [] {}); // wakes the thread
-      return std::size_t{1};
-    });
+  if (turns_.own_thread_has_it() && !turns_.asked()) {
+    turns_.ask();
+    interrupt();
+  }
   std::this_thread::yield(); // it may need this processor to let go
 }
 
+// -- shared_loop -------------------------------------------------------------------------------
+
+shared_loop::answer event_loop::enter() noexcept {
+  if (!turns_.welcome())
+    return answer::refused;
+  if (turns_.take())
+    return answer::entered;
+  return turns_.own_thread_has_it() ? answer::later : answer::refused;
+}
+
+void event_loop::run_ready() noexcept {
+  guarded([&] { return context_->poll(); });
+}
+
+bool event_loop::run_one() noexcept {
+  return guarded([&] { return context_->run_one(); }) > 0;
+}
+
+bool event_loop::run_one(std::chrono::steady_clock::time_point until) noexcept {
+  return guarded([&] { return context_->run_one_until(until); }) > 0;
+}
+
+void event_loop::interrupt() noexcept {
+  if (context_->get_executor().running_in_this_thread())
+    return;
+  guarded([&] {
+    asio::post(*context_, [] {});
+    return std::size_t{1};
+  });
+}
+
+// -- the end -----------------------------------------------------------------------------------
+
 void event_loop::stop() noexcept {
   context_->stop();
+  turns_.stop();
   if (thread_.joinable())
     thread_.join();
 }
 
 bool event_loop::flush() noexcept {
-  while (!take())
+  while (!turns_.take())
     std::this_thread::yield();
   context_->restart();
   const auto ran = guarded([&] { return context_->poll(); });
   context_->stop();
-  give_back();
+  turns_.give_back();
   return ran > 0;
 }
 

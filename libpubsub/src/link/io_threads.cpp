@@ -4,7 +4,7 @@
 
 namespace pubsub {
 
-io_threads::io_threads(unsigned loops, loop_service service) : service_(service) {
+io_threads::io_threads(unsigned loops) {
   for (unsigned i = 0; i < std::max(loops, 1U); ++i)
     loops_.push_back(std::make_unique<event_loop>());
 }
@@ -13,7 +13,7 @@ void io_threads::start() {
   if (std::exchange(started_, true))
     return;
   for (auto& each : loops_)
-    each->start(service_);
+    each->start();
 }
 
 const std::shared_ptr<asio::io_context>& io_threads::next() noexcept {

@@ -14,7 +14,7 @@ namespace pubsub {
 /// a loop.
 class io_threads {
 public:
-  explicit io_threads(unsigned loops, loop_service service = loop_service::by_thread);
+  explicit io_threads(unsigned loops);
   ~io_threads() { stop(); }
 
   /// Starts the threads unless they run.
@@ -23,6 +23,8 @@ public:
   const std::shared_ptr<asio::io_context>& next() noexcept;
   /// From a thread that waits for what the loops bring, see `event_loop::poll`.
   void poll() noexcept;
+  /// What a thread may run that waits; null where there are several.
+  shared_loop* only_loop() noexcept { return loops_.size() == 1 ? loops_.front().get() : nullptr; }
   /// Joins the threads; handlers run no more until `flush`.
   void stop() noexcept;
   /// After `stop`: runs the handlers of what has been cancelled, so that nothing keeps itself
@@ -31,7 +33,6 @@ public:
 
 private:
   std::vector<std::unique_ptr<event_loop>> loops_;
-  const loop_service service_;
   std::size_t turn_ = 0;
   bool started_ = false;
 };

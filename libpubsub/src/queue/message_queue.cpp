@@ -6,6 +6,13 @@
 
 namespace pubsub {
 
+namespace {
+
+/// By so much a loop may come too late.
+constexpr std::chrono::milliseconds coarse{1};
+
+} // namespace
+
 // -- the consumer ------------------------------------------------------------------------------
 
 std::size_t message_queue::pull(std::vector<data_message>& out, std::size_t max,
@@ -34,37 +41,83 @@ std::size_t message_queue::pull(std::vector<data_message>& out, std::size_t max,
 bool message_queue::wait_for_message(const deadline& until, std::unique_lock<std::mutex>& lock) {
   if (calls_.poll)
     return poll_for_message(until, lock);
-  auto something = [&] { return available() || ended(); };
-  if (something())
+  if (!nothing())
     return available();
   const auto since = std::chrono::steady_clock::now();
-  if (watch_.open() && (!until || *until > since)) {
+  const bool keen = calls_.loop && watch_.brief() && (!until || *until - since > coarse);
+  const auto may = keen ? calls_.loop->enter() : shared_loop::answer::refused;
+  if (may == shared_loop::answer::entered)
+    run_loop(until, lock);
+  else if (may == shared_loop::answer::refused && watch_.open() && (!until || *until > since))
+    watch(lock, nullptr);
+  const bool served = may == shared_loop::answer::entered;
+  if (sleep(until, lock, keen && !served) || served)
+    watch_.learn(std::chrono::steady_clock::now() - since);
+  return available();
+}
+
+void message_queue::watch(std::unique_lock<std::mutex>& lock, shared_loop* running) {
+  lock.unlock();
+  watch_.watch([&] {
+    if (running)
+      running->run_ready();
+    std::lock_guard look{mutex_};
+    return !nothing();
+  });
+  lock.lock();
+}
+
+/// Until there is something, or nearly the end: the loop's clock is coarse.
+void message_queue::run_loop(const deadline& until, std::unique_lock<std::mutex>& lock) {
+  fd_.clear();
+  if (watch_.open())
+    watch(lock, calls_.loop);
+  for (bool going_on = true; going_on && nothing() && arm();) {
+    consumer_ = place::in_loop;
     lock.unlock();
-    watch_.watch([&] {
-      std::lock_guard look{mutex_};
-      return something();
-    });
+    going_on = until ? calls_.loop->run_one(*until - coarse) : calls_.loop->run_one();
     lock.lock();
   }
+  consumer_ = place::awake;
+  calls_.loop->leave();
+}
+
+/// True if it slept.
+bool message_queue::sleep(const deadline& until, std::unique_lock<std::mutex>& lock, bool keen) {
   bool slept = false;
-  while (!something() && arm()) {
+  while (nothing() && arm()) {
     fd_.clear();
-    consumer_waits_ = true;
-    auto woken = [&] { return !consumer_waits_; };
+    begin_sleep(keen);
+    auto woken = [&] { return consumer_ == place::awake; };
     if (!until)
       not_empty_.wait(lock, woken);
     else if (!not_empty_.wait_until(lock, *until, woken))
       break;
     slept = true;
   }
-  consumer_waits_ = false;
-  if (slept)
-    watch_.learn(std::chrono::steady_clock::now() - since);
-  return available();
+  if (consumer_ == place::asleep)
+    end_sleep(false);
+  return slept;
+}
+
+void message_queue::begin_sleep(bool keen) {
+  consumer_ = place::asleep;
+  keen_ = keen;
+  if (calls_.loop)
+    calls_.loop->begin_sleep(keen);
+}
+
+void message_queue::end_sleep(bool woken) {
+  consumer_ = place::awake;
+  if (!calls_.loop)
+    return;
+  calls_.loop->end_sleep(keen_);
+  if (woken && keen_)
+    calls_.loop->offer();
 }
 
 bool message_queue::poll_for_message(const deadline& until, std::unique_lock<std::mutex>& lock) {
-  while (!available() && !ended()) {
+  while (nothing()) {
     lock.unlock();
     calls_.poll();
     lock.lock();
@@ -76,17 +129,29 @@ bool message_queue::poll_for_message(const deadline& until, std::unique_lock<std
 
 void message_queue::on_work(std::unique_lock<std::mutex>& lock) {
   fd_.set();
-  if (!std::exchange(consumer_waits_, false))
+  wake_consumer(lock);
+}
+
+/// Unlocks where there is something to do.
+void message_queue::wake_consumer(std::unique_lock<std::mutex>& lock) {
+  switch (std::exchange(consumer_, place::awake)) {
+  case place::awake:
     return;
-  lock.unlock();
-  not_empty_.notify_one();
+  case place::asleep:
+    end_sleep(true);
+    lock.unlock();
+    return not_empty_.notify_one();
+  case place::in_loop:
+    lock.unlock();
+    return calls_.loop->interrupt();
+  }
 }
 
 void message_queue::on_overflow(std::unique_lock<std::mutex>& lock) {
   fd_.set();
-  consumer_waits_ = false;
-  lock.unlock();
-  not_empty_.notify_all();
+  wake_consumer(lock);
+  if (lock.owns_lock())
+    lock.unlock();
   if (calls_.on_overflow)
     calls_.on_overflow();
 }
@@ -148,9 +213,10 @@ std::size_t message_queue::size() const {
 void message_queue::finish() {
   std::unique_lock lock{mutex_};
   fd_.set();
-  consumer_waits_ = false;
   end_input(lock);
-  not_empty_.notify_all();
+  if (!lock.owns_lock())
+    lock.lock();
+  wake_consumer(lock);
 }
 
 void message_queue::discard() {

@@ -11,6 +11,7 @@
 
 #include "queue/bounded_queue.hpp"
 #include "queue/event_fd.hpp"
+#include "queue/shared_loop.hpp"
 #include "queue/stream_tracker.hpp"
 #include "queue/watch_window.hpp"
 
@@ -23,11 +24,14 @@ public:
   struct callbacks {
     /// If given, brings messages: the consumer calls it instead of sleeping or pausing.
     std::function<void()> poll;
+    /// If given, brings messages: the consumer runs it where its sleeps are brief.
+    shared_loop* loop = nullptr;
     /// Called by a producer, with no lock held, when the queue has ended because it was full.
     std::function<void()> on_overflow;
   };
 
-  explicit message_queue(const queue_options& options, callbacks calls = {})
+  explicit message_queue(const queue_options& options) : message_queue(options, callbacks{}) {}
+  message_queue(const queue_options& options, callbacks calls)
       : bounded_queue(options), calls_(std::move(calls)) {}
 
   // -- the consumer ----------------------------------------------------------------------------
@@ -63,6 +67,9 @@ public:
   subscriber_counters counters() const;
 
 private:
+  /// Where the consumer is that has found nothing.
+  enum class place : std::uint8_t { awake, asleep, in_loop };
+
   void on_work(std::unique_lock<std::mutex>& lock) override;
   void on_overflow(std::unique_lock<std::mutex>& lock) override;
   void on_arrival(const message_run& run) override;
@@ -70,6 +77,13 @@ private:
                    bool ahead);
   bool wait_for_message(const deadline& until, std::unique_lock<std::mutex>& lock);
   bool poll_for_message(const deadline& until, std::unique_lock<std::mutex>& lock);
+  void watch(std::unique_lock<std::mutex>& lock, shared_loop* running);
+  void run_loop(const deadline& until, std::unique_lock<std::mutex>& lock);
+  bool sleep(const deadline& until, std::unique_lock<std::mutex>& lock, bool keen);
+  bool nothing() { return !available() && !ended(); }
+  void begin_sleep(bool keen);
+  void end_sleep(bool woken);
+  void wake_consumer(std::unique_lock<std::mutex>& lock);
   void update_fd();
   std::size_t read_slices(std::vector<data_message>& out, bool ahead);
 
@@ -78,7 +92,8 @@ private:
 
   // Guarded by the mutex.
   std::condition_variable not_empty_;
-  bool consumer_waits_ = false;
+  place consumer_ = place::awake;
+  bool keen_ = false; // asleep, it would rather be in the loop
   event_fd fd_;
   std::uint64_t delivered_ = 0;
   std::uint64_t decode_errors_ = 0;

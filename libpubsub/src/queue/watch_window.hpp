@@ -21,6 +21,8 @@ public:
   using clock = std::chrono::steady_clock;
 
   bool open() const noexcept { return open_; }
+  /// Whether little comes, and soon.
+  bool brief() const noexcept { return brief_; }
 
   /// Whether to `pause` before looking at all.
   bool paced() const noexcept { return yields_ > 1; }
@@ -45,6 +47,7 @@ public:
 
   /// Tells how many messages were found.
   void found(std::size_t messages) noexcept {
+    brief_ = brief_ && messages <= few;
     if (messages <= 1)
       yields_ = 1;
     else if (messages < few)
@@ -55,12 +58,14 @@ public:
   /// Tells how long the sleep was that could not be avoided.
   void learn(clock::duration slept) noexcept {
     open_ = slept < worth_watching;
+    brief_ = slept < worth_running;
     yields_ = 1;
   }
 
 private:
   static constexpr std::chrono::microseconds length{50};
   static constexpr std::chrono::microseconds worth_watching{150};
+  static constexpr std::chrono::milliseconds worth_running{2};
   static constexpr std::chrono::microseconds too_long{500};
   static constexpr std::chrono::milliseconds crowded_for{100};
 
@@ -69,6 +74,7 @@ private:
   static constexpr std::size_t many = 512;
 
   bool open_ = false;
+  bool brief_ = false;
   unsigned yields_ = 1; // before a look
   clock::time_point crowded_until_{};
 };

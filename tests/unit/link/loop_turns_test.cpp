@@ -1,0 +1,141 @@
+#include "link/loop_turns.hpp"
+
+#include "support/eventually.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+using namespace pubsub;
+using namespace pubsub::test;
+
+namespace {
+
+/// The loop's own thread, without a loop.
+class own_thread {
+public:
+  explicit own_thread(loop_turns& turns) : turns_(turns), thread_{[this] { run(); }} {
+    CHECK(eventually([&] { return turns_.welcome(); }));
+  }
+  ~own_thread() {
+    end_ = true;
+    turns_.stop();
+    thread_.join();
+  }
+  /// Lets it look whether somebody wants its place.
+  void turn_round() {
+    const auto before = rounds_.load();
+    CHECK(eventually([&] { return rounds_ > before + 1 || !turns_.own_thread_has_it(); }));
+  }
+
+private:
+  void run() {
+    turns_.begin();
+    bool mine = true;
+    while (mine && !end_) {
+      ++rounds_;
+      if (turns_.asked())
+        mine = turns_.stand_by();
+      else
+        std::this_thread::yield();
+    }
+    if (mine)
+      turns_.give_back();
+  }
+
+  loop_turns& turns_;
+  std::atomic<bool> end_{false};
+  std::atomic<std::uint64_t> rounds_{0};
+  std::thread thread_;
+};
+
+/// As a waiter that its own thread has woken, and which comes back in time.
+bool obtains(loop_turns& turns) {
+  const auto until = std::chrono::steady_clock::now() + patience;
+  while (std::chrono::steady_clock::now() < until) {
+    turns.offer();
+    if (turns.take())
+      return true;
+    std::this_thread::yield();
+  }
+  return false;
+}
+
+} // namespace
+
+TEST_CASE("nobody is welcome before its own thread has begun") {
+  loop_turns turns;
+  CHECK(!turns.welcome());
+}
+
+TEST_CASE("its own thread lets go where it is asked to, and steps in where nobody comes back") {
+  loop_turns turns;
+  const own_thread own{turns};
+  CHECK(!turns.take());
+  REQUIRE(obtains(turns));
+  CHECK(!turns.own_thread_has_it());
+  turns.leave();
+  CHECK(eventually([&] { return turns.own_thread_has_it(); }));
+  CHECK(obtains(turns)); // again, later
+  turns.leave();
+}
+
+TEST_CASE("its own thread lets nobody go in beside one who is keen and sleeps") {
+  loop_turns turns;
+  own_thread own{turns};
+  turns.begin_sleep(true);
+  CHECK(!turns.welcome());
+  turns.offer();
+  own.turn_round();
+  CHECK(turns.own_thread_has_it());
+  turns.end_sleep(true);
+  CHECK(turns.welcome());
+}
+
+TEST_CASE("who goes to sleep where nobody has it calls its own thread") {
+  for (const bool keen : {true, false}) {
+    loop_turns turns;
+    const own_thread own{turns};
+    REQUIRE(obtains(turns));
+    turns.begin_sleep(keen);
+    turns.leave();
+    turns.begin_sleep(false);
+    CHECK(eventually([&] { return turns.own_thread_has_it(); }));
+    CHECK((!keen || !turns.welcome()));
+  }
+}
+
+TEST_CASE("many threads that take turns, one at a time") {
+  constexpr int threads = 3;
+  constexpr int times = 20'000;
+  loop_turns turns;
+  std::atomic<int> inside{0};
+  std::atomic<int> most{0};
+  {
+    const own_thread own{turns};
+    std::vector<std::thread> all;
+    for (int i = 0; i < threads; ++i)
+      all.emplace_back([&] {
+        for (int n = 0; n < times; ++n) {
+          if (turns.take()) {
+            most = std::max(most.load(), ++inside);
+            --inside;
+            turns.leave();
+          } else {
+            turns.begin_sleep(n % 2 == 0);
+            turns.end_sleep(n % 2 == 0);
+            turns.offer();
+            std::this_thread::yield();
+          }
+        }
+      });
+    for (auto& each : all)
+      each.join();
+    CHECK(eventually([&] { return turns.own_thread_has_it(); }));
+  }
+  CHECK(most == 1);
+  CHECK(turns.take());
+}
