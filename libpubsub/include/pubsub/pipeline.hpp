@@ -157,7 +157,7 @@ public:
   bool closed() const;
 
 private:
-  static std::vector<task> wrap(std::vector<pattern::ready_task> found);
+  static task wrap(pattern::ready_task&& found);
 
   std::shared_ptr<pattern::task_queue_core> core_;
 };

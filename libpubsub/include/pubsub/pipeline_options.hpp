@@ -61,8 +61,8 @@ struct task_queue_options {
   /// Tasks that may be here and not be acknowledged; at least 1. For each exchange that is bound;
   /// without meaning for a queue that gives out tasks by number.
   std::size_t credit_tasks = 10'000;
-  /// So many done tasks are acknowledged together; what is done goes at once where nothing is left
-  /// to do.
+  /// So many done tasks are acknowledged together, or those of 25 us of work where that is more;
+  /// what is done goes at once where nothing is left to do.
   std::size_t batch_tasks = 10;
   /// Tasks that are worked on at a time; it tells which of them a worker may have died of.
   std::size_t concurrency = 1;

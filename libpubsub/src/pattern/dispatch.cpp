@@ -59,12 +59,15 @@ void dispatch::set_target() noexcept {
     }
     credit = std::min(credit, queue.credit);
   }
-  target_ = 1;
-  if (quickest == nanoseconds::max())
-    return;
-  const auto tasks = static_cast<std::uint64_t>(batch_time / quickest);
-  target_ = static_cast<std::size_t>(
-      std::clamp<std::uint64_t>(std::min(tasks, credit / 2), 1, max_batch_tasks));
+  const auto most = std::clamp<std::uint64_t>(credit / 2, 1, max_batch_tasks);
+  const auto tasks_in = [&](nanoseconds span) {
+    const auto tasks = static_cast<std::uint64_t>(span / quickest);
+    return static_cast<std::size_t>(std::clamp<std::uint64_t>(tasks, 1, most));
+  };
+  const auto least = tasks_in(short_batch_time);
+  const auto share = options_.window_tasks / (2 * std::max<std::size_t>(queues_.size(), 1));
+  target_ = std::min(tasks_in(batch_time), std::max(least, share));
+  least_target_ = options_.style == exchange_style::load_balancing ? least : target_;
 }
 
 // -- sharing out
@@ -137,6 +140,7 @@ void dispatch::give(queue_map::iterator to, const std::shared_ptr<parcel>& what,
   queue.outstanding += n;
   queue.turn = ++turn_;
   last_given_ = id;
+  someone_idle_ = leaves_someone_idle();
   ++counters_.batches;
 }
 
@@ -182,7 +186,7 @@ std::optional<dispatch::outgoing> dispatch::next(time now) {
 
 /// The batch that waits longest, if somebody may have it.
 void dispatch::hand_out(time now) {
-  const auto n = again_first_.empty() ? pool_.ready(target_) : 1;
+  const auto n = again_first_.empty() ? pool_.ready(wanted()) : 1;
   if (n == 0 || nobody_takes_)
     return;
   if (options_.style == exchange_style::data_distribution)
@@ -211,7 +215,7 @@ std::shared_ptr<dispatch::parcel> dispatch::next_parcel() {
     again_first_.pop_front();
     return result;
   }
-  auto cut = pool_.cut(pool_.ready(target_));
+  auto cut = pool_.cut(pool_.ready(wanted()));
   auto result = std::make_shared<parcel>();
   result->tasks = std::move(cut.tasks);
   result->upstream = std::move(cut.upstream);
@@ -241,6 +245,7 @@ void dispatch::receive(const queue_report& report, time now) {
   drop_finished(report.queue, queue);
   learn(queue, report);
   set_target();
+  someone_idle_ = leaves_someone_idle();
   put_first(std::exchange(again_, {}));
   send_again(report.queue, queue, report.received, now);
 }
@@ -272,6 +277,7 @@ void dispatch::complete(const number_run& numbers) {
     queue.taken = std::max(queue.taken, place + count);
     mark_done(queue, place, place + count);
     drop_finished(id, queue);
+    someone_idle_ = someone_idle_ || queue.outstanding == 0;
     nobody_takes_ = false;
   }
 }
@@ -382,6 +388,7 @@ void dispatch::lose(const endpoint_id& id) {
       lose_task(of, task, is_suspect(lost, of, place));
     });
   set_target();
+  someone_idle_ = leaves_someone_idle();
   put_first(std::exchange(again_, {}));
 }
 

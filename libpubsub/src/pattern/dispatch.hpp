@@ -22,13 +22,16 @@ namespace pubsub::pattern {
 /// Tasks wait, are *in flight* from then on until every queue that got them has acknowledged them,
 /// and never are more than the window. They travel in batches: of one task where tasks take long,
 /// of so many that a batch takes about `batch_time` where they are short, so that what a message
-/// costs is little beside the work, and no queue has much to do when the others have finished.
+/// costs is little beside the work, and no queue has much to do when the others have finished; of
+/// fewer where a queue has nothing to do, or the window does not hold two for every queue.
 class dispatch {
 public:
   using clock = std::chrono::steady_clock;
   using time = clock::time_point;
 
   static constexpr std::chrono::microseconds batch_time{1000};
+  /// A queue that has nothing to do gets at least so much at a time.
+  static constexpr std::chrono::microseconds short_batch_time{75};
   /// So much work a queue gets in advance, if it gives the credit, and less towards the end.
   static constexpr std::chrono::milliseconds work_ahead{100};
   /// What has not come after so long is sent again.
@@ -56,7 +59,7 @@ public:
   /// Whether `next` may have something.
   bool may_send() const noexcept {
     return !to_send_.empty() ||
-           (!nobody_takes_ && (!again_first_.empty() || pool_.ready(target_) > 0));
+           (!nobody_takes_ && (!again_first_.empty() || pool_.ready(wanted()) > 0));
   }
   /// The first of those that will travel together has been added, and is held back for the others.
   bool has_just_opened() const noexcept { return pool_.size() == 1; }
@@ -125,6 +128,8 @@ private:
   };
 
   void set_target() noexcept;
+  /// How many tasks shall travel together.
+  std::size_t wanted() const noexcept { return someone_idle_ ? least_target_ : target_; }
   std::chrono::nanoseconds remaining() const noexcept;
   std::uint64_t allowance(const queue_entry& queue) const noexcept;
   bool wants_more(const queue_entry& queue, std::size_t tasks) const noexcept;
@@ -161,8 +166,10 @@ private:
   std::map<std::uint64_t, location> direct_;   // by first number, of those that began here
   std::vector<std::shared_ptr<parcel>> again_; // lost, to be put before what waits
   std::size_t in_flight_ = 0;
-  std::size_t target_ = 1;  // tasks that travel together
-  double tasks_per_ns_ = 0; // that all queues do
+  std::size_t target_ = 1;       // tasks that travel together
+  std::size_t least_target_ = 1; // to a queue that has nothing to do
+  bool someone_idle_ = false;    // as `leaves_someone_idle`
+  double tasks_per_ns_ = 0;      // that all queues do
   std::uint64_t turn_ = 0;
   std::uint64_t places_ = 0; // given so far: a queue that comes back gets other ones
   endpoint_id last_given_;   // whose turn it was

@@ -87,23 +87,36 @@ void intake::clear() noexcept {
   ready_tasks_ = 0;
 }
 
-bool intake::done(const task_origin& from, std::uint64_t place, std::uint64_t number) {
+bool intake::done(const task_marks& tasks) {
+  const auto& from = *tasks.from;
   auto& books = *from.books;
-  if (books.forgotten || !books.done.insert(place))
+  const auto [first, count] = tasks.places;
+  if (books.forgotten)
     return false;
-  const bool ends_here = from.ends_here();
-  if (ends_here)
-    note_completed(from.source, number);
-  if (!ends_here || books.urgent)
-    ++books.unreported;
-  return is_due(ends_here ? completed_tasks_ : books.unreported) || from.redelivered;
+  bool fresh = books.done.extend(first, count);
+  if (fresh)
+    note_done(from, {tasks.first_number, count});
+  else
+    for (std::uint64_t i = 0; i < count; ++i)
+      if (books.done.insert(first + i)) {
+        note_done(from, {tasks.first_number + i, 1});
+        fresh = true;
+      }
+  if (!fresh)
+    return false;
+  return is_due(from.ends_here() ? completed_tasks_ : books.unreported) || from.redelivered;
 }
 
-void intake::note_completed(const endpoint_id& source, std::uint64_t number) {
-  const auto found = std::ranges::find(completed_, source, &completed::source);
-  auto& its = found != completed_.end() ? *found : completed_.emplace_back(source);
-  its.numbers.append(number);
-  ++completed_tasks_;
+void intake::note_done(const task_origin& from, const number_run& numbers) {
+  auto& books = *from.books;
+  if (!from.ends_here() || books.urgent)
+    books.unreported += numbers.count;
+  if (!from.ends_here())
+    return;
+  const auto found = std::ranges::find(completed_, from.source, &completed::source);
+  auto& its = found != completed_.end() ? *found : completed_.emplace_back(from.source);
+  its.numbers.append(numbers);
+  completed_tasks_ += numbers.count;
 }
 
 std::vector<intake::completed> intake::take_completed() {
@@ -124,7 +137,7 @@ bool intake::done(const endpoint_id& exchange, const number_run& places, bool di
 }
 
 bool intake::is_due(std::uint64_t untold) const noexcept {
-  return untold >= batch_tasks_ || ready_.empty();
+  return untold >= together_ || ready_.empty();
 }
 
 /// It is told until the exchange is known to have heard of it.

@@ -1,6 +1,7 @@
 // Which tasks are here, and which are done: the books of one queue. Pure: no I/O, no threads.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -59,11 +60,22 @@ struct task_mark {
   std::uint64_t number = 0;
 };
 
+/// Tasks that were given out, of one origin, whose places and numbers follow one another.
+struct task_marks {
+  const task_origin* from = nullptr;
+  number_run places;
+  std::uint64_t first_number = 0;
+};
+
 /// Takes every task once, whatever is sent again, and says when it is time to tell an exchange how
 /// far this queue is.
 class intake {
 public:
-  explicit intake(std::size_t batch_tasks) : batch_tasks_(batch_tasks) {}
+  explicit intake(std::size_t batch_tasks) : batch_tasks_(batch_tasks), together_(batch_tasks) {}
+  /// So many done tasks are worth telling of, if that is more than `batch_tasks`.
+  void set_worth_telling(std::uint64_t tasks) noexcept {
+    together_ = std::max<std::uint64_t>(tasks, batch_tasks_);
+  }
 
   /// `holder` is the message `tasks` was read from; `queue` goes with every task.
   void receive(const tasks_view& tasks, data_message holder,
@@ -75,7 +87,7 @@ public:
   ready_task take();
 
   /// True if the exchange, or the source, should be told now.
-  bool done(const task_origin& from, std::uint64_t place, std::uint64_t number);
+  bool done(const task_marks& tasks);
   /// True if the exchange should be told now. `direct`: the source has been told.
   bool done(const endpoint_id& exchange, const number_run& places, bool direct);
   /// Of tasks that end here, those done since the last call, by source.
@@ -113,11 +125,12 @@ private:
 
   std::shared_ptr<exchange_books>& books_of(const endpoint_id& exchange);
   bool is_due(std::uint64_t untold) const noexcept;
-  void note_completed(const endpoint_id& source, std::uint64_t number);
+  void note_done(const task_origin& from, const number_run& numbers);
   void skip_what_was_had(waiting_batch& batch);
   static void advance(waiting_batch& batch);
 
   const std::size_t batch_tasks_;
+  std::uint64_t together_; // so many are told of at a time
   std::map<endpoint_id, std::shared_ptr<exchange_books>> exchanges_;
   std::deque<waiting_batch> ready_;
   std::size_t ready_tasks_ = 0;

@@ -19,13 +19,14 @@ struct number_run {
 /// Numbers in the order in which they were appended.
 class number_list {
 public:
-  void append(std::uint64_t number) {
-    ++size_;
-    if (!runs_.empty() && runs_.back().first + runs_.back().count == number)
-      ++runs_.back().count;
+  void append(const number_run& more) {
+    size_ += more.count;
+    if (!runs_.empty() && runs_.back().first + runs_.back().count == more.first)
+      runs_.back().count += more.count;
     else
-      runs_.push_back({number, 1});
+      runs_.push_back(more);
   }
+  void append(std::uint64_t number) { append(number_run{number, 1}); }
   std::size_t size() const noexcept { return size_; }
   const std::vector<number_run>& runs() const noexcept { return runs_; }
   void clear() noexcept {

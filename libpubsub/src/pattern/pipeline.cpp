@@ -15,6 +15,16 @@ std::vector<std::byte> encoded(const data& value) {
   return out.take();
 }
 
+void add_mark(std::vector<pattern::task_marks>& to, const pattern::task_marks& more) {
+  const bool next = !to.empty() && to.back().from == more.from &&
+                    to.back().places.first + to.back().places.count == more.places.first &&
+                    to.back().first_number + to.back().places.count == more.first_number;
+  if (next)
+    to.back().places.count += more.places.count;
+  else
+    to.push_back(more);
+}
+
 } // namespace
 
 // -- task ----------------------------------------------------------------------------------------
@@ -50,18 +60,18 @@ bool task::redelivered() const noexcept {
 void task::done() {
   if (std::exchange(settled_, true))
     return;
-  const pattern::task_mark mark{from_.get(), place_, number_};
+  const pattern::task_marks mark{from_.get(), {place_, 1}, number_};
   from_->queue->done({&mark, 1});
 }
 
 void task::done(std::vector<task> all) {
-  std::vector<pattern::task_mark> marks;
+  std::vector<pattern::task_marks> marks;
   for (auto each = all.begin(); each != all.end();) {
     const auto& queue = each->from_->queue;
     marks.clear();
     for (; each != all.end() && each->from_->queue == queue; ++each)
       if (!std::exchange(each->settled_, true))
-        marks.push_back({each->from_.get(), each->place_, each->number_});
+        add_mark(marks, {each->from_.get(), {each->place_, 1}, each->number_});
     queue->done(marks);
   }
 }
@@ -204,19 +214,15 @@ std::optional<task> task_queue::get(std::chrono::nanoseconds timeout) {
 }
 
 std::vector<task> task_queue::get_batch(std::size_t max) {
-  return wrap(core_->get_batch(max, {}));
+  return core_->get_batch<task>(max, {}, wrap);
 }
 
 std::vector<task> task_queue::get_batch(std::size_t max, std::chrono::nanoseconds timeout) {
-  return wrap(core_->get_batch(max, timeout));
+  return core_->get_batch<task>(max, timeout, wrap);
 }
 
-std::vector<task> task_queue::wrap(std::vector<pattern::ready_task> found) {
-  std::vector<task> result;
-  result.reserve(found.size());
-  for (auto& each : found)
-    result.push_back(task{std::move(each)});
-  return result;
+task task_queue::wrap(pattern::ready_task&& found) {
+  return task{std::move(found)};
 }
 
 std::size_t task_queue::available() const {

@@ -12,8 +12,9 @@ using namespace std::chrono_literals;
 constexpr auto time_between_reports = 250ms;
 constexpr auto memory_of_exchanges = 60s;                // that are gone
 constexpr std::chrono::nanoseconds longest_read = 100ms; // without a look whether it is closed
-constexpr std::chrono::nanoseconds time_to_ask = 1ms;    // for more, when there is nothing
-constexpr auto shortest_to_tell = 5ms;                   // between reports of the last task
+constexpr std::chrono::nanoseconds time_to_ask = 2ms;    // for more, when there is nothing
+constexpr std::chrono::nanoseconds time_between_acknowledgements = 25us; // of work, at least
+constexpr auto shortest_to_tell = 5ms; // between reports of the last task
 constexpr std::size_t messages_at_once = 64;
 constexpr std::uint64_t tasks_of_a_lap = 64; // of the meter
 
@@ -72,25 +73,16 @@ std::optional<ready_task> task_queue_core::get(std::optional<std::chrono::nanose
   return take_next();
 }
 
-std::vector<ready_task>
-task_queue_core::get_batch(std::size_t max, std::optional<std::chrono::nanoseconds> timeout) {
-  lock_type lock{mutex_};
-  std::vector<ready_task> result;
-  if (!await_task(lock, timeout))
-    return result;
-  const auto here = ordered() ? in_order_.size() : books_.size();
-  result.reserve(std::min(max, here));
-  while (result.size() < max && !is_empty())
-    result.push_back(take_next());
-  return result;
-}
-
 /// Called with the mutex held. False if there is none in time, or it is closed.
 bool task_queue_core::await_task(lock_type& lock, std::optional<std::chrono::nanoseconds> timeout) {
   if (is_empty() && !closed_)
     await(lock, limit_after(timeout));
-  if (untimed_ >= tasks_of_a_lap) // whoever asks has done what he got
-    meter_.lap(std::exchange(untimed_, 0));
+  if (untimed_ >= tasks_of_a_lap) { // whoever asks has done what he got
+    meter_.lap(untimed_);
+    const auto per_task = std::max<std::chrono::nanoseconds>(meter_.last() / untimed_, 1ns);
+    books_.set_worth_telling(time_between_acknowledgements / per_task);
+    untimed_ = 0;
+  }
   return !closed_ && !is_empty();
 }
 
@@ -210,13 +202,13 @@ void task_queue_core::take(data_message msg) {
     books_.receive(*tasks, std::move(msg), shared_from_this());
 }
 
-void task_queue_core::done(std::span<const task_mark> tasks) {
+void task_queue_core::done(std::span<const task_marks> tasks) {
   lock_type lock{mutex_};
   if (closed_)
     return;
   bool due = false;
   for (const auto& each : tasks) {
-    due = books_.done(*each.from, each.place, each.number) || due;
+    due = books_.done(each) || due;
     if (due && books_.reports_due(each.from->exchange))
       report_to(each.from->exchange);
   }

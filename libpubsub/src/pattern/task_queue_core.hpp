@@ -43,12 +43,24 @@ public:
   void bind(std::string_view exchange_name);
   /// Without a timeout as long as it takes.
   std::optional<ready_task> get(std::optional<std::chrono::nanoseconds> timeout);
-  std::vector<ready_task> get_batch(std::size_t max,
-                                    std::optional<std::chrono::nanoseconds> timeout);
+  /// At most `max`, each as `make` has made it.
+  template <class Task, class Make>
+  std::vector<Task> get_batch(std::size_t max, std::optional<std::chrono::nanoseconds> timeout,
+                              Make make) {
+    lock_type lock{mutex_};
+    std::vector<Task> result;
+    if (!await_task(lock, timeout))
+      return result;
+    const auto here = ordered() ? in_order_.size() : books_.size();
+    result.reserve(std::min(max, here));
+    while (result.size() < max && !is_empty())
+      result.push_back(make(take_next()));
+    return result;
+  }
   std::size_t available() const noexcept { return ready_; }
   std::size_t exchanges() const;
   bool wait_for_exchanges(std::size_t n, std::chrono::nanoseconds timeout);
-  void done(std::span<const task_mark> tasks);
+  void done(std::span<const task_marks> tasks);
   void done(const endpoint_id& exchange, std::span<const number_run> places, bool direct);
   void reject(const task_origin& from, std::uint64_t place);
   void close();

@@ -24,10 +24,13 @@ public:
   void lap(std::uint64_t tasks) noexcept {
     const auto now = reading::here();
     const bool computed = pthread_equal(now.thread, since_.thread) && now.waits == since_.waits;
-    busy_ += computed ? now.processor - since_.processor : now.clock - since_.clock;
+    last_ = computed ? now.processor - since_.processor : now.clock - since_.clock;
+    busy_ += last_;
     tasks_ += tasks;
     since_ = now;
   }
+  /// Of the last lap.
+  std::chrono::nanoseconds last() const noexcept { return last_; }
   void stop(std::uint64_t tasks) noexcept {
     lap(tasks);
     running_ = false;
@@ -57,6 +60,7 @@ private:
 
   reading since_;
   std::chrono::nanoseconds busy_{0};
+  std::chrono::nanoseconds last_{0};
   std::uint64_t tasks_ = 0;
   bool running_ = false;
 };

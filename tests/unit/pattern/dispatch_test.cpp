@@ -145,6 +145,25 @@ TEST_CASE("short tasks travel together") {
   CHECK(longest <= dispatch::max_batch_tasks);
 }
 
+TEST_CASE("a queue that has nothing to do waits for no full batch") {
+  fixture x;
+  x.report(1, 0);
+  x.add(0);
+  REQUIRE(x.send().size() == 1);
+  x.now += 10us; // for one task: 7 of them are worth a message
+  x.report(1, 1);
+  REQUIRE(x.books.leaves_someone_idle());
+  for (std::uint64_t i = 1; i < 7; ++i)
+    x.add(i);
+  CHECK(!x.books.may_send());
+  x.add(7);
+  REQUIRE(x.books.may_send());
+  CHECK(x.books.next(x.now)->tasks->numbers.size() == 7);
+  for (std::uint64_t i = 8; i < 20; ++i)
+    x.add(i);
+  CHECK(!x.books.may_send()); // it is busy: what follows has company
+}
+
 TEST_CASE("round robin waits for the one whose turn it is") {
   exchange_options options;
   options.balance = balancing::round_robin;

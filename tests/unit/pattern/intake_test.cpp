@@ -47,7 +47,7 @@ public:
   }
   bool done(std::uint64_t place) {
     const auto& one = taken_.at(place);
-    return books_.done(*one.from, place, one.number);
+    return books_.done({one.from.get(), {place, 1}, one.number});
   }
 
 private:
@@ -108,6 +108,40 @@ TEST_CASE("an exchange is told of a full batch, and at once where nothing is lef
   CHECK(one.done(5));
   CHECK_FALSE(one.done(5)); // twice is once
   CHECK(books.report_for(id_of(1)).done == 6);
+}
+
+TEST_CASE("where tasks are short, more of them are told of together") {
+  intake books{1};
+  worker one{books};
+  books.set_worth_telling(3);
+  receive(books, tasks(0, {0, 1, 2, 3, 4}));
+  for (std::uint64_t place = 0; place < 3; ++place)
+    one.take();
+  CHECK_FALSE(one.done(0));
+  CHECK_FALSE(one.done(1));
+  CHECK(one.done(2));
+  books.set_worth_telling(0); // never fewer than asked for
+  CHECK(books.report_for(id_of(1)).done == 3);
+  one.take();
+  CHECK(one.done(3));
+}
+
+TEST_CASE("tasks that follow one another are done together, each of them once") {
+  intake books{3};
+  receive(books, tasks(0, {10, 11, 12, 13, 14}, false, 0, true));
+  const auto first = books.take();
+  while (!books.empty())
+    books.take();
+  const auto done = [&](std::uint64_t place, std::uint64_t count) {
+    return books.done({first.from.get(), {place, count}, 10 + place});
+  };
+  CHECK(done(1, 1));
+  CHECK(done(0, 4)); // one of them is done already
+  CHECK_FALSE(done(0, 4));
+  const auto completed = books.take_completed();
+  REQUIRE(completed.size() == 1);
+  CHECK(completed[0].numbers.size() == 4);
+  CHECK(completed[0].numbers.runs() == std::vector<number_run>{{11, 1}, {10, 1}, {12, 2}});
 }
 
 TEST_CASE("what is rejected is told until the exchange has settled it") {
