@@ -1,0 +1,495 @@
+// Clients and replicas of versioned delivery over real endpoints.
+#include "support/nodes.hpp"
+#include "support/version_history.hpp"
+
+#include <pubsub/data_writer.hpp>
+#include <pubsub/versioned.hpp>
+
+#include "pattern/versioned_messages.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <thread>
+
+using namespace pubsub;
+using namespace pubsub::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr versioning versioned_schemes[] = {
+    versioning::version_request, versioning::message_returns_version, versioning::one_hop,
+    versioning::one_hop_ack_client, versioning::tagged};
+
+replica_options quick(std::string id) {
+  replica_options result;
+  result.id = std::move(id);
+  result.silence = 1'000ms;
+  return result;
+}
+
+/// A replica at a node of its own, and a thread that takes what it hands out.
+class server {
+public:
+  server(endpoint& hub, const replica_options& options, std::string group = "g") {
+    join(node_, hub);
+    it_.emplace(node_, group, options);
+    reader_ = std::thread{[this] { run(); }};
+  }
+  ~server() { stop(); }
+  void stop() {
+    it_->close();
+    if (reader_.joinable())
+      reader_.join();
+  }
+  /// As if its process had ended.
+  void kill() {
+    node_.close(0ms);
+    stop();
+  }
+  replica& operator*() { return *it_; }
+  replica* operator->() { return &*it_; }
+  std::uint64_t last() const { return last_; }
+  std::vector<versioned_message> messages() const {
+    std::lock_guard lock{mutex_};
+    return messages_;
+  }
+
+private:
+  void run() {
+    for (auto some = it_->get_batch(1'000); !some.empty(); some = it_->get_batch(1'000)) {
+      std::lock_guard lock{mutex_};
+      for (auto& each : some)
+        messages_.push_back(std::move(each));
+      last_ = messages_.back().version.number;
+    }
+  }
+
+  endpoint node_;
+  std::optional<replica> it_;
+  mutable std::mutex mutex_; // guards messages_
+  std::vector<versioned_message> messages_;
+  std::atomic<std::uint64_t> last_{0};
+  std::thread reader_;
+};
+
+/// A hub, and servers around it.
+struct cluster {
+  explicit cluster(std::size_t n = 3) {
+    for (std::size_t i = 0; i < n; ++i)
+      add(quick(std::string(1, static_cast<char>('a' + i))));
+    for (auto& each : servers)
+      REQUIRE((*each)->wait_until_counting(patience));
+  }
+  server& add(const replica_options& options) {
+    return *servers.emplace_back(std::make_unique<server>(hub, options));
+  }
+  server& stamper() {
+    server* found = nullptr;
+    REQUIRE(eventually([&] {
+      for (auto& each : servers)
+        if ((*each)->stamping())
+          found = each.get();
+      return found != nullptr;
+    }));
+    return *found;
+  }
+  /// Until all that live have handed out as much; then they must agree.
+  void check(const std::map<std::uint64_t, message_version>& acknowledged, const endpoint_id& by) {
+    std::uint64_t most = 0;
+    for (const auto& [number, at] : acknowledged)
+      most = std::max(most, at.number);
+    for (auto& each : servers)
+      if (!(*each)->closed())
+        REQUIRE(eventually([&] { return each->last() >= most; }));
+    version_history all;
+    for (auto& each : servers) {
+      auto part = all.replica((*each)->id());
+      for (const auto& one : each->messages())
+        part.add(one);
+    }
+    all.check_contiguous();
+    for (const auto& [number, at] : acknowledged)
+      all.acknowledged(by, number, at);
+    for (const auto& each : all.violations())
+      FAIL_CHECK(each);
+  }
+
+  endpoint hub;
+  std::vector<std::unique_ptr<server>> servers;
+};
+
+versioned_group_options with(versioning scheme) {
+  versioned_group_options result;
+  result.scheme = scheme;
+  result.replicas = 3;
+  result.timeout = patience;
+  return result;
+}
+
+std::map<std::uint64_t, message_version> collect(versioned_group& from, std::size_t wanted) {
+  std::map<std::uint64_t, message_version> result;
+  while (result.size() < wanted) {
+    const auto some = from.take_completions(patience);
+    if (some.empty())
+      break;
+    for (const auto& each : some) {
+      CHECK_MESSAGE(!each.error, each.error.message());
+      result[each.client_number] = each.version;
+    }
+  }
+  return result;
+}
+
+} // namespace
+
+TEST_CASE("every scheme gives the same messages to all replicas under the same versions") {
+  cluster all;
+  endpoint node;
+  join(node, all.hub);
+  std::uint64_t next = 1;
+  for (const auto scheme : versioned_schemes) {
+    CAPTURE(to_string(scheme));
+    versioned_group client{node, "g", with(scheme)};
+    REQUIRE(client.wait_for_replicas(3, patience));
+    std::map<std::uint64_t, message_version> acknowledged;
+    for (std::uint64_t i = 1; i <= 20; ++i) {
+      const auto sent = client.send(count{i});
+      REQUIRE_MESSAGE(sent.has_value(), sent.error().message());
+      CHECK(sent->number == next++);
+      acknowledged[i] = *sent;
+    }
+    all.check(acknowledged, client.id());
+    CHECK(client.counters().acknowledged == 20);
+  }
+}
+
+TEST_CASE("without versions all replicas get a message, and it has number 0") {
+  cluster all;
+  versioned_group client{all.hub, "g", with(versioning::none)};
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    const auto sent = client.send(count{i});
+    REQUIRE(sent.has_value());
+    CHECK(sent->number == 0);
+  }
+  for (auto& each : all.servers)
+    CHECK(eventually([&] { return each->messages().size() == 10; }));
+}
+
+TEST_CASE("what is posted goes in batches, and each message is acknowledged once") {
+  cluster all;
+  for (const auto scheme : versioned_schemes) {
+    CAPTURE(to_string(scheme));
+    auto options = with(scheme);
+    options.reports = completion_reports::all;
+    versioned_group client{all.hub, "g", options};
+    constexpr std::uint64_t messages = 20'000;
+    std::map<std::uint64_t, message_version> acknowledged;
+    std::thread reader{[&] { acknowledged = collect(client, messages); }};
+    for (std::uint64_t i = 1; i <= messages; ++i)
+      REQUIRE(client.post(count{i}).has_value());
+    CHECK(client.drain(patience) == 0);
+    reader.join();
+    CHECK(acknowledged.size() == messages);
+    CHECK(client.counters().batches < messages / 2);
+    all.check(acknowledged, client.id());
+  }
+}
+
+TEST_CASE("clients of all schemes at once, each at a node of its own, agree with the replicas") {
+  cluster all;
+  version_history checked;
+  std::vector<std::thread> clients;
+  std::mutex mutex;
+  std::uint64_t sent = 0;
+  for (const auto scheme : versioned_schemes)
+    clients.emplace_back([&, scheme] {
+      endpoint node;
+      join(node, all.hub);
+      versioned_group client{node, "g", with(scheme)};
+      for (std::uint64_t i = 1; i <= 200; ++i) {
+        if (i % 2 == 0)
+          CHECK(client.post(count{i}).has_value());
+        else
+          CHECK(client.send(count{i}).has_value());
+      }
+      CHECK(client.drain(patience) == 0);
+      std::lock_guard lock{mutex};
+      sent += client.counters().acknowledged;
+    });
+  for (auto& each : clients)
+    each.join();
+  CHECK(sent == 1'000);
+  for (auto& each : all.servers)
+    REQUIRE(eventually([&] { return each->last() >= 1'000; }));
+  all.check({}, {});
+  CHECK(all.servers.front()->messages().size() == 1'000);
+}
+
+TEST_CASE("histories of four clients at once are the same at all replicas, for every scheme") {
+  const auto* text = std::getenv("PUBSUB_VERSIONED_MESSAGES"); // the long form: 1000000
+  const std::uint64_t each_sends = (text != nullptr ? std::strtoull(text, nullptr, 10) : 8'000) / 4;
+  for (const auto scheme : versioned_schemes) {
+    CAPTURE(to_string(scheme));
+    cluster all;
+    std::vector<std::thread> clients;
+    for (int i = 0; i < 4; ++i)
+      clients.emplace_back([&] {
+        endpoint node;
+        join(node, all.hub);
+        versioned_group client{node, "g", with(scheme)};
+        for (std::uint64_t n = 1; n <= each_sends; ++n)
+          if (!client.post(count{n}))
+            return;
+        CHECK(client.drain(10 * patience) == 0);
+        CHECK(client.counters().acknowledged == each_sends);
+      });
+    for (auto& each : clients)
+      each.join();
+    for (auto& each : all.servers)
+      REQUIRE(eventually([&] { return each->last() == 4 * each_sends; }));
+    all.check({}, {});
+  }
+}
+
+TEST_CASE("a replica that comes late gets everything from the beginning, and counts then") {
+  cluster all;
+  versioned_group client{all.hub, "g", with(versioning::one_hop_ack_client)};
+  for (std::uint64_t i = 1; i <= 3'000; ++i)
+    REQUIRE(client.post(count{i}).has_value());
+  CHECK(client.drain(patience) == 0);
+  auto& late = all.add(quick("late"));
+  REQUIRE(late->wait_until_counting(patience));
+  CHECK(late->held().number == 3'000);
+  CHECK(client.wait_for_replicas(4, patience));
+  const auto sent = client.send(count{0});
+  REQUIRE(sent.has_value());
+  all.check({{3'001, *sent}}, client.id());
+  CHECK(late.messages().front().version.number == 1);
+  CHECK(late->counters().fetched >= 3'000);
+}
+
+TEST_CASE(
+    "another takes over where the stamping replica is lost, and nothing acknowledged is lost") {
+  for (const auto scheme : versioned_schemes) {
+    CAPTURE(to_string(scheme));
+    cluster all;
+    auto options = with(scheme);
+    options.reports = completion_reports::all;
+    options.replicas = 2;
+    versioned_group client{all.hub, "g", options};
+    constexpr std::uint64_t messages = 4'000;
+    std::map<std::uint64_t, message_version> acknowledged;
+    std::thread reader{[&] { acknowledged = collect(client, messages); }};
+    std::uint64_t first_epoch = 0;
+    for (std::uint64_t i = 1; i <= messages; ++i) {
+      REQUIRE(client.post(count{i}).has_value());
+      if (i == messages / 2)
+        all.stamper().kill();
+    }
+    CHECK(client.drain(patience) == 0);
+    reader.join();
+    CHECK(acknowledged.size() == messages);
+    first_epoch = acknowledged.begin()->second.epoch;
+    CHECK(acknowledged.rbegin()->second.epoch > first_epoch);
+    all.check(acknowledged, client.id());
+    auto& back = all.add(quick("d")); // in its place
+    REQUIRE(back->wait_until_counting(patience));
+    all.check(acknowledged, client.id());
+  }
+}
+
+TEST_CASE("a client that dies with a version it has not used does not stop the others") {
+  cluster all;
+  versioned_group client{all.hub, "g", with(versioning::one_hop)};
+  REQUIRE(client.send(count{1}).has_value());
+  { // takes versions, and is gone before it sends: nobody hears its replies
+    auto raw = all.hub.make_subscriber(filter{"versioned/status/g/"});
+    pattern::status_message of_leader;
+    while (!of_leader.leads) {
+      const auto msg = raw.get(patience);
+      REQUIRE(msg.has_value());
+      if (const auto x = pattern::parse_message<pattern::status_message>(get_view(*msg)))
+        of_leader = *x;
+    }
+    data_writer out;
+    pattern::write_message(
+        out, pattern::request_message{of_leader.group, endpoint_id::random(), 1, 1, 3});
+    auto to = all.hub.make_publisher(pattern::topic_of_replica(of_leader.replica));
+    REQUIRE(to.publish_encoded(out.bytes()) == publish_result::taken);
+  }
+  const auto sent = client.send(count{2});
+  REQUIRE_MESSAGE(sent.has_value(), sent.error().message());
+  CHECK(sent->number == 5);
+  all.check({{2, *sent}}, client.id());
+  const auto handed_out = all.servers.front()->messages();
+  for (std::size_t i = 1; i <= 3; ++i)
+    CHECK(handed_out[i].is_void());
+  CHECK((*all.servers.front())->counters().voids == 3);
+}
+
+TEST_CASE("a replica whose past is forgotten takes over the state of another") {
+  endpoint hub;
+  auto options = quick("a");
+  options.group_size = 1;
+  options.history_messages = 10;
+  std::uint64_t sum = 0;
+  options.snapshot = [&] { return data{count{sum}}; };
+  replica first{hub, "g", options};
+  versioned_group client{hub, "g", {.reports = completion_reports::none}};
+  for (std::uint64_t i = 1; i <= 100; ++i)
+    REQUIRE(client.send(count{i}).has_value());
+  for (int i = 0; i < 100; ++i)
+    sum += first.get(patience)->value.as_count();
+  std::atomic<bool> stop = false;
+  std::thread reader{[&] {
+    while (!stop)
+      if (const auto one = first.get(20ms))
+        sum += one->value.as_count();
+  }};
+  auto late_options = quick("b");
+  late_options.group_size = 1;
+  std::uint64_t late_sum = 0;
+  message_version restored;
+  late_options.restore = [&](const data_view& state, const message_version& at) {
+    late_sum = state.as_count();
+    restored = at;
+  };
+  replica late{hub, "g", late_options};
+  REQUIRE(eventually([&] { // it takes the state over while it is asked for messages
+    CHECK_FALSE(late.get(10ms).has_value());
+    return late.state() == replica_state::counting;
+  }));
+  CHECK(restored.number == 100);
+  CHECK(late_sum == 5'050);
+  const auto sent = client.send(count{7});
+  REQUIRE(sent.has_value());
+  const auto next = late.get(patience);
+  REQUIRE(next.has_value());
+  CHECK(next->version == *sent);
+  stop = true;
+  reader.join();
+}
+
+TEST_CASE("a replica whose past is forgotten and that gets no snapshot closes, and says why") {
+  endpoint hub;
+  auto options = quick("a");
+  options.group_size = 1;
+  options.history_messages = 10;
+  replica first{hub, "g", options};
+  versioned_group client{hub, "g"};
+  for (std::uint64_t i = 1; i <= 100; ++i)
+    REQUIRE(client.send(count{i}).has_value());
+  CHECK(first.get_batch(1'000, patience).size() == 100);
+  options.id = "b";
+  replica late{hub, "g", options};
+  REQUIRE(eventually([&] { return late.closed(); }));
+  CHECK(late.failure() == errc::not_supported);
+  CHECK(client.send(count{1}).has_value());
+}
+
+TEST_CASE("of two replicas of an id the one that counts stays, and the other says why it closes") {
+  cluster all;
+  auto& twin = all.add(quick("a"));
+  REQUIRE(eventually([&] { return twin->closed(); }));
+  CHECK(twin->failure() == errc::invalid_argument);
+  CHECK(twin->failure().context().starts_with("another replica of this group is called 'a': "));
+  CHECK_FALSE((*all.servers.front())->closed());
+}
+
+TEST_CASE("a send fails clearly where there are too few replicas") {
+  endpoint hub;
+  versioned_group_options options;
+  options.timeout = 500ms;
+  {
+    versioned_group nobody{hub, "g", options};
+    const auto sent = nobody.send(count{1});
+    REQUIRE_FALSE(sent.has_value());
+    CHECK(sent.error() == errc::peer_unavailable);
+    CHECK(sent.error().context() == "no replica of 'g' is within reach; it was not sent");
+  }
+  replica one{hub, "g", quick("a")};
+  versioned_group client{hub, "g", options};
+  CHECK_FALSE(client.wait_for_replicas(1, 300ms));
+  const auto sent = client.send(count{1});
+  REQUIRE_FALSE(sent.has_value());
+  CHECK(sent.error() == errc::peer_unavailable);
+  CHECK(sent.error().context() == "0 of 3 replicas of 'g' count, 2 are needed; it was not sent");
+  CHECK(client.in_flight() == 0);
+}
+
+TEST_CASE("a send that not all can acknowledge ends in time, and says what may have become of it") {
+  cluster all;
+  auto options = with(versioning::one_hop_ack_client);
+  options.timeout = 1'500ms;
+  options.replicas = 1;
+  versioned_group client{all.hub, "g", options};
+  REQUIRE(client.send(count{1}).has_value());
+  auto& stamper = all.stamper();
+  for (auto& each : all.servers)
+    if (each.get() != &stamper)
+      each->kill();
+  const auto sent = client.send(count{2}); // one of three is left: it can decide nothing
+  REQUIRE_FALSE(sent.has_value());
+  CHECK(sent.error() == errc::request_timeout);
+  CHECK(sent.error().context() ==
+        "1 of 3 replicas of 'g' counts, 2 are needed; it may have been taken");
+}
+
+TEST_CASE("options that cannot be used and values that are too long are refused") {
+  endpoint hub;
+  versioned_group_options options;
+  options.scheme = static_cast<versioning>(17);
+  versioned_group unknown{hub, "g", options};
+  CHECK(unknown.closed());
+  CHECK(unknown.failure() == errc::invalid_argument);
+  CHECK(unknown.send(count{1}).error() == errc::invalid_argument);
+  CHECK(parse_versioning("two_hops").error() == errc::invalid_argument);
+  for (const auto each : all_versionings)
+    CHECK(*parse_versioning(to_string(each)) == each);
+  replica_options none;
+  none.group_size = 0;
+  replica bad{hub, "g", none};
+  CHECK(bad.failure() == errc::invalid_argument);
+  CHECK_FALSE(bad.get().has_value());
+  options = {};
+  options.max_message_bytes = 100;
+  versioned_group client{hub, "g", options};
+  CHECK(client.send(data{std::string(200, 'x')}).error() == errc::limit_exceeded);
+  CHECK(client.post(data{std::string(200, 'x')}).error() == errc::limit_exceeded);
+  CHECK(client.counters().sent == 0);
+}
+
+TEST_CASE("what is no message of the group is counted, and does no harm") {
+  cluster all;
+  auto to = all.hub.make_publisher(pattern::topic_of_replicas("g"));
+  data_writer out;
+  for (std::uint64_t kind = 0; kind < 25; ++kind) {
+    out.clear();
+    out.begin_vector(3);
+    out.write_count(kind);
+    out.write_count(~0ULL);
+    out.write_string("x");
+    to.publish_encoded(out.bytes());
+  }
+  versioned_group client{all.hub, "g", with(versioning::tagged)};
+  CHECK(client.send(count{1}).has_value());
+  CHECK((*all.servers.front())->counters().refused >= 25);
+}
+
+TEST_CASE("closing ends waits of replicas and clients") {
+  endpoint hub;
+  replica one{hub, "g"};
+  versioned_group client{hub, "g"};
+  std::thread getter{[&] { CHECK_FALSE(one.get().has_value()); }};
+  std::thread sender{[&] { CHECK(client.send(count{1}).error() == errc::shutting_down); }};
+  REQUIRE(eventually([&] { return client.in_flight() == 1; }));
+  one.close();
+  client.close();
+  getter.join();
+  sender.join();
+  CHECK(one.closed());
+  CHECK(one.state() == replica_state::closed);
+}
