@@ -20,6 +20,7 @@
 #include "command.hpp"
 #include "consuming.hpp"
 #include "publishing.hpp"
+#include "replicating.hpp"
 
 namespace faults {
 
@@ -93,20 +94,33 @@ struct hosted {
   std::uint64_t peers_lost = 0;
   std::map<std::uint64_t, std::unique_ptr<publishing>> publishers;
   std::map<std::string, std::unique_ptr<consuming>> subscribers;
+  std::unique_ptr<replicating> replica;
+  std::map<std::string, std::unique_ptr<sending>> clients; // by scheme
 };
 
 class node {
 public:
   json_object handle(const command& in) {
     static const std::map<std::string, json_object (node::*)(const command&)> verbs{
-        {"open", &node::open},           {"listen", &node::listen},
-        {"peer", &node::peer},           {"unpeer", &node::unpeer},
-        {"subscribe", &node::subscribe}, {"unsubscribe", &node::unsubscribe},
-        {"wait", &node::wait},           {"publish", &node::publish},
-        {"stop", &node::stop},           {"report", &node::report},
-        {"resources", &node::held},      {"flush", &node::flush},
-        {"drain", &node::drain},         {"close", &node::close},
-        {"cycle", &node::cycle}};
+        {"open", &node::open},
+        {"listen", &node::listen},
+        {"peer", &node::peer},
+        {"unpeer", &node::unpeer},
+        {"subscribe", &node::subscribe},
+        {"unsubscribe", &node::unsubscribe},
+        {"wait", &node::wait},
+        {"publish", &node::publish},
+        {"stop", &node::stop},
+        {"report", &node::report},
+        {"resources", &node::held},
+        {"flush", &node::flush},
+        {"drain", &node::drain},
+        {"close", &node::close},
+        {"cycle", &node::cycle},
+        {"replica", &node::replica},
+        {"send", &node::send},
+        {"versions", &node::versions},
+        {"stop_sending", &node::stop_sending}};
     const auto found = verbs.find(in.verb());
     if (found == verbs.end())
       throw std::runtime_error{"there is no command " + in.verb()};
@@ -202,6 +216,44 @@ private:
       place = std::make_unique<publishing>(here.node, options);
     place->start(options.messages);
     return {};
+  }
+
+  json_object replica(const command& in) {
+    pubsub::replica_options options;
+    options.id = in.text("id");
+    options.silence = milliseconds{in.number("silence_ms")};
+    at(in).replica =
+        std::make_unique<replicating>(at(in).node, in.text("group"), options, in.text("file"));
+    return {};
+  }
+
+  json_object send(const command& in) {
+    const auto scheme = pubsub::parse_versioning(in.text("scheme"));
+    if (!scheme)
+      throw std::runtime_error{scheme.error().message()};
+    const pubsub::versioned_group_options options{.scheme = *scheme,
+                                                  .window_messages = in.number("window", 1'000),
+                                                  .timeout = milliseconds{in.number("timeout_ms")},
+                                                  .reports = pubsub::completion_reports::all};
+    at(in).clients[in.text("scheme")] =
+        std::make_unique<sending>(at(in).node, in.text("group"), options, in.text("file"));
+    return {};
+  }
+
+  json_object stop_sending(const command& in) {
+    for (const auto& [scheme, each] : at(in).clients)
+      each->stop();
+    return {};
+  }
+
+  json_object versions(const command& in) {
+    json_object all;
+    if (at(in).replica)
+      all.add_raw("replica", at(in).replica->report().text());
+    json_list clients;
+    for (const auto& [scheme, each] : at(in).clients)
+      clients.add(each->report().add("scheme", scheme).text());
+    return all.add_raw("clients", clients.text());
   }
 
   json_object stop(const command& in) {

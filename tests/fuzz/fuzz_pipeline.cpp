@@ -72,7 +72,7 @@ void hear(const tasks_view& tasks, const data_view& value) {
   check(books.size() <= tasks.values.size(), "no task comes twice");
   while (!books.empty()) {
     const auto one = books.take();
-    books.done(*one.from, one.place, one.number);
+    books.done({one.from.get(), {one.place, 1}, one.number});
   }
   const auto report = books.report_for(tasks.exchange);
   check(report.taken >= tasks.first, "what was taken is told");

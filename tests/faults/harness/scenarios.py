@@ -7,6 +7,7 @@ Everything random comes from `w.random`, so a seed makes the same plan again.
 import resource
 
 from .program import PATIENCE_S
+from .replicas import ReplicaGroup
 
 ALL = {}
 
@@ -36,6 +37,32 @@ def sizes(w):
 def volume(w, messages):
     """Less of it where the run is to be short."""
     return messages // (20 if w.settings.sanitized else 4 if w.settings.short else 1)
+
+
+# -- versioned delivery -----------------------------------------------------------------------------
+
+@scenario("versioned", seeds=200, short_seeds=3)
+def versioned(w):
+    """Clients of all schemes send to three replicas. Replicas, often the one that stamps, are killed and
+    started again, or stopped and continued. All histories agree, what was acknowledged is there, once."""
+    group = ReplicaGroup(w, ("a", "b", "c"))
+    group.start_clients()
+    for _ in range(w.random.randint(1, 3)):
+        group.await_acknowledged(w.random.randrange(100, 5_000))
+        group.await_counting()
+        name = group.stamper() if w.random.random() < 0.6 else w.random.choice(group.names)
+        if w.random.random() < 0.6:
+            w.kill(name)
+            if w.random.random() < 0.7:
+                group.await_acknowledged(w.random.randrange(100, 5_000))
+            group.start_replica(name)
+        else:
+            w.stop(name)
+            if w.random.random() < 0.7:
+                group.await_acknowledged(w.random.randrange(100, 5_000))
+            w.go_on(name)
+    group.await_counting()
+    group.finish()
 
 
 # -- overload ---------------------------------------------------------------------------------------
