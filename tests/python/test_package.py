@@ -110,3 +110,19 @@ def test_the_plot_of_batch_acknowledgements_is_a_picture(tmp_path):
     failed = subprocess.run([sys.executable, "-m", "libpubsub.plot", source, target],
                             capture_output=True, text=True, timeout=DEADLINE)
     assert failed.returncode == 1 and "no results of `pubsub bench batch-ack --json`" in failed.stderr
+
+
+@needs("matplotlib")
+@pytest.mark.parametrize("modes", [[False, True], [True]])
+def test_the_plot_of_versioned_delivery_is_a_picture(tmp_path, modes):
+    results = [{"scheme": scheme, "payload_bytes": payload, "pipelined": pipelined, "seconds_per_million": payload / 100 + 50}
+               for scheme in ("none", "one_hop") for payload in (1000, 10) for pipelined in modes]
+    results.append({"scheme": "tagged", "payload_bytes": 10, "pipelined": True, "seconds_per_million": None})
+    source, target = tmp_path / "r.json", tmp_path / "r.png"
+    source.write_text(json.dumps({"schema": 1, "benchmark": "versioned", "results": results}))
+    run("-m", "libpubsub.plot", source, target)
+    assert target.read_bytes().startswith(b"\x89PNG")
+    source.write_text(json.dumps({"schema": 1, "benchmark": "versioned", "results": results[-1:]}))
+    failed = subprocess.run([sys.executable, "-m", "libpubsub.plot", source, target],
+                            capture_output=True, text=True, timeout=DEADLINE)
+    assert failed.returncode == 1 and "no results of `pubsub bench versioned --json`" in failed.stderr

@@ -25,14 +25,16 @@ from .stream import Stream
 from .subscriber import StatusSubscriber, Subscriber
 from .times import Timespan, Timestamp
 from .values import Count, EnumValue, Port, PublishResult, Subnet, Table
+from .versioned import Completion, MessageVersion, Replica, VersionedGroup, VersionedMessage
 
 __all__ = [
-    "Closed", "Count", "DecodeError", "EncodeError", "EncodeTypeError", "Endpoint", "EndpointCounters",
-    "EnumValue", "Exchange", "FileError", "ForkError", "InvalidArgument", "LimitExceeded",
-    "LinkCounters", "ListenError", "Message", "NodeInfo", "NotAPeer", "NotSupported", "PeerError",
-    "PeerIncompatible", "PeerInfo", "PeerUnavailable", "Pipeline", "Port", "Progress", "PublishResult",
-    "Publisher", "PublisherCounters", "PubsubError", "Sink", "StageError", "Status", "StatusSubscriber",
-    "Stream", "Subnet", "Subscriber", "SubscriberCounters", "Table", "Task", "TaskError", "TaskQueue",
-    "Timeout", "Timespan", "Timestamp", "TlsFailed", "Ventilator", "Worker", "__version__", "decode",
-    "encode", "from_json", "pipeline", "stage", "to_json", "zeek",
+    "Closed", "Completion", "Count", "DecodeError", "EncodeError", "EncodeTypeError", "Endpoint",
+    "EndpointCounters", "EnumValue", "Exchange", "FileError", "ForkError", "InvalidArgument",
+    "LimitExceeded", "LinkCounters", "ListenError", "Message", "MessageVersion", "NodeInfo", "NotAPeer",
+    "NotSupported", "PeerError", "PeerIncompatible", "PeerInfo", "PeerUnavailable", "Pipeline", "Port",
+    "Progress", "PublishResult", "Publisher", "PublisherCounters", "PubsubError", "Replica", "Sink",
+    "StageError", "Status", "StatusSubscriber", "Stream", "Subnet", "Subscriber", "SubscriberCounters",
+    "Table", "Task", "TaskError", "TaskQueue", "Timeout", "Timespan", "Timestamp", "TlsFailed",
+    "Ventilator", "VersionedGroup", "VersionedMessage", "Worker", "__version__", "decode", "encode",
+    "from_json", "pipeline", "stage", "to_json", "zeek",
 ]

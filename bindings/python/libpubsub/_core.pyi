@@ -5,8 +5,9 @@ Compiled half of libpubsub.
 from __future__ import annotations
 import collections.abc
 import libpubsub.values
+import libpubsub.versions
 import typing
-__all__: list[str] = ['Endpoint', 'EndpointCounters', 'Exchange', 'LinkCounters', 'Message', 'NodeInfo', 'PeerInfo', 'Publisher', 'PublisherCounters', 'Status', 'StatusSubscriber', 'Subscriber', 'SubscriberCounters', 'Task', 'TaskQueue', 'decode', 'encode', 'from_json', 'join_background_work', 'parse_log_values', 'to_json', 'version']
+__all__: list[str] = ['Endpoint', 'EndpointCounters', 'Exchange', 'LinkCounters', 'Message', 'NodeInfo', 'PeerInfo', 'Publisher', 'PublisherCounters', 'Replica', 'Status', 'StatusSubscriber', 'Subscriber', 'SubscriberCounters', 'Task', 'TaskQueue', 'VersionedGroup', 'VersionedMessage', 'decode', 'encode', 'from_json', 'join_background_work', 'parse_log_values', 'to_json', 'version']
 class Message:
     """
     A received message. ``topic, data = message`` takes it apart; it may be kept as long as needed. Where the value is a string, the message is a read-only buffer of its bytes: ``memoryview(message)`` and ``numpy.frombuffer(message)`` copy nothing.
@@ -810,6 +811,170 @@ class TaskQueue:
     def exchanges(self) -> int:
         """
         How many exchanges that it is bound to are known here.
+        """
+class VersionedMessage:
+    """
+    A message as a replica hands it out.
+    """
+    def __repr__(self) -> str:
+        ...
+    @property
+    def client(self) -> str | None:
+        """
+        Id of the VersionedGroup that has sent it; None where the number is void.
+        """
+    @property
+    def client_number(self) -> int:
+        """
+        Which of the client's messages it is: 1, 2, 3 ...
+        """
+    @property
+    def is_void(self) -> bool:
+        """
+        The client was lost between getting this version and sending its message: all replicas agree that there is none.
+        """
+    @property
+    def value(self) -> typing.Any:
+        """
+        What was sent; None where the number is void.
+        """
+    @property
+    def version(self) -> libpubsub.versions.MessageVersion | None:
+        """
+        Its MessageVersion; None where the client uses scheme none.
+        """
+class Replica:
+    """
+    One of the servers of a group: hands out the same messages under the same versions as the others. Threads may share one.
+    """
+    def __init__(self, endpoint: Endpoint, name: str, *, id: str = '', group_size: typing.SupportsInt | typing.SupportsIndex = 3, history: typing.SupportsInt | typing.SupportsIndex = 1000000, history_bytes: typing.SupportsInt | typing.SupportsIndex = 268435456, silence: typing.SupportsFloat | typing.SupportsIndex = 2.0, snapshot: typing.Any = None, restore: typing.Any = None) -> None:
+        """
+        `id` is its name in the group, which nobody else has (made up if empty); `group_size` the number of servers the group was planned with. `history` messages, and `history_bytes`, are kept for those that come late. A replica that says nothing for `silence` seconds is lost. `snapshot()` returns the state after all that was handed out, `restore(state, version)` takes one over; both are called by the thread that is in `get`. Raises InvalidArgument, Closed.
+        """
+    def __iter__(self) -> Replica:
+        ...
+    def __next__(self) -> VersionedMessage:
+        ...
+    def close(self) -> None:
+        """
+        Leaves the group at once, as if it were lost. Ends all waits. Idempotent.
+        """
+    def counters(self) -> dict[str, int]:
+        """
+        By name: handed_out, messages, and of those voids; stamped here; elections, epochs that began here; fetched, those that came as a repetition; refused, messages of others.
+        """
+    def get(self, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> VersionedMessage | None:
+        """
+        The next message; None after `timeout` seconds without one. Raises Closed once closed; where it has closed by itself InvalidArgument (its id is taken, or its group_size not that of others), NotSupported (what it has missed is nowhere any more), PeerError (another group of this name has begun).
+        """
+    def get_batch(self, max: typing.SupportsInt | typing.SupportsIndex, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> list[VersionedMessage]:
+        """
+        The next messages, those that are here, at most `max`; an empty list after `timeout` seconds without one. Raises as `get`.
+        """
+    def wait_until_counting(self, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> bool:
+        """
+        Waits until no send completes without this one, at most `timeout` seconds; returns whether that is so. Raises as `get`.
+        """
+    @property
+    def applied(self) -> libpubsub.versions.MessageVersion | None:
+        """
+        MessageVersion of the last message that was handed out, or restored; None before.
+        """
+    @property
+    def closed(self) -> bool:
+        ...
+    @property
+    def forked(self) -> bool:
+        """
+        Whether it belongs to a parent process.
+        """
+    @property
+    def held(self) -> libpubsub.versions.MessageVersion | None:
+        """
+        MessageVersion of the last message that is here without gap, whether others hold it or not; None before.
+        """
+    @property
+    def id(self) -> str:
+        """
+        Its name in the group.
+        """
+    @property
+    def replicas(self) -> int:
+        """
+        Replicas that count, as far as this one knows.
+        """
+    @property
+    def stamping(self) -> bool:
+        """
+        Whether it gives messages their versions now.
+        """
+    @property
+    def state(self) -> str:
+        """
+        joining, catching_up, counting or closed.
+        """
+class VersionedGroup:
+    """
+    A client of a group of replicas: each of its messages is handed out by all of them, once. Threads may share one.
+    """
+    def __init__(self, endpoint: Endpoint, name: str, scheme: str = 'one_hop_ack_client', *, replicas: typing.SupportsInt | typing.SupportsIndex = 1, window: typing.SupportsInt | typing.SupportsIndex = 1000, window_bytes: typing.SupportsInt | typing.SupportsIndex = 67108864, timeout: typing.SupportsFloat | typing.SupportsIndex = 10.0, reports: str = 'failures') -> None:
+        """
+        `scheme` is none, version_request, message_returns_version, one_hop, one_hop_ack_client or tagged. `replicas` is how many must count before anything is sent; `window` messages, and `window_bytes`, are in flight at most. A message that is not acknowledged after `timeout` seconds is given up. `reports` says which messages that are posted `take_completions` tells of: none, failures or all. Raises InvalidArgument, Closed.
+        """
+    def close(self) -> None:
+        """
+        Ends all waits. Messages in flight are abandoned: call `drain` before. Idempotent.
+        """
+    def counters(self) -> dict[str, int]:
+        """
+        What became of messages, by name: sent, acknowledged, failed; and batches, what carried them, and of those resent.
+        """
+    def drain(self, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> int:
+        """
+        Waits until all messages are acknowledged or given up, at most `timeout` seconds; returns how many are not.
+        """
+    def flush(self) -> None:
+        """
+        What was posted goes now, and waits for no company.
+        """
+    def post(self, value: typing.Any) -> int:
+        """
+        Sends a message and returns its number, 1, 2, 3 ..., as soon as there is room in the window. Raises EncodeError, LimitExceeded, Closed: then it is not sent.
+        """
+    def send(self, value: typing.Any) -> libpubsub.versions.MessageVersion | None:
+        """
+        Sends a message and waits until all replicas that count hold it; returns its MessageVersion, None with scheme none. Raises EncodeError, LimitExceeded (it is too long), PeerUnavailable (nobody has taken it), Timeout (it may have been taken), Closed.
+        """
+    def take_completions(self, timeout: typing.SupportsFloat | typing.SupportsIndex | None = 0.0) -> list[libpubsub.versions.Completion]:
+        """
+        What became of messages that were posted, in no order, as far as `reports` asks for it and it was not taken yet; waits for the first at most `timeout` seconds. Of those that nobody takes, a million are kept.
+        """
+    def wait_for_replicas(self, n: typing.SupportsInt | typing.SupportsIndex = 1, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> bool:
+        """
+        Waits until `n` replicas count, at most `timeout` seconds; returns whether they do.
+        """
+    @property
+    def closed(self) -> bool:
+        ...
+    @property
+    def forked(self) -> bool:
+        """
+        Whether it belongs to a parent process.
+        """
+    @property
+    def id(self) -> str:
+        """
+        What replicas know this client by.
+        """
+    @property
+    def in_flight(self) -> int:
+        """
+        Messages sent and not acknowledged.
+        """
+    @property
+    def replicas(self) -> int:
+        """
+        Replicas that count, as far as is known here.
         """
 def decode(data: bytes) -> typing.Any:
     """

@@ -1,4 +1,4 @@
-"""A picture of what ``pubsub bench chain``, ``compare`` or ``batch-ack`` measured, from its ``--json``.
+"""A picture of what ``pubsub bench chain``, ``compare``, ``batch-ack`` or ``versioned`` measured, from its ``--json``.
 
 ``python -m libpubsub.plot RESULTS.json PICTURE.png``; the ending of the picture's name chooses the
 format. Needs the extra ``libpubsub[plot]``.
@@ -16,16 +16,18 @@ if TYPE_CHECKING:
 
 _ROLE_COLOURS = {"limit": "#9a9a9a", "ours": "#1f6f9f", "variant": "#7fb2d0", "peer": "#c8641b"}
 _COLOURS = ("#1f6f9f", "#c8641b", "#4b8b3b", "#7a4f9a")
+_SCHEME_COLOURS = ("#9a9a9a", "#c8641b", "#d9a441", "#4b8b3b", "#1f6f9f", "#7a4f9a")
 _LOSSES = ("dropped", "duplicated", "reordered")
 
 
 def draw(results: dict[str, Any], target: str) -> None:
     """Draws the results of any of these benchmarks to a file.
 
-    Raises as `draw_chain`, `draw_compare` and `draw_batch_ack` do.
+    Raises as `draw_chain`, `draw_compare`, `draw_batch_ack` and `draw_versioned` do.
     """
     benchmark = results.get("benchmark") if isinstance(results, dict) else None
-    {"compare": draw_compare, "batch-ack": draw_batch_ack}.get(str(benchmark), draw_chain)(results, target)
+    kinds = {"compare": draw_compare, "batch-ack": draw_batch_ack, "versioned": draw_versioned}
+    kinds.get(str(benchmark), draw_chain)(results, target)
 
 
 def draw_chain(results: dict[str, Any], target: str) -> None:
@@ -138,6 +140,58 @@ def _draw_batches(grid: dict[str, Axes], rows: list[dict[str, Any]], label: str,
     grid["memory"].plot(batches, memory, color=colour, linestyle=style, marker="o", markersize=4)
 
 
+def draw_versioned(results: dict[str, Any], target: str) -> None:
+    """Draws seconds for a million messages by payload, a line a scheme, one by one and pipelined, to a file.
+
+    ``results``: the benchmark's JSON. Raises ValueError if it is no result of that benchmark,
+    ImportError without matplotlib, OSError if ``target`` cannot be written.
+    """
+    lines = _version_lines(results)
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    panels = [(pipelined, title) for pipelined, title in ((False, "one message outstanding"), (True, "pipelined"))
+              if any(key[1] == pipelined for key in lines)]
+    figure, grid = pyplot.subplots(1, len(panels), figsize=(1.2 + 4.8 * len(panels), 4.6), squeeze=False,
+                                   layout="constrained")
+    colours = {scheme: _SCHEME_COLOURS[i % len(_SCHEME_COLOURS)]
+               for i, scheme in enumerate(dict.fromkeys(scheme for scheme, _ in lines))}
+    for axes, (pipelined, title) in zip(grid[0], panels):
+        for (scheme, how), rows in lines.items():
+            if how == pipelined:
+                axes.plot([row["payload_bytes"] for row in rows], [row["seconds_per_million"] for row in rows],
+                          color=colours[scheme], linestyle="--" if scheme == "none" else "-", marker="o",
+                          markersize=4, linewidth=1.4, label=scheme)
+        axes.set_title(title, loc="left", fontsize=10)
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_xlabel("bytes of a message")
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(color="#dddddd", linewidth=0.8)
+        axes.set_axisbelow(True)
+    grid[0, 0].set_ylabel("seconds for a million messages")
+    grid[0, 0].legend(frameon=False, fontsize=9)
+    figure.savefig(target, dpi=150)
+    pyplot.close(figure)
+
+
+def _version_lines(results: dict[str, Any]) -> dict[tuple[str, bool], list[dict[str, Any]]]:
+    """The rows that have figures by scheme and whether they are pipelined, each line by rising payloads."""
+    rows = results.get("results", []) if isinstance(results, dict) else []
+    wanted = {"scheme", "payload_bytes", "pipelined", "seconds_per_million"}
+    lines: dict[tuple[str, bool], list[dict[str, Any]]] = {}
+    for row in rows:
+        if not isinstance(row, dict) or not wanted <= row.keys():
+            raise ValueError("no results of `pubsub bench versioned --json`")
+        if row["seconds_per_million"]:
+            lines.setdefault((row["scheme"], bool(row["pipelined"])), []).append(row)
+    if not lines:
+        raise ValueError("no results of `pubsub bench versioned --json`")
+    return {key: sorted(rows, key=lambda row: int(row["payload_bytes"])) for key, rows in lines.items()}
+
+
 def _panels(results: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
     panels: dict[str, list[dict[str, Any]]] = {}
     rows = results.get("results", []) if isinstance(results, dict) else []
@@ -215,7 +269,7 @@ def _draw_bars(axes: Axes, rows: list[dict[str, Any]]) -> None:
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """The command; returns its exit code."""
     parser = argparse.ArgumentParser(prog="python -m libpubsub.plot", description=__doc__.split("\n")[0])
-    parser.add_argument("results", help="what `pubsub bench chain`, `compare` or `batch-ack` wrote with --json FILE")
+    parser.add_argument("results", help="what one of these benchmarks wrote with --json FILE")
     parser.add_argument("picture", help="file to write, for instance chain.png")
     options = parser.parse_args(arguments)
     try:

@@ -16,5 +16,6 @@ void bind_publisher(py::module_& m);
 void bind_subscriber(py::module_& m);
 void bind_zeek(py::module_& m);
 void bind_pipeline(py::module_& m);
+void bind_versioned(py::module_& m);
 
 } // namespace pubsub::python

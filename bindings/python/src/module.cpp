@@ -22,6 +22,7 @@ PYBIND11_MODULE(_core, m) {
   bind_subscriber(m);
   bind_zeek(m);
   bind_pipeline(m);
+  bind_versioned(m);
   m.def(
       "join_background_work", [](double limit) { join_background_work(to_milliseconds(limit)); },
       py::arg("limit"),

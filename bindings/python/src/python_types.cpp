@@ -71,12 +71,19 @@ void load_errors() {
   types.error_from_code = keep(errors.attr("from_code"));
 }
 
+void load_versions() {
+  auto versions = py::module_::import("libpubsub.versions");
+  types.message_version = keep(versions.attr("MessageVersion"));
+  types.completion = keep(versions.attr("Completion"));
+}
+
 } // namespace
 
 void load_python_types() {
   load_values();
   load_ipaddress();
   load_errors();
+  load_versions();
   types.name_packed = PyUnicode_InternFromString("packed");
   types.name_network_address = PyUnicode_InternFromString("network_address");
   types.name_prefixlen = PyUnicode_InternFromString("prefixlen");

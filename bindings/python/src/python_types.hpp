@@ -44,6 +44,9 @@ struct python_types {
   PyObject* invalid_argument = nullptr;
   PyObject* limit_exceeded = nullptr;
   PyObject* error_from_code = nullptr;
+  /// Of versioned delivery.
+  PyObject* message_version = nullptr;
+  PyObject* completion = nullptr;
   /// Interned attribute names.
   PyObject* name_packed = nullptr;
   PyObject* name_network_address = nullptr;

@@ -20,6 +20,9 @@ using any_object = typed_object<struct any_tag>;
 using message_or_none = typed_object<struct message_or_none_tag>;
 using message_list = typed_object<struct message_list_tag>;
 using message_result = typed_object<struct message_tag>;
+using message_version_object = typed_object<struct message_version_tag>;
+using version_or_none = typed_object<struct version_or_none_tag>;
+using completion_object = typed_object<struct completion_tag>;
 using publish_result_object = typed_object<struct publish_result_tag>;
 
 } // namespace pubsub::python
@@ -41,6 +44,18 @@ struct handle_type_name<pubsub::python::message_list> {
 template <>
 struct handle_type_name<pubsub::python::message_result> {
   static constexpr auto name = const_name("libpubsub._core.Message");
+};
+template <>
+struct handle_type_name<pubsub::python::message_version_object> {
+  static constexpr auto name = const_name("libpubsub.versions.MessageVersion");
+};
+template <>
+struct handle_type_name<pubsub::python::version_or_none> {
+  static constexpr auto name = const_name("libpubsub.versions.MessageVersion | None");
+};
+template <>
+struct handle_type_name<pubsub::python::completion_object> {
+  static constexpr auto name = const_name("libpubsub.versions.Completion");
 };
 template <>
 struct handle_type_name<pubsub::python::publish_result_object> {

@@ -1,0 +1,335 @@
+#include "versioned_handles.hpp"
+
+#include <algorithm>
+
+#include "decode.hpp"
+#include "encode.hpp"
+#include "raise.hpp"
+
+namespace pubsub::python {
+
+namespace {
+
+constexpr std::size_t most_reports = 1'000'000;
+constexpr std::chrono::milliseconds short_wait{10}; // until room in the window is looked for again
+constexpr std::uint64_t sort_every = 1'024;         // messages: nobody may be taking completions
+
+/// Ends `get_batch` where a function of the state has raised.
+struct state_failure : std::exception {};
+
+} // namespace
+
+py::object to_python(const message_version& x) {
+  if (x.number == 0)
+    return py::none();
+  return py::handle(types.message_version)(x.epoch, x.number);
+}
+
+// -- state ---------------------------------------------------------------------------------------
+
+state_functions::~state_functions() {
+  const py::gil_scoped_acquire gil;
+  snapshot_.release().dec_ref();
+  restore_.release().dec_ref();
+  failure_ = nullptr;
+}
+
+data state_functions::take_snapshot() {
+  const py::gil_scoped_acquire gil;
+  try {
+    const auto state = snapshot_();
+    scratch_writer out;
+    encode(state.ptr(), *out);
+    return data_view::from_valid(out->bytes()).to_data();
+  } catch (py::error_already_set&) {
+    failure_ = std::current_exception();
+    throw state_failure{};
+  }
+}
+
+void state_functions::restore(const data_view& state, const message_version& at) {
+  const py::gil_scoped_acquire gil;
+  try {
+    restore_(py::reinterpret_steal<py::object>(checked(to_python(state))), to_python(at));
+  } catch (py::error_already_set&) {
+    failure_ = std::current_exception();
+    throw state_failure{};
+  }
+}
+
+void state_functions::check() {
+  if (auto failure = std::exchange(failure_, nullptr))
+    std::rethrow_exception(failure);
+}
+
+// -- replica -------------------------------------------------------------------------------------
+
+replica_handle::replica_handle(std::shared_ptr<pubsub::endpoint> owner, const std::string& name,
+                               replica_options options, std::shared_ptr<state_functions> functions)
+    : owner_(std::move(owner)), functions_(std::move(functions)) {
+  if (functions_->has_snapshot())
+    options.snapshot = [it = functions_] { return it->take_snapshot(); };
+  if (functions_->has_restore())
+    options.restore = [it = functions_](const data_view& state, const message_version& at) {
+      it->restore(state, at);
+    };
+  gil_free nogil;
+  it_.emplace(*owner_, name, options);
+}
+
+replica_handle::~replica_handle() {
+  if (fork_.crossed()) { // its locks may be held by threads that exist in the parent only
+    new std::optional<replica>(std::move(it_));
+    new std::shared_ptr<pubsub::endpoint>(std::move(owner_));
+    return;
+  }
+  gil_free nogil;
+  it_.reset();
+  owner_.reset();
+}
+
+void replica_handle::raise_failure() const {
+  if (const auto why = ask([](const replica& x) { return x.failure(); }))
+    raise(why);
+}
+
+std::vector<versioned_message> replica_handle::take(std::size_t max,
+                                                    std::optional<double> timeout) {
+  fork_.check();
+  std::vector<versioned_message> found;
+  bool closed = false;
+  try {
+    wait_for(deadline(timeout), [&](auto left) {
+      found = it_->get_batch(max, left);
+      return !found.empty() || (closed = it_->closed());
+    });
+  } catch (const state_failure&) {
+    close();
+    functions_->check();
+  }
+  if (closed)
+    raise_failure();
+  return found;
+}
+
+std::vector<versioned_message> replica_handle::get_batch(std::size_t max,
+                                                         std::optional<double> timeout) {
+  if (max == 0)
+    raise(types.invalid_argument, "a batch is of at least 1 message");
+  auto found = take(max, timeout);
+  if (found.empty() && ask([](const replica& x) { return x.closed(); }))
+    raise(types.closed, "the replica is closed");
+  return found;
+}
+
+std::optional<versioned_message> replica_handle::get(std::optional<double> timeout) {
+  auto found = get_batch(1, timeout);
+  if (found.empty())
+    return {};
+  return std::move(found.front());
+}
+
+versioned_message replica_handle::next() {
+  auto found = take(1, std::nullopt);
+  if (found.empty())
+    throw py::stop_iteration();
+  return std::move(found.front());
+}
+
+bool replica_handle::wait_until_counting(std::optional<double> timeout) {
+  fork_.check();
+  bool closed = false;
+  const bool counts = wait_for(deadline(timeout), [&](auto left) {
+    return it_->wait_until_counting(left) || (closed = it_->closed());
+  });
+  if (closed) {
+    raise_failure();
+    raise(types.closed, "the replica is closed");
+  }
+  return counts;
+}
+
+void replica_handle::close() {
+  fork_.check();
+  gil_free nogil;
+  it_->close();
+}
+
+// -- group ---------------------------------------------------------------------------------------
+
+versioned_group_handle::versioned_group_handle(std::shared_ptr<pubsub::endpoint> owner,
+                                               const std::string& name,
+                                               versioned_group_options options)
+    : owner_(std::move(owner)), reports_(options.reports), window_(options.window_messages) {
+  options.reports = completion_reports::all; // `send` waits for its own among them
+  gil_free nogil;
+  it_.emplace(*owner_, name, options);
+}
+
+versioned_group_handle::~versioned_group_handle() {
+  if (fork_.crossed()) {
+    new std::optional<versioned_group>(std::move(it_));
+    new std::shared_ptr<pubsub::endpoint>(std::move(owner_));
+    return;
+  }
+  gil_free nogil;
+  it_.reset();
+  owner_.reset();
+}
+
+void versioned_group_handle::check() const {
+  fork_.check();
+  error why;
+  bool closed = false;
+  {
+    gil_free nogil;
+    why = it_->failure();
+    closed = it_->closed();
+  }
+  if (why)
+    raise(why);
+  if (closed)
+    raise(types.closed, "the group is closed");
+}
+
+void versioned_group_handle::sort_in(std::vector<versioned_completion> some) {
+  for (auto& x : some) {
+    if (awaited_.erase(x.client_number) > 0)
+      arrived_.emplace(x.client_number, std::move(x));
+    else if (reports_ == completion_reports::all ||
+             (reports_ == completion_reports::failures && x.error))
+      reported_.push_back(std::move(x));
+  }
+  while (reported_.size() > most_reports)
+    reported_.pop_front();
+}
+
+template <class Done>
+bool versioned_group_handle::pump(std::chrono::nanoseconds timeout, Done done) {
+  const auto end = deadline::clock::now() + timeout;
+  std::unique_lock lock(mutex_);
+  while (!done()) {
+    const auto left = end - deadline::clock::now();
+    if (taking_) {
+      if (came_.wait_until(lock, end) == std::cv_status::timeout)
+        return done();
+      continue;
+    }
+    taking_ = true;
+    lock.unlock();
+    auto some = it_->take_completions(std::max(left, deadline::clock::duration{0}));
+    lock.lock();
+    taking_ = false;
+    sort_in(std::move(some));
+    came_.notify_all();
+    if (left.count() <= 0)
+      return done();
+  }
+  return true;
+}
+
+// Posts go under the lock: the window does not fill up in between, and what is awaited is known
+// before another thread sorts its completion.
+std::uint64_t versioned_group_handle::post_when_there_is_room(std::span<const std::byte> value,
+                                                              bool awaited) {
+  std::optional<expected<std::uint64_t>> number;
+  auto room = [&] { return it_->in_flight() < window_ || it_->closed(); };
+  wait_for(deadline{std::nullopt}, [&](auto left) {
+    if (!pump(std::min<std::chrono::nanoseconds>(left, short_wait), room))
+      return false;
+    std::lock_guard lock(mutex_);
+    if (!room())
+      return false;
+    number = it_->post_encoded(value);
+    if (awaited && *number)
+      awaited_.insert(**number);
+    return true;
+  });
+  return value_or_raise(std::move(*number));
+}
+
+message_version versioned_group_handle::send(PyObject* value) {
+  check();
+  scratch_writer out;
+  encode(value, *out);
+  const auto number = post_when_there_is_room(out->bytes(), true);
+  {
+    gil_free nogil;
+    it_->flush();
+  }
+  auto here = [&] { return arrived_.contains(number) || it_->closed(); };
+  wait_for(deadline{std::nullopt}, [&](auto left) { return pump(left, here); });
+  versioned_completion result;
+  {
+    gil_free nogil;
+    std::lock_guard lock(mutex_);
+    if (auto found = arrived_.extract(number))
+      result = std::move(found.mapped());
+    else
+      result.error = {errc::shutting_down, "the group was closed: the message may have been taken"};
+  }
+  if (result.error)
+    raise(result.error);
+  return result.version;
+}
+
+std::uint64_t versioned_group_handle::post(PyObject* value) {
+  check();
+  scratch_writer out;
+  encode(value, *out);
+  const auto number = post_when_there_is_room(out->bytes(), false);
+  if (number % sort_every == 0)
+    sort_what_is_here();
+  return number;
+}
+
+void versioned_group_handle::sort_what_is_here() {
+  gil_free nogil;
+  pump(std::chrono::nanoseconds{0}, [] { return false; });
+}
+
+void versioned_group_handle::flush() {
+  check();
+  gil_free nogil;
+  it_->flush();
+}
+
+std::size_t versioned_group_handle::drain(std::optional<double> timeout) {
+  fork_.check();
+  std::size_t left_over = 0;
+  wait_for(deadline(timeout), [&](auto left) {
+    left_over = it_->drain(left);
+    return left_over == 0 || it_->closed();
+  });
+  sort_what_is_here();
+  return left_over;
+}
+
+std::vector<versioned_completion>
+versioned_group_handle::take_completions(std::optional<double> timeout) {
+  fork_.check();
+  std::vector<versioned_completion> result;
+  auto here = [&] { return !reported_.empty() || it_->closed(); };
+  wait_for(deadline(timeout), [&](auto left) {
+    const bool some = pump(left, here);
+    std::lock_guard lock(mutex_);
+    result.assign(std::make_move_iterator(reported_.begin()),
+                  std::make_move_iterator(reported_.end()));
+    reported_.clear();
+    return some;
+  });
+  return result;
+}
+
+bool versioned_group_handle::wait_for_replicas(std::size_t n, std::optional<double> timeout) {
+  check();
+  return wait_for(deadline(timeout), [&](auto left) { return it_->wait_for_replicas(n, left); });
+}
+
+void versioned_group_handle::close() {
+  fork_.check();
+  gil_free nogil;
+  it_->close();
+}
+
+} // namespace pubsub::python

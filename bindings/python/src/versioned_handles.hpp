@@ -1,0 +1,129 @@
+// What Python's VersionedGroup, Replica and VersionedMessage hold.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <pubsub/versioned.hpp>
+
+#include "endpoint_handle.hpp"
+#include "waiting.hpp"
+
+namespace pubsub::python {
+
+/// A new MessageVersion; None for number 0.
+py::object to_python(const message_version& x);
+
+/// The functions of a replica's state. They are called without the GIL, and take it; what they
+/// raise waits for whoever called `get`.
+class state_functions {
+public:
+  state_functions(py::object snapshot, py::object restore)
+      : snapshot_(std::move(snapshot)), restore_(std::move(restore)) {}
+  /// Whoever lets go of it last holds the GIL or not.
+  ~state_functions();
+
+  bool has_snapshot() const { return !snapshot_.is_none(); }
+  bool has_restore() const { return !restore_.is_none(); }
+  data take_snapshot();
+  void restore(const data_view& state, const message_version& at);
+  /// Raises what a function has raised; with the GIL held.
+  void check();
+
+private:
+  py::object snapshot_; // guarded by the GIL, as the rest
+  py::object restore_;
+  std::exception_ptr failure_;
+};
+
+/// Members are called with the GIL held; waiting happens without it, and Ctrl-C ends it.
+class replica_handle {
+public:
+  replica_handle(std::shared_ptr<pubsub::endpoint> owner, const std::string& name,
+                 replica_options options, std::shared_ptr<state_functions> functions);
+  ~replica_handle();
+
+  /// Nothing at the deadline. Raises Closed once closed, or why it has closed by itself.
+  std::optional<versioned_message> get(std::optional<double> timeout);
+  /// As `get`, but raises StopIteration once closed.
+  versioned_message next();
+  /// None at the deadline.
+  std::vector<versioned_message> get_batch(std::size_t max, std::optional<double> timeout);
+  bool wait_until_counting(std::optional<double> timeout);
+  void close();
+
+  /// Calls `part` of the replica without the GIL: its locks may be held while Python code runs.
+  template <class Part>
+  auto ask(Part part) const {
+    fork_.check();
+    gil_free nogil;
+    return part(*it_);
+  }
+  bool forked() const noexcept { return fork_.crossed(); }
+
+private:
+  std::vector<versioned_message> take(std::size_t max, std::optional<double> timeout);
+  void raise_failure() const;
+
+  fork_guard fork_;
+  std::shared_ptr<pubsub::endpoint> owner_;
+  std::shared_ptr<state_functions> functions_;
+  std::optional<replica> it_;
+};
+
+/// As above. One of the threads that wait takes completions for all.
+class versioned_group_handle {
+public:
+  versioned_group_handle(std::shared_ptr<pubsub::endpoint> owner, const std::string& name,
+                         versioned_group_options options);
+  ~versioned_group_handle();
+
+  message_version send(PyObject* value);
+  std::uint64_t post(PyObject* value);
+  void flush();
+  std::size_t drain(std::optional<double> timeout);
+  std::vector<versioned_completion> take_completions(std::optional<double> timeout);
+  bool wait_for_replicas(std::size_t n, std::optional<double> timeout);
+  void close();
+
+  template <class Part>
+  auto ask(Part part) const {
+    fork_.check();
+    gil_free nogil;
+    return part(*it_);
+  }
+  bool forked() const noexcept { return fork_.crossed(); }
+
+private:
+  std::uint64_t post_when_there_is_room(std::span<const std::byte> value, bool awaited);
+  void check() const;
+  void sort_what_is_here();
+  /// Without the GIL: takes completions, or waits until another thread has, until `done()`; then
+  /// true. `done` is called under the lock.
+  template <class Done>
+  bool pump(std::chrono::nanoseconds timeout, Done done);
+  void sort_in(std::vector<versioned_completion> some);
+
+  fork_guard fork_;
+  std::shared_ptr<pubsub::endpoint> owner_;
+  std::optional<versioned_group> it_;
+  completion_reports reports_;
+  std::size_t window_;
+
+  std::mutex mutex_; // guards all below; never taken with the GIL held
+  std::condition_variable came_;
+  bool taking_ = false;
+  std::set<std::uint64_t> awaited_; // by `send`
+  std::map<std::uint64_t, versioned_completion> arrived_;
+  std::deque<versioned_completion> reported_;
+};
+
+} // namespace pubsub::python
