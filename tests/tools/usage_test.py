@@ -20,7 +20,8 @@ class Usage(CommandTest):
 
     def test_help_teaches_every_command_with_examples(self):
         for command in ([], ["node"], ["pub"], ["sub"], ["ping"], ["status"], ["bench", "stream"], ["bench", "chain"],
-                        *(["bench", name] for name in ("latency", "fanout", "routing", "codec", "idle", "memory", "python", "batch-ack"))):
+                        *(["bench", name] for name in ("latency", "fanout", "routing", "codec", "idle", "memory", "python",
+                                                       "batch-ack", "versioned"))):
             self.check([*command, "--help"], 0, "Examples:")
 
     def test_the_inner_parts_of_benchmarks_are_not_shown(self):

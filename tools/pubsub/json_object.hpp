@@ -17,8 +17,13 @@ public:
     return add(name, std::string_view{text});
   }
   json_object& add(std::string_view name, double number);
-  json_object& add(std::string_view name, std::unsigned_integral auto number) {
+  json_object&
+  add(std::string_view name,
+      std::unsigned_integral auto number) requires(!std::same_as<decltype(number), bool>) {
     return add_raw(name, std::to_string(number));
+  }
+  json_object& add(std::string_view name, std::same_as<bool> auto truth) {
+    return add_raw(name, truth ? "true" : "false");
   }
   json_object& add(std::string_view name, const std::vector<double>& numbers);
   json_object& add(std::string_view name, const json_object& object) {

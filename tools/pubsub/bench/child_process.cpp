@@ -112,6 +112,13 @@ void child_process::resume() noexcept {
     ::kill(pid_, SIGCONT);
 }
 
+void child_process::tell(std::string line) noexcept {
+  line += '\n';
+  // Shorter than the pipe; where the child has ended, what it does not report tells.
+  if (input_ >= 0 && ::write(input_, line.data(), line.size()) < 0)
+    ask_to_end();
+}
+
 void child_process::ask_to_end() noexcept {
   resume();
   if (input_ >= 0)

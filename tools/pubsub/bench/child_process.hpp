@@ -42,6 +42,8 @@ public:
   /// Stops it, and lets it go on: so that it takes no time while something else is measured.
   void suspend() noexcept;
   void resume() noexcept;
+  /// Writes a line to the child's stdin.
+  void tell(std::string line) noexcept;
   /// Closes the child's stdin.
   void ask_to_end() noexcept;
   /// Waits for its end, killing it at the deadline. Returns how it ended, e.g. `exit status 0`,
