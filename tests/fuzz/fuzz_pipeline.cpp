@@ -48,7 +48,8 @@ void hear(const queue_report& report, const std::vector<number_run>& completed) 
   data_writer value;
   value.write_count(1);
   for (std::uint64_t number = 0; books.has_room(); ++number) {
-    books.add({.source = id_of(9), .number = number, .value = value.bytes()});
+    const std::size_t end = value.size_bytes();
+    books.add({.source = id_of(9), .number = number, .values = value.bytes(), .ends = {&end, 1}});
     books.flush();
     while (books.next(now)) {
     }

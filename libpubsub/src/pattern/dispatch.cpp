@@ -40,11 +40,13 @@ std::span<const std::byte> value_at(const data_writer& all, std::size_t task) {
 
 // -- tasks ---------------------------------------------------------------------------------------
 
-void dispatch::add(const new_task& task) {
-  ++counters_.sent;
-  ++in_flight_;
+bool dispatch::add(const new_tasks& more) {
+  const bool first = pool_.size() == 0;
+  counters_.sent += more.ends.size();
+  in_flight_ += more.ends.size();
   counters_.in_flight_max = std::max<std::uint64_t>(counters_.in_flight_max, in_flight_);
-  pool_.add(task);
+  pool_.add(more);
+  return first;
 }
 
 /// By the quickest queue: batches that are short for the others do no harm.

@@ -2,6 +2,7 @@
 // no threads, no clock.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -42,10 +43,14 @@ public:
 
   // -- tasks -------------------------------------------------------------------------------------
 
-  bool has_room() const noexcept { return in_flight_ < options_.window_tasks; }
+  bool has_room() const noexcept { return room() > 0; }
+  std::size_t room() const noexcept {
+    return options_.window_tasks - std::min(in_flight_, options_.window_tasks);
+  }
   std::size_t in_flight() const noexcept { return in_flight_; }
-  /// Call it while there is room.
-  void add(const new_task& task);
+  /// At most as many as there is room for. True if they are the first of those that will travel
+  /// together: they are held back for the others.
+  bool add(const new_tasks& more);
   /// What is held back to travel with others goes now.
   void flush() noexcept { pool_.release(); }
 
@@ -61,8 +66,6 @@ public:
     return !to_send_.empty() ||
            (!nobody_takes_ && (!again_first_.empty() || pool_.ready(wanted()) > 0));
   }
-  /// The first of those that will travel together has been added, and is held back for the others.
-  bool has_just_opened() const noexcept { return pool_.size() == 1; }
   /// A queue has nothing to do.
   bool leaves_someone_idle() const noexcept;
   /// The next batch that is to be sent, if any. Call it after anything that happens.

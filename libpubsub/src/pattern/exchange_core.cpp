@@ -15,6 +15,8 @@ constexpr auto time_between_invitations = 250ms;
 constexpr std::chrono::nanoseconds longest_held_back = 1ms;
 constexpr auto time_of_a_burst = 5ms; // who sends again within it gets company for his tasks
 constexpr std::chrono::nanoseconds longest_read = 50ms;    // without a look whether it is closed
+constexpr std::size_t handful = 256;                       // tasks that are added at a time
+constexpr std::size_t handful_bytes = 16 * 1024;           // or fewer
 constexpr std::chrono::nanoseconds time_for_senders = 5ms; // since one of them waited
 constexpr std::chrono::nanoseconds too_close_to_tell = 1s; // between ages
 constexpr std::size_t messages_at_once = 64;
@@ -25,13 +27,6 @@ error check(const exchange_options& options) {
   if (options.max_losses == 0)
     return {errc::invalid_argument, "max_losses is at least 1"};
   return {};
-}
-
-/// The first of values one behind the other, and leaves the rest.
-std::span<const std::byte> take_value(std::span<const std::byte>& values) {
-  const auto first = data_view::from_valid(values).bytes();
-  values = values.subspan(first.size());
-  return first;
 }
 
 /// Reports say the same again.
@@ -81,49 +76,70 @@ bool exchange_core::send(std::span<const std::byte> value,
   lock_type lock{mutex_};
   if (!await_room(lock, timeout))
     return false;
-  books_.add({.source = id_, .number = next_number_++, .value = value});
-  send_what_is_due();
+  next_number_ += add({.source = id_, .number = next_number_}, value, 1);
   return true;
 }
 
 bool exchange_core::send_batch(std::span<const std::byte> values) {
   lock_type lock{mutex_};
   while (!values.empty()) {
-    const auto value = take_value(values);
     if (!await_room(lock, {}))
       return false;
-    books_.add({.source = id_, .number = next_number_++, .value = value});
-    send_what_is_due();
+    next_number_ += add({.source = id_, .number = next_number_}, values, handful);
   }
   return true;
 }
 
 std::size_t exchange_core::send_results(std::span<const std::byte> values,
-                                        std::span<const task_mark> of) {
+                                        std::span<const task_marks> of) {
   const bool last_of_all = !of.empty() && of.back().from->queue->available() == 0;
   std::size_t sent = 0;
   lock_type lock{mutex_};
-  for (; sent < of.size() && !values.empty() && await_room(lock, {}); ++sent) {
-    add_result(take_value(values), of[sent]);
-    if (last_of_all && sent + 1 == of.size())
-      books_.flush(); // no other result will come to keep it company
-    send_what_is_due();
-  }
+  for (const auto& each : of)
+    for (std::uint64_t i = 0; i < each.places.count;) {
+      if (values.empty() || !await_room(lock, {}))
+        return sent;
+      const auto n = add_results(values, each, i);
+      i += n;
+      sent += n;
+    }
+  if (last_of_all)
+    books_.flush(); // no other result will come to keep it company
+  share_out();
   return sent;
 }
 
-/// Called with the mutex held.
-void exchange_core::add_result(std::span<const std::byte> value, const task_mark& of) {
+/// Called with the mutex held, while there is room: those from `first` on.
+std::size_t exchange_core::add_results(std::span<const std::byte>& values, const task_marks& of,
+                                       std::uint64_t first) {
   const auto& from = *of.from;
   if (from.exchange != last_upstream_) {
     upstream_[from.exchange] = from.queue;
     last_upstream_ = from.exchange;
   }
-  books_.add({.source = from.source,
-              .number = of.number,
-              .value = value,
+  return add({.source = from.source,
+              .number = of.first_number + first,
               .redelivered = from.redelivered,
-              .upstream = {from.exchange, of.place, from.direct}});
+              .upstream = {from.exchange, of.places.first + first, from.direct}},
+             values, static_cast<std::size_t>(of.places.count - first));
+}
+
+/// Called with the mutex held, while there is room: takes values from the front, a handful, and
+/// sends what is due. Returns how many.
+std::size_t exchange_core::add(new_tasks kind, std::span<const std::byte>& values,
+                               std::size_t most) {
+  most = std::min({most, books_.room(), handful});
+  ends_.clear();
+  std::size_t end = 0;
+  while (ends_.size() < most && end < std::min(values.size(), handful_bytes))
+    ends_.push_back(end += data_view::from_valid(values.subspan(end)).bytes().size());
+  kind.values = values.first(end);
+  kind.ends = ends_;
+  values = values.subspan(end);
+  if (books_.add(kind))
+    begin_batch();
+  share_out();
+  return ends_.size();
 }
 
 /// Called with the mutex held. False if there is none at the end of the timeout, or once closed.
@@ -131,13 +147,6 @@ bool exchange_core::await_room(lock_type& lock, std::optional<std::chrono::nanos
   if (!books_.has_room())
     return wait(lock, limit_after(timeout), [&] { return books_.has_room(); });
   return !closed_;
-}
-
-/// Called with the mutex held, after a task was added.
-void exchange_core::send_what_is_due() {
-  if (books_.has_just_opened())
-    begin_batch();
-  share_out();
 }
 
 /// Called with the mutex held. What comes after a pause does not wait for company.
@@ -317,10 +326,9 @@ void exchange_core::send_dead(const task_batch& single) {
   lock_type lock{mutex_};
   if (closed_ || !books_.has_room()) // nobody reads them: the counters tell how many there were
     return;
-  books_.add({.source = single.source,
-              .number = single.numbers.runs().front().first,
-              .value = single.values.bytes(),
-              .redelivered = true});
+  auto value = single.values.bytes();
+  const auto number = single.numbers.runs().front().first;
+  add({.source = single.source, .number = number, .redelivered = true}, value, 1);
   books_.flush();
   share_out();
 }

@@ -34,7 +34,7 @@ public:
   /// Values one behind the other.
   bool send_batch(std::span<const std::byte> values);
   /// Results of as many tasks; returns how many were sent before it was closed.
-  std::size_t send_results(std::span<const std::byte> values, std::span<const task_mark> of);
+  std::size_t send_results(std::span<const std::byte> values, std::span<const task_marks> of);
   void flush();
   std::size_t drain(std::chrono::nanoseconds timeout);
   bool wait_for_queues(std::size_t n, std::chrono::nanoseconds timeout);
@@ -63,8 +63,9 @@ private:
   bool wait(lock_type& lock, time_limit until, Condition&& met);
   void read(lock_type& lock, std::chrono::nanoseconds limit);
   bool await_room(lock_type& lock, std::optional<std::chrono::nanoseconds> timeout);
-  void add_result(std::span<const std::byte> value, const task_mark& of);
-  void send_what_is_due();
+  std::size_t add_results(std::span<const std::byte>& values, const task_marks& of,
+                          std::uint64_t first);
+  std::size_t add(new_tasks kind, std::span<const std::byte>& values, std::size_t most);
   void begin_batch();
   void share_out();
   void listen(lock_type& lock, time until);
@@ -102,6 +103,7 @@ private:
   std::optional<publisher> to_namesakes_;
   data_writer scratch_;
   std::uint64_t next_number_ = 0;
+  std::vector<std::size_t> ends_;
   std::vector<data_message> batch_;
   time last_opened_{};   // when a batch was begun that tasks are collected in
   bool reading_ = false; // somebody is, without the mutex

@@ -53,13 +53,6 @@ struct ready_task {
   data_view value;
 };
 
-/// What identifies a task that was given out.
-struct task_mark {
-  const task_origin* from = nullptr;
-  std::uint64_t place = 0;
-  std::uint64_t number = 0;
-};
-
 /// Tasks that were given out, of one origin, whose places and numbers follow one another.
 struct task_marks {
   const task_origin* from = nullptr;

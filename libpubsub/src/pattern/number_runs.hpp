@@ -1,6 +1,7 @@
 // Numbers that mostly follow one another, kept as runs. Pure: no I/O, no threads.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -37,6 +38,28 @@ public:
 private:
   std::vector<number_run> runs_;
   std::size_t size_ = 0;
+};
+
+/// Numbers that are taken in the order in which they were appended.
+class number_queue {
+public:
+  void append(const number_run& more) { runs_.append(more); }
+  /// The next that follow one another, at most so many; call it while there are some.
+  number_run take(std::uint64_t most) noexcept {
+    const auto& run = runs_.runs()[at_];
+    const number_run result{run.first + taken_, std::min(run.count - taken_, most)};
+    taken_ += result.count;
+    if (taken_ == run.count) {
+      ++at_;
+      taken_ = 0;
+    }
+    return result;
+  }
+
+private:
+  number_list runs_;
+  std::size_t at_ = 0;      // the run that is next
+  std::uint64_t taken_ = 0; // of it
 };
 
 /// A set of numbers that begins to be complete from below: what is below `low()` is in it.

@@ -120,7 +120,7 @@ bool exchange::send(const data& result, task of) {
 }
 
 bool exchange::send_encoded(std::span<const std::byte> result, task of) {
-  const pattern::task_mark mark{of.from_.get(), of.place_, of.number_};
+  const pattern::task_marks mark{of.from_.get(), {of.place_, 1}, of.number_};
   of.settled_ = core_->send_results(result, {&mark, 1}) == 1; // it is done when that is
   return of.settled_;
 }
@@ -130,10 +130,9 @@ bool exchange::send_batch(std::span<const std::byte> values) {
 }
 
 bool exchange::send_batch(std::span<const std::byte> results, std::vector<task> of) {
-  std::vector<pattern::task_mark> marks;
-  marks.reserve(of.size());
+  std::vector<pattern::task_marks> marks;
   for (const auto& each : of)
-    marks.push_back({each.from_.get(), each.place_, each.number_});
+    add_mark(marks, {each.from_.get(), {each.place_, 1}, each.number_});
   const auto sent = core_->send_results(results, marks);
   for (std::size_t i = 0; i < sent; ++i)
     of[i].settled_ = true;

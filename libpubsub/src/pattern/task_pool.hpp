@@ -12,11 +12,11 @@
 
 namespace pubsub::pattern {
 
-/// A task that another exchange has given us, whose acknowledgement waits for that of its result.
-struct upstream_task {
-  endpoint_id exchange; // nil: there is none
-  std::uint64_t place = 0;
-  bool direct = false; // its source hears of it in another way, too
+/// Tasks that another exchange has given us, whose acknowledgement waits for that of their results.
+struct upstream_tasks {
+  endpoint_id exchange;    // nil: there is none
+  std::uint64_t place = 0; // of the first; those of the others follow
+  bool direct = false;     // their source hears of it in another way, too
 };
 
 /// `count` of them, at places that follow one another.
@@ -36,13 +36,14 @@ inline void append(std::vector<upstream_run>& to, const upstream_run& more) {
     to.push_back(more);
 }
 
-/// A task as it comes in.
-struct new_task {
+/// Tasks as they come in, whose numbers follow one another.
+struct new_tasks {
   endpoint_id source;
   std::uint64_t number = 0;
-  std::span<const std::byte> value;
+  std::span<const std::byte> values{}; // one behind the other
+  std::span<const std::size_t> ends{}; // of each in `values`
   bool redelivered = false;
-  upstream_task upstream = {};
+  upstream_tasks upstream = {};
 };
 
 /// They are cut into batches as late as can be: how large those should be is known best then.
@@ -54,7 +55,7 @@ public:
     std::vector<upstream_run> upstream;
   };
 
-  void add(const new_task& task);
+  void add(const new_tasks& more);
   std::size_t size() const noexcept { return size_; }
   /// What is here needs no company any more.
   void release() noexcept { released_ = size_; }
@@ -65,26 +66,24 @@ public:
   cutting cut(std::size_t n);
 
 private:
-  struct entry {
-    std::uint64_t number = 0;
-    std::uint64_t place = 0; // upstream
-    std::size_t end = 0;     // of its value
-  };
   /// Of one kind: what batches have in common is the same for all.
   struct segment {
     endpoint_id source;
     bool redelivered = false;
     endpoint_id upstream;
     bool direct = false;
-    std::vector<entry> tasks;
-    data_writer values;
+    number_queue numbers{};
+    number_queue places{};           // upstream
+    std::vector<std::size_t> ends{}; // of their values
+    data_writer values{};
     std::size_t next = 0; // task to be cut
   };
 
   static constexpr std::size_t max_segment_tasks = 4096;
   static constexpr std::size_t max_segment_bytes = 64 * 1024;
 
-  bool fits(const new_task& task) const noexcept;
+  bool fits(const new_tasks& more) const noexcept;
+  static void take_values(segment& from, std::size_t n, data_writer& to);
 
   std::deque<segment> segments_;
   std::size_t size_ = 0;

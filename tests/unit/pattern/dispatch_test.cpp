@@ -18,11 +18,15 @@ namespace {
 struct fixture {
   explicit fixture(exchange_options options = {}) : books(options) {}
 
-  void add(std::uint64_t number, upstream_task upstream = {}) {
+  void add(std::uint64_t number, upstream_tasks upstream = {}) {
     data_writer value;
     value.write_count(number);
-    books.add(
-        {.source = id_of(99), .number = number, .value = value.bytes(), .upstream = upstream});
+    const std::size_t end = value.size_bytes();
+    books.add({.source = id_of(99),
+               .number = number,
+               .values = value.bytes(),
+               .ends = {&end, 1},
+               .upstream = upstream});
   }
   /// Places count from the first that this queue was given.
   void report(std::uint8_t queue, std::uint64_t done, std::vector<number_run> above = {},

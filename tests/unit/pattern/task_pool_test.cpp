@@ -13,11 +13,15 @@ using namespace pubsub::pattern;
 namespace {
 
 void add(task_pool& pool, std::uint64_t number, std::uint8_t source = 1,
-         upstream_task upstream = {}) {
+         upstream_tasks upstream = {}) {
   data_writer value;
   value.write_count(number);
-  pool.add(
-      {.source = id_of(source), .number = number, .value = value.bytes(), .upstream = upstream});
+  const std::size_t end = value.size_bytes();
+  pool.add({.source = id_of(source),
+            .number = number,
+            .values = value.bytes(),
+            .ends = {&end, 1},
+            .upstream = upstream});
 }
 
 /// The numbers of a batch; what they came with must be the same.
@@ -54,6 +58,33 @@ TEST_CASE("tasks wait for company until they are released") {
   add(pool, 4);
   CHECK(pool.ready(4) == 0);
   CHECK(pool.size() == 1);
+}
+
+TEST_CASE("tasks that come together are cut wherever it suits") {
+  task_pool pool;
+  for (std::uint64_t first = 10; first < 22; first += 3) {
+    data_writer values;
+    std::vector<std::size_t> ends;
+    for (auto number = first; number < first + 3; ++number) {
+      values.write_count(number);
+      ends.push_back(values.size_bytes());
+    }
+    pool.add({.source = id_of(1),
+              .number = first,
+              .values = values.bytes(),
+              .ends = ends,
+              .upstream = {id_of(7), 2 * first, true}});
+  }
+  CHECK(pool.ready(4) == 4);
+  const auto some = pool.cut(4);
+  CHECK(numbers_of(some) == std::vector<std::uint64_t>{10, 11, 12, 13});
+  REQUIRE(some.upstream.size() == 2);
+  CHECK(some.upstream[0].first == 20);
+  CHECK(some.upstream[0].count == 3);
+  CHECK(some.upstream[1].first == 26);
+  CHECK(some.upstream[1].count == 1);
+  CHECK(numbers_of(pool.cut(8)).size() == 8);
+  CHECK(pool.size() == 0);
 }
 
 TEST_CASE("only tasks of a kind travel together") {
