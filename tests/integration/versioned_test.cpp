@@ -399,6 +399,19 @@ TEST_CASE("of two replicas of an id the one that counts stays, and the other say
   CHECK_FALSE((*all.servers.front())->closed());
 }
 
+TEST_CASE(
+    "of two replicas of an id that are groups of their own already one closes, and says why") {
+  endpoint hub;
+  auto options = quick("a");
+  options.group_size = 1;
+  replica one{hub, "g", options};
+  replica other{hub, "g", options};
+  REQUIRE(eventually([&] { return one.closed() || other.closed(); }));
+  const auto& loser = one.closed() ? one : other;
+  CHECK(loser.failure() == errc::invalid_argument);
+  CHECK(loser.failure().context().starts_with("another replica of this group is called 'a': "));
+}
+
 TEST_CASE("a send fails clearly where there are too few replicas") {
   endpoint hub;
   versioned_group_options options;

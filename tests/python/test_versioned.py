@@ -301,7 +301,9 @@ def test_a_closed_group_says_so(endpoint):
 
 def test_ctrl_c_ends_a_send_that_nobody_answers():
     program = textwrap.dedent("""
+        import signal
         import libpubsub
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # programs in the background ignore it
         with libpubsub.Endpoint() as endpoint, libpubsub.VersionedGroup(endpoint, "x", timeout=600) as group:
             try:
                 print("sending", flush=True)

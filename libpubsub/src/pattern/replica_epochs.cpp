@@ -51,7 +51,7 @@ void replica_books::hear(const status_message& x, const data_message&, time now)
   if (failure_ || group_.is_nil())
     return;
   if (!x.group.is_nil() && x.group != group_) {
-    if (x.leads && (role_ != role::leader || x.group < group_))
+    if (x.name != name_ && x.leads && (role_ != role::leader || x.group < group_))
       fail(errc::logic_error, "another group of this name has begun");
     return;
   }
