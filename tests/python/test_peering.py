@@ -44,6 +44,7 @@ def test_a_message_goes_to_and_fro_between_threads_that_poll():
 def test_a_subscriber_that_is_ready_gets_what_peers_publish(endpoint):
     with libpubsub.Endpoint() as other:
         other.peer(HERE.format(endpoint.listen("tcp://127.0.0.1:0")))
+        assert endpoint.wait_for_peer(other.id, DEADLINE)
         for number in range(20):
             with endpoint.make_subscriber(f"/fresh/{number}") as subscriber:
                 assert subscriber.wait_ready(DEADLINE)
