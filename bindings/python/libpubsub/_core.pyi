@@ -722,7 +722,7 @@ class Exchange:
     """
     A named output: what is sent goes to the queues bound to it, wherever they are. Threads may share one.
     """
-    def __init__(self, endpoint: Endpoint, name: str = '', *, window: typing.SupportsInt | typing.SupportsIndex = 10000, style: str = 'load_balancing', balancing: str = 'least_outstanding', on_worker_loss: str = 'redeliver', max_losses: typing.SupportsInt | typing.SupportsIndex = 3, dead_letters: str = '', scope: str = 'global', silence: typing.SupportsFloat | typing.SupportsIndex = 3.0) -> None:
+    def __init__(self, endpoint: Endpoint, name: str = '', *, window: typing.SupportsInt | typing.SupportsIndex = 20000, style: str = 'load_balancing', balancing: str = 'least_outstanding', on_worker_loss: str = 'redeliver', max_losses: typing.SupportsInt | typing.SupportsIndex = 3, dead_letters: str = '', scope: str = 'global', silence: typing.SupportsFloat | typing.SupportsIndex = 3.0) -> None:
         """
         `window` is the number of tasks in flight, unacknowledged, at most. `style` is load_balancing (one queue gets a task) or data_distribution (all do), `balancing` least_outstanding or round_robin, `on_worker_loss` redeliver or drop. A task that was lost with `max_losses` workers goes to the queue `dead_letters`, if that is named. `scope` is global or local: names mean something in this endpoint only. A queue that says nothing for `silence` seconds is lost. Raises InvalidArgument, Closed.
         """

@@ -46,7 +46,7 @@ struct exchange_options {
   exchange_style style = exchange_style::load_balancing;
   balancing balance = balancing::least_outstanding;
   /// Tasks that are sent and not acknowledged, those that wait for a queue included; at least 1.
-  std::size_t window_tasks = 10'000;
+  std::size_t window_tasks = 20'000;
   worker_loss on_loss = worker_loss::redeliver;
   /// So many workers a task may be lost with before it goes to the dead letters.
   unsigned max_losses = 3;

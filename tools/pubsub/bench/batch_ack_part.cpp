@@ -159,8 +159,7 @@ exit_code collect(const part_options& options) {
   std::vector<bool> seen(options.tasks);
   std::size_t delivered = 0;
   std::size_t unexpected = 0;
-  const auto at_once = std::min(options.batch, handful);
-  for (auto tasks = in.get_batch(at_once); !tasks.empty(); tasks = in.get_batch(at_once)) {
+  for (auto tasks = in.get_batch(handful); !tasks.empty(); tasks = in.get_batch(handful)) {
     for (const auto& each : tasks) {
       const bool expected = each.value().type() == data_type::count &&
                             each.value().as_count() < seen.size() && !seen[each.value().as_count()];

@@ -23,7 +23,7 @@ enum class ack_mode : unsigned char {
 struct pipeline_setting {
   std::size_t tasks = 1'000'000;
   std::size_t batch = 100; ///< tasks that are acknowledged together
-  std::size_t window = 10'000;
+  std::size_t window = 20'000;
   ack_mode mode = ack_mode::one_batch;
   std::vector<double> wait_ms; ///< by worker: for so long it waits with each task
 

@@ -35,7 +35,7 @@ class Wiring:
     concurrency: int
     max_losses: int = 3
     silence: float = 3.0
-    window: int = 10_000
+    window: int = 20_000
 
 
 class StageWorker(Worker):
