@@ -32,7 +32,7 @@ public:
 
   static constexpr std::chrono::microseconds batch_time{1000};
   /// A queue that has nothing to do gets at least so much at a time.
-  static constexpr std::chrono::microseconds short_batch_time{75};
+  static constexpr std::chrono::microseconds short_batch_time{60};
   /// So much work a queue gets in advance, if it gives the credit, and less towards the end.
   static constexpr std::chrono::milliseconds work_ahead{100};
   /// What has not come after so long is sent again.

@@ -154,16 +154,16 @@ TEST_CASE("a queue that has nothing to do waits for no full batch") {
   x.report(1, 0);
   x.add(0);
   REQUIRE(x.send().size() == 1);
-  x.now += 10us; // for one task: 7 of them are worth a message
+  x.now += 10us; // for one task: 6 of them are worth a message
   x.report(1, 1);
   REQUIRE(x.books.leaves_someone_idle());
-  for (std::uint64_t i = 1; i < 7; ++i)
+  for (std::uint64_t i = 1; i < 6; ++i)
     x.add(i);
   CHECK(!x.books.may_send());
-  x.add(7);
+  x.add(6);
   REQUIRE(x.books.may_send());
-  CHECK(x.books.next(x.now)->tasks->numbers.size() == 7);
-  for (std::uint64_t i = 8; i < 20; ++i)
+  CHECK(x.books.next(x.now)->tasks->numbers.size() == 6);
+  for (std::uint64_t i = 7; i < 19; ++i)
     x.add(i);
   CHECK(!x.books.may_send()); // it is busy: what follows has company
 }
