@@ -37,7 +37,7 @@ void loop_turns::leave() noexcept {
 
 /// One who is keen sleeps only where another has it, or where it was refused: nobody has it because
 /// the other is busy.
-void loop_turns::begin_sleep(bool keen) noexcept {
+void loop_turns::begin_blocking(bool keen) noexcept {
   if (keen) {
     ++keen_sleepers_;
     asked_ = false;

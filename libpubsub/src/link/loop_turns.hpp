@@ -31,8 +31,8 @@ public:
   /// Gives it back; its own thread comes if nobody does.
   void leave() noexcept;
   /// It sleeps elsewhere; `keen` if it would rather have taken the loop.
-  void begin_sleep(bool keen) noexcept;
-  void end_sleep(bool keen) noexcept { keen_sleepers_ -= keen ? 1 : 0; }
+  void begin_blocking(bool keen) noexcept;
+  void end_blocking(bool keen) noexcept { keen_sleepers_ -= keen ? 1 : 0; }
   /// Who was keen is awake: the loop's own thread lets go, unless another sleeps that is keen.
   void offer() noexcept;
   /// The loop's own thread lets go.

@@ -51,7 +51,7 @@ bool message_queue::wait_for_message(const deadline& until, std::unique_lock<std
   else if (may == shared_loop::answer::refused && watch_.open() && (!until || *until > since))
     watch(lock, nullptr);
   const bool served = may == shared_loop::answer::entered;
-  if (sleep(until, lock, keen && !served) || served)
+  if (block(until, lock, keen && !served) || served)
     watch_.learn(std::chrono::steady_clock::now() - since);
   return available();
 }
@@ -83,11 +83,11 @@ void message_queue::run_loop(const deadline& until, std::unique_lock<std::mutex>
 }
 
 /// True if it slept.
-bool message_queue::sleep(const deadline& until, std::unique_lock<std::mutex>& lock, bool keen) {
+bool message_queue::block(const deadline& until, std::unique_lock<std::mutex>& lock, bool keen) {
   bool slept = false;
   while (nothing() && arm()) {
     fd_.clear();
-    begin_sleep(keen);
+    begin_blocking(keen);
     auto woken = [&] { return consumer_ == place::awake; };
     if (!until)
       not_empty_.wait(lock, woken);
@@ -96,22 +96,22 @@ bool message_queue::sleep(const deadline& until, std::unique_lock<std::mutex>& l
     slept = true;
   }
   if (consumer_ == place::asleep)
-    end_sleep(false);
+    end_blocking(false);
   return slept;
 }
 
-void message_queue::begin_sleep(bool keen) {
+void message_queue::begin_blocking(bool keen) {
   consumer_ = place::asleep;
   keen_ = keen;
   if (calls_.loop)
-    calls_.loop->begin_sleep(keen);
+    calls_.loop->begin_blocking(keen);
 }
 
-void message_queue::end_sleep(bool woken) {
+void message_queue::end_blocking(bool woken) {
   consumer_ = place::awake;
   if (!calls_.loop)
     return;
-  calls_.loop->end_sleep(keen_);
+  calls_.loop->end_blocking(keen_);
   if (woken && keen_)
     calls_.loop->offer();
 }
@@ -138,7 +138,7 @@ void message_queue::wake_consumer(std::unique_lock<std::mutex>& lock) {
   case place::awake:
     return;
   case place::asleep:
-    end_sleep(true);
+    end_blocking(true);
     lock.unlock();
     return not_empty_.notify_one();
   case place::in_loop:

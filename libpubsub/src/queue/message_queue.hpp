@@ -79,10 +79,10 @@ private:
   bool poll_for_message(const deadline& until, std::unique_lock<std::mutex>& lock);
   void watch(std::unique_lock<std::mutex>& lock, shared_loop* running);
   void run_loop(const deadline& until, std::unique_lock<std::mutex>& lock);
-  bool sleep(const deadline& until, std::unique_lock<std::mutex>& lock, bool keen);
+  bool block(const deadline& until, std::unique_lock<std::mutex>& lock, bool keen);
   bool nothing() { return !available() && !ended(); }
-  void begin_sleep(bool keen);
-  void end_sleep(bool woken);
+  void begin_blocking(bool keen);
+  void end_blocking(bool woken);
   void wake_consumer(std::unique_lock<std::mutex>& lock);
   void update_fd();
   std::size_t read_slices(std::vector<data_message>& out, bool ahead);

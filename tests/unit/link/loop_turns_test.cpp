@@ -86,12 +86,12 @@ TEST_CASE("its own thread lets go where it is asked to, and steps in where nobod
 TEST_CASE("its own thread lets nobody go in beside one who is keen and sleeps") {
   loop_turns turns;
   own_thread own{turns};
-  turns.begin_sleep(true);
+  turns.begin_blocking(true);
   CHECK(!turns.welcome());
   turns.offer();
   own.turn_round();
   CHECK(turns.own_thread_has_it());
-  turns.end_sleep(true);
+  turns.end_blocking(true);
   CHECK(turns.welcome());
 }
 
@@ -100,9 +100,9 @@ TEST_CASE("who goes to sleep where nobody has it calls its own thread") {
     loop_turns turns;
     const own_thread own{turns};
     REQUIRE(obtains(turns));
-    turns.begin_sleep(keen);
+    turns.begin_blocking(keen);
     turns.leave();
-    turns.begin_sleep(false);
+    turns.begin_blocking(false);
     CHECK(eventually([&] { return turns.own_thread_has_it(); }));
     CHECK((!keen || !turns.welcome()));
   }
@@ -125,8 +125,8 @@ TEST_CASE("many threads that take turns, one at a time") {
             --inside;
             turns.leave();
           } else {
-            turns.begin_sleep(n % 2 == 0);
-            turns.end_sleep(n % 2 == 0);
+            turns.begin_blocking(n % 2 == 0);
+            turns.end_blocking(n % 2 == 0);
             turns.offer();
             std::this_thread::yield();
           }
