@@ -32,6 +32,9 @@ public:
   /// Infinities and NaN get Broker's bit patterns, subnormals become zero (broker-data, 2.1).
   void write_real(double x);
   void write_string(std::string_view x);
+  /// A string of `size_bytes` zeros, to be filled in place: by reading a file, say. What is
+  /// returned is valid until the next call of a member that is not const.
+  std::span<std::byte> write_blank_string(std::size_t size_bytes);
   void write_address(const address& x);
   void write_subnet(const subnet& x);
   void write_port(port x);
@@ -59,6 +62,7 @@ public:
 
 private:
   std::byte* grow(std::size_t size_bytes);
+  std::byte* begin_text(data_type type, std::size_t size_bytes);
   void write_text(data_type type, std::string_view x);
   void begin(data_type type, std::size_t n);
 

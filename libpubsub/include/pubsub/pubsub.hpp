@@ -14,9 +14,11 @@
 #include <pubsub/format.hpp>
 #include <pubsub/fwd.hpp>
 #include <pubsub/log.hpp>
+#include <pubsub/pipeline.hpp>
 #include <pubsub/port.hpp>
 #include <pubsub/publisher.hpp>
 #include <pubsub/queue_options.hpp>
+#include <pubsub/remote.hpp>
 #include <pubsub/status.hpp>
 #include <pubsub/status_subscriber.hpp>
 #include <pubsub/stream.hpp>
@@ -25,3 +27,4 @@
 #include <pubsub/time.hpp>
 #include <pubsub/tls_options.hpp>
 #include <pubsub/topic.hpp>
+#include <pubsub/versioned.hpp>

@@ -63,7 +63,7 @@ constexpr std::array<entry, 42> broker_codes{{
     {"invalid_json", "The text is not JSON; the context says where it goes wrong."},
 }};
 
-constexpr std::array<entry, 7> own_codes{{
+constexpr std::array<entry, 12> own_codes{{
     {"invalid_argument", "A URI, option or topic cannot be used; the context says which."},
     {"address_in_use", "Another process listens on this address; choose another port."},
     {"cannot_listen", "The address cannot be bound; check that it exists on this host."},
@@ -72,6 +72,15 @@ constexpr std::array<entry, 7> own_codes{{
     {"not_supported", "This build or format cannot do that; the context says what is missing."},
     {"tls_failed", "TLS could not be agreed on with the peer; both sides need the same mode, and "
                    "certificates the other accepts."},
+    {"no_such_service", "Nobody within reach serves this name; start the service or look at the "
+                        "peerings."},
+    {"no_such_operation", "The service has no operation of this name; the context says which it "
+                          "has."},
+    {"operation_failed", "The handler of the operation threw an exception; the context has its "
+                         "type and text."},
+    {"service_lost", "The instance that was asked is gone, and may have done it or not; declare "
+                     "the operation idempotent if it can be repeated."},
+    {"cancelled", "The call was given up before it was done."},
 }};
 
 constexpr entry unknown{"unknown", "The code is not known to this version."};

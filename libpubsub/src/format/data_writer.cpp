@@ -55,6 +55,10 @@ void data_writer::write_string(std::string_view x) {
   write_text(data_type::string, x);
 }
 
+std::span<std::byte> data_writer::write_blank_string(std::size_t size_bytes) {
+  return {begin_text(data_type::string, size_bytes), size_bytes};
+}
+
 void data_writer::write_address(const address& x) {
   store_raw(store_tag(grow(17), data_type::address), x.bytes().data(), address::size_bytes);
 }
@@ -111,11 +115,15 @@ std::vector<std::byte> data_writer::take() noexcept {
   return std::exchange(bytes_, {});
 }
 
+/// The text follows: room for it is there, filled with zeros.
+std::byte* data_writer::begin_text(data_type type, std::size_t size_bytes) {
+  assert(size_bytes <= UINT32_MAX);
+  const auto size = static_cast<std::uint32_t>(size_bytes);
+  return store_varbyte(store_tag(grow(1 + varbyte_size(size) + size_bytes), type), size);
+}
+
 void data_writer::write_text(data_type type, std::string_view x) {
-  assert(x.size() <= UINT32_MAX);
-  const auto size = static_cast<std::uint32_t>(x.size());
-  auto* out = store_tag(grow(1 + varbyte_size(size) + x.size()), type);
-  store_raw(store_varbyte(out, size), x.data(), x.size());
+  store_raw(begin_text(type, x.size()), x.data(), x.size());
 }
 
 void data_writer::begin(data_type type, std::size_t n) {

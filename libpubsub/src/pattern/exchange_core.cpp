@@ -29,13 +29,6 @@ error check(const exchange_options& options) {
   return {};
 }
 
-/// Reports say the same again.
-queue_options of_inbox() {
-  queue_options result;
-  result.policy = overflow_policy::block;
-  return result;
-}
-
 } // namespace
 
 exchange_core::exchange_core(endpoint& at, std::string_view name, const exchange_options& options)
@@ -43,8 +36,7 @@ exchange_core::exchange_core(endpoint& at, std::string_view name, const exchange
       named_topic_(name.empty() ? std::string{}
                                 : topic_of_exchange_name(name_in(at, options_.scope, name))),
       in_(at.make_subscriber(name.empty() ? filter{topic_of_exchange(id_)}
-                                          : filter{topic_of_exchange(id_), named_topic_},
-                             of_inbox())),
+                                          : filter{topic_of_exchange(id_), named_topic_})),
       books_(options_), progress_(at.make_publisher(topic_of_progress(id_))) {
   if (!options_.dead_letters.empty()) {
     exchange_options last;

@@ -26,13 +26,6 @@ error check(const versioned_group_options& options) {
   return {};
 }
 
-/// Acknowledgements that are lost are asked for again.
-queue_options of_inbox() {
-  queue_options result;
-  result.policy = overflow_policy::block;
-  return result;
-}
-
 } // namespace
 
 group_core::group_core(endpoint& at, std::string_view name, const versioned_group_options& options)
@@ -40,8 +33,7 @@ group_core::group_core(endpoint& at, std::string_view name, const versioned_grou
 
 group_core::group_core(endpoint& at, std::string_view name, const versioned_group_options& options,
                        const endpoint_id& id)
-    : turn_reader(
-          at.make_subscriber(filter{topic_of_status(name), topic_of_client(id)}, of_inbox())),
+    : turn_reader(at.make_subscriber(filter{topic_of_status(name), topic_of_client(id)})),
       options_(options), id_(id), status_topic_(topic_of_status(name)),
       own_topic_(topic_of_client(id_)), ways_(at, name, unwanted::is_not_sent),
       window_(id_, std::string{name}, options_, ways_, clock::now()), failure_(check(options)) {

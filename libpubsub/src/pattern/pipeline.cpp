@@ -2,18 +2,13 @@
 
 #include <pubsub/data_writer.hpp>
 
+#include "pattern/encoded_value.hpp"
 #include "pattern/exchange_core.hpp"
 #include "pattern/task_queue_core.hpp"
 
 namespace pubsub {
 
 namespace {
-
-std::vector<std::byte> encoded(const data& value) {
-  data_writer out;
-  out.write(value);
-  return out.take();
-}
 
 void add_mark(std::vector<pattern::task_marks>& to, const pattern::task_marks& more) {
   const bool next = !to.empty() && to.back().from == more.from &&
@@ -100,11 +95,11 @@ void exchange::bind(std::string_view queue_name) {
 }
 
 bool exchange::send(const data& value) {
-  return core_->send(encoded(value), {});
+  return core_->send(pattern::encoded_value(value), {});
 }
 
 bool exchange::send(const data& value, std::chrono::nanoseconds timeout) {
-  return core_->send(encoded(value), timeout);
+  return core_->send(pattern::encoded_value(value), timeout);
 }
 
 bool exchange::send_encoded(std::span<const std::byte> value) {
@@ -116,7 +111,7 @@ bool exchange::send_encoded(std::span<const std::byte> value, std::chrono::nanos
 }
 
 bool exchange::send(const data& result, task of) {
-  return send_encoded(encoded(result), std::move(of));
+  return send_encoded(pattern::encoded_value(result), std::move(of));
 }
 
 bool exchange::send_encoded(std::span<const std::byte> result, task of) {

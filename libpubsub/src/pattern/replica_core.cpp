@@ -20,13 +20,6 @@ error check(const replica_options& options) {
   return {};
 }
 
-/// What is lost is asked for again, so a full queue makes others wait.
-queue_options of_inbox() {
-  queue_options result;
-  result.policy = overflow_policy::block;
-  return result;
-}
-
 } // namespace
 
 replica_core::replica_core(endpoint& at, std::string_view name, const replica_options& options)
@@ -35,8 +28,7 @@ replica_core::replica_core(endpoint& at, std::string_view name, const replica_op
 replica_core::replica_core(endpoint& at, std::string_view name, const replica_options& options,
                            const endpoint_id& id)
     : turn_reader(at.make_subscriber(
-          filter{topic_of_replicas(name), topic_of_status(name), topic_of_replica(id)},
-          of_inbox())),
+          filter{topic_of_replicas(name), topic_of_status(name), topic_of_replica(id)})),
       options_(options), id_(id), name_(options.id.empty() ? to_string(id_) : options.id),
       replicas_topic_(topic_of_replicas(name)), status_topic_(topic_of_status(name)),
       own_topic_(topic_of_replica(id_)), ways_(at, name, unwanted::is_sent),

@@ -3,22 +3,11 @@
 #include <algorithm>
 
 #include "pattern/field_reader.hpp"
+#include "pattern/field_writer.hpp"
 
 namespace pubsub::pattern {
 
 namespace {
-
-void write_id(data_writer& out, const endpoint_id& id) {
-  out.write_string({reinterpret_cast<const char*>(id.bytes().data()), id.bytes().size()});
-}
-
-void write_runs(data_writer& out, const std::vector<number_run>& runs) {
-  out.begin_vector(2 * runs.size());
-  for (const auto& each : runs) {
-    out.write_count(each.first);
-    out.write_count(each.count);
-  }
-}
 
 void begin(data_writer& out, message_kind kind, std::size_t fields) {
   out.begin_vector(1 + fields);

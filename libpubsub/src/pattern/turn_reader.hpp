@@ -65,6 +65,11 @@ protected:
       read(lock, std::chrono::nanoseconds{0});
   }
 
+  /// In `take`: what is taken came while somebody was waiting for it.
+  bool is_prompt() const noexcept { return prompt_; }
+  /// Something has come that nobody has read.
+  bool anything_unread() const { return in_.available() > 0; }
+
   void start() {
     service_ = std::thread{[this] { run(); }};
   }
@@ -100,6 +105,7 @@ private:
     reading_ = true;
     lock.unlock();
     batch_.clear();
+    prompt_ = in_.available() == 0;
     in_.get_batch(batch_, messages_at_once, limit);
     const bool ended = batch_.empty() && in_.closed();
     lock.lock();
@@ -133,6 +139,7 @@ private:
   std::condition_variable service_wanted_;
   std::vector<data_message> batch_;
   bool reading_ = false; // somebody is, without the mutex
+  bool prompt_ = false;  // who reads
   std::size_t waiting_ = 0;
   time users_until_{};
   std::mutex joining_;

@@ -2,20 +2,11 @@
 
 #include <pubsub/data_writer.hpp>
 
+#include "pattern/encoded_value.hpp"
 #include "pattern/group_core.hpp"
 #include "pattern/replica_core.hpp"
 
 namespace pubsub {
-
-namespace {
-
-std::vector<std::byte> encoded(const data& value) {
-  data_writer out;
-  out.write(value);
-  return out.take();
-}
-
-} // namespace
 
 // -- replica -------------------------------------------------------------------------------------
 
@@ -112,7 +103,7 @@ versioned_group::~versioned_group() {
 }
 
 expected<message_version> versioned_group::send(const data& value) {
-  return core_->send(encoded(value));
+  return core_->send(pattern::encoded_value(value));
 }
 
 expected<message_version> versioned_group::send_encoded(std::span<const std::byte> value) {
@@ -120,7 +111,7 @@ expected<message_version> versioned_group::send_encoded(std::span<const std::byt
 }
 
 expected<std::uint64_t> versioned_group::post(const data& value) {
-  return core_->post(encoded(value));
+  return core_->post(pattern::encoded_value(value));
 }
 
 expected<std::uint64_t> versioned_group::post_encoded(std::span<const std::byte> value) {

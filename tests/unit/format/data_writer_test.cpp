@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
 using namespace pubsub;
@@ -55,6 +56,21 @@ TEST_CASE("a writer makes the bytes of the tree it describes") {
   out.write_encoded(*encode_binary(std::string(200, 'x')));
   CHECK(copy(out.bytes()) == *encode_binary(data{tree}));
   CHECK(out.size_bytes() == out.bytes().size());
+}
+
+TEST_CASE("a blank string is filled in place") {
+  for (const std::size_t size : {0u, 1u, 127u, 128u, 20'000u}) {
+    data_writer out;
+    out.write_count(1);
+    const auto space = out.write_blank_string(size);
+    REQUIRE(space.size() == size);
+    CHECK(std::ranges::all_of(space, [](std::byte x) { return x == std::byte{0}; }));
+    std::ranges::fill(space, std::byte{'x'});
+    data_writer whole;
+    whole.write_count(1);
+    whole.write_string(std::string(size, 'x'));
+    CHECK(copy(out.bytes()) == copy(whole.bytes()));
+  }
 }
 
 TEST_CASE("a writer can be cut back, cleared and emptied") {
