@@ -3,7 +3,7 @@
 import copy
 import unittest
 
-from harness import checker
+from harness import calls, checker
 
 KEY = (1, "/t")
 
@@ -109,6 +109,66 @@ class CheckerTest(unittest.TestCase):
         self.finds(checker.check_closed("n", before, late, 100), "its timeout was 100")
         self.finds(checker.check_closed("n", before, {**after, "threads": 2}, 100), "1 threads left")
         self.finds(checker.check_closed("n", before, {**after, "descriptors": 6}, 100), "2 descriptors left")
+
+
+def call(number=1, **changes):
+    return calls.Call(**{"number": number, "operation": "note", "begin": 10.0, "end": 10.1, "timeout": 5.0, "told": "result",
+                         "by": "a0", **changes})
+
+
+class CallsTest(unittest.TestCase):
+    """Of one client, x-sync, whose first call is the one that is to be judged; server a0 has noted what was told."""
+
+    def findings(self, *told, noted=None, **context):
+        if noted is None:
+            noted = [(each.by, ("x-sync", each.number)) for each in told if each.operation == "note" and each.told == "result"]
+        servers = sorted({server for server, _ in noted})
+        books = [(server, [note for by, note in noted if by == server]) for server in servers]
+        return list(calls.check_calls(books, {"x-sync": list(told)}, **context))
+
+    def finds(self, *told, words, **context):
+        found = self.findings(*told, **context)
+        self.assertEqual(len(found), 1, found)
+        self.assertIn(words, found[0])
+
+    def test_calls_that_went_well_pass(self):
+        self.assertEqual(self.findings(call(), call(2, operation="sum", by="-"), call(3, told="service_lost", by="-")), [])
+        self.assertEqual(self.findings(call(told="service_lost"), noted=[("a0", ("x-sync", 1))]), [])  # done, and not heard of
+        report = {"name": "x-sync", "submitted": 2, "done": 1, "failed": 1, "unfinished": 0}
+        self.assertEqual(list(calls.check_counted(report, [call(), call(2, told="service_lost")])), [])
+
+    def test_what_is_done_twice_or_not_at_all_is_found(self):
+        self.finds(call(told="service_lost"), noted=[("a0", ("x-sync", 1)), ("b1", ("x-sync", 1))], words="done more than once")
+        self.finds(call(), noted=[("a0", ("x-sync", 1))] * 2, words="done more than once")
+        self.finds(call(), noted=[], words="a server that has not done them")
+        self.finds(call(), noted=[("b1", ("x-sync", 1))], words="a server that has not done them")
+        self.finds(call(), noted=[("a0", ("x-sync", 1)), ("a0", ("x-sync", 9))], words="nobody has asked for")
+        self.finds(call(told="no_such_service"), noted=[("a0", ("x-sync", 1))], cuts=[("x", 9, 11)], words="were done, although told")
+
+    def test_a_call_that_ends_late_twice_or_never_is_found(self):
+        self.finds(call(end=15.1 + calls.MARGIN_S), words="longer than their timeout")
+        self.finds(call(end=15.1 + calls.MARGIN_S), call(2, timeout=30.0), words="longer than their timeout")
+        self.finds(call(told="request_timeout"), words="before it was")
+        self.finds(call(operation="sum"), call(operation="sum"), words="their own place")
+        report = {"name": "x-sync", "submitted": 2, "done": 1, "failed": 0, "unfinished": 1}
+        self.assertIn("1 are unfinished", next(calls.check_counted(report, [call()])))
+        report.update(submitted=1, unfinished=0)
+        self.assertIn("0 of 1 calls were told a result", next(calls.check_counted(report, [call(told="cancelled")])))
+
+    def test_a_result_of_another_and_an_error_without_a_reason_are_found(self):
+        self.finds(call(told="wrong"), words="result of another")
+        self.finds(call(told="shutting_down"), words="were told shutting_down")
+        self.finds(call(operation="echo", told="service_lost"), words="although they can be repeated")
+        self.finds(call(told="no_such_service"), words="although somebody was")
+        self.finds(call(told="no_such_service"), cuts=[("y", 9, 11), ("x", 12, 13)], words="although somebody was")
+        self.assertEqual(self.findings(call(told="no_such_service"), cuts=[("x", 9, 11)]), [])
+
+    def test_that_nobody_is_there_must_be_told_at_once(self):
+        gone = (9.0, 9.5)
+        self.assertEqual(self.findings(call(told="no_such_service"), gone=gone), [])
+        self.finds(call(told="no_such_service", end=10.1 + calls.AT_ONCE_S), gone=gone, words="not told at once")
+        self.finds(call(told="service_lost", begin=9.2, end=9.6 + calls.AT_ONCE_S), gone=gone, words="not told at once")
+        self.finds(call(told="service_lost"), gone=gone, words="although nobody is there")
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ void consuming::run() {
 
 /// Called with the mutex held.
 void consuming::write_down(const pubsub::data_message& msg) {
-  constexpr std::uint64_t every = 500;
+  constexpr auto every = planted_every;
   ++taken_;
   if (late_ && taken_ % every == every / 2)
     history_.visit(std::exchange(late_, {}));

@@ -10,12 +10,9 @@
 
 #include "command.hpp"
 #include "history.hpp"
+#include "planted.hpp"
 
 namespace faults {
-
-/// A fault of the subscriber itself, which the suite must find: every 500th message is not written
-/// down, is written down twice, late, or with another content.
-enum class planted : std::uint8_t { nothing, loss, duplicate, reorder, damage };
 
 class consuming {
 public:

@@ -11,16 +11,19 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <csignal>
 #include <sys/prctl.h>
 
 #include <pubsub/pubsub.hpp>
 
+#include "calling.hpp"
 #include "command.hpp"
 #include "consuming.hpp"
 #include "publishing.hpp"
 #include "replicating.hpp"
+#include "serving.hpp"
 
 namespace faults {
 
@@ -96,6 +99,8 @@ struct hosted {
   std::map<std::string, std::unique_ptr<consuming>> subscribers;
   std::unique_ptr<replicating> replica;
   std::map<std::string, std::unique_ptr<sending>> clients; // by scheme
+  std::unique_ptr<serving> service;
+  std::vector<std::unique_ptr<calling>> callers;
 };
 
 class node {
@@ -120,7 +125,12 @@ public:
         {"replica", &node::replica},
         {"send", &node::send},
         {"versions", &node::versions},
-        {"stop_sending", &node::stop_sending}};
+        {"stop_sending", &node::stop_sending},
+        {"serve", &node::serve},
+        {"stop_serving", &node::stop_serving},
+        {"call", &node::call},
+        {"calls", &node::calls},
+        {"stop_calling", &node::stop_calling}};
     const auto found = verbs.find(in.verb());
     if (found == verbs.end())
       throw std::runtime_error{"there is no command " + in.verb()};
@@ -254,6 +264,49 @@ private:
     for (const auto& [scheme, each] : at(in).clients)
       clients.add(each->report().add("scheme", scheme).text());
     return all.add_raw("clients", clients.text());
+  }
+
+  json_object serve(const command& in) {
+    at(in).service = std::make_unique<serving>(
+        at(in).node, in.text("service"), pubsub::service_options{.workers = in.number("workers")},
+        in.text("name"), in.text("file"), std::chrono::microseconds{in.number("work_us")},
+        planted_from(in));
+    return {};
+  }
+
+  json_object stop_serving(const command& in) {
+    at(in).service.reset();
+    return {};
+  }
+
+  json_object call(const command& in) {
+    const auto mode = pubsub::parse_remote_mode(in.text("mode"));
+    if (!mode)
+      throw std::runtime_error{mode.error().message()};
+    calling_options options{.name = in.text("name"),
+                            .how = {},
+                            .instances = in.number("instances"),
+                            .per_second = in.number("per_second"),
+                            .seed = in.number("seed")};
+    options.how.mode = *mode;
+    options.how.timeout = milliseconds{in.number("timeout_ms")};
+    options.how.silence = milliseconds{in.number("silence_ms")};
+    at(in).callers.push_back(std::make_unique<calling>(at(in).node, in.text("service"), options,
+                                                       in.text("file"), planted_from(in)));
+    return {};
+  }
+
+  json_object calls(const command& in) {
+    json_list callers;
+    for (const auto& each : at(in).callers)
+      callers.add(each->report().text());
+    return json_object{}.add_raw("callers", callers.text());
+  }
+
+  json_object stop_calling(const command& in) {
+    for (const auto& each : at(in).callers)
+      each->stop();
+    return {};
   }
 
   json_object stop(const command& in) {

@@ -91,6 +91,14 @@ class SuiteTest(unittest.TestCase):
                 self.assertTrue(any(line.startswith("replay: tools/faults --scenario publisher-burst --seed 7")
                                     and f"--plant {plant}" in line for line in lines), lines)
 
+    def test_a_fault_that_is_planted_in_a_service_or_its_clients_is_found(self):
+        for plant, words in (("loss", "a server that has not done them"), ("duplicate", "done more than once"),
+                             ("reorder", "the result of another"), ("damage", "the result of another")):
+            with self.subTest(plant=plant):
+                status, lines, _ = run("--scenario", "remote", "--seed", "7", "--plant", plant)
+                self.assertEqual(status, 1, lines)
+                self.assertTrue(any(line.startswith("violation: remote, seed 7: ") and words in line for line in lines), lines)
+
     def test_a_planted_loss_is_found_where_faults_excuse_some(self):
         status, lines, _ = run("--scenario", "dead-relay", "--seed", "7", "--plant", "loss")
         self.assertEqual(status, 1, lines)

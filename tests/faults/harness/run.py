@@ -46,7 +46,7 @@ def parse(arguments):
     parser.add_argument("--build-dir", metavar="DIR", help="where the project was built (default: build/release, built if need be)")
     parser.add_argument("--sanitized", action="store_true", help="the build has sanitizers: less is sent, and memory is not judged")
     parser.add_argument("--plant", choices=["loss", "duplicate", "reorder", "damage"],
-                        help="shows that this is found: subscribers get every 500th message wrong")
+                        help="shows that this is found: subscribers get every 500th message wrong, services do every 500th operation so")
     parser.add_argument("--json", metavar="FILE", help="writes every run and its figures")
     parser.add_argument("--keep", metavar="FILE", help="of this file of --json, the scenarios not run now stay in what is written and summed up")
     parser.add_argument("--markdown", metavar="FILE", help="replaces the table of figures in this page (docs/reliability.md)")

@@ -6,6 +6,7 @@ Everything random comes from `w.random`, so a seed makes the same plan again.
 
 import resource
 
+from .calls import ServiceCalls
 from .program import PATIENCE_S
 from .replicas import ReplicaGroup
 
@@ -63,6 +64,24 @@ def versioned(w):
             w.go_on(name)
     group.await_counting()
     group.finish()
+
+
+# -- remote execution -------------------------------------------------------------------------------
+
+@scenario("remote", seeds=205, short_seeds=2)
+def remote(w):
+    """Clients of all modes call three instances of a service over relays. Instances and relays are killed and
+    started again, stopped and continued, or leave. Every call ends in time, once; what cannot be repeated is
+    done at most once, what can has a result; and when nobody is left every call is told so at once."""
+    service = ServiceCalls(w)
+    service.start_clients()
+    for _ in range(w.random.randint(1, 3)):
+        service.await_calls(w.random.randrange(100, 3_000))
+        service.await_instances()
+        service.break_something()
+    service.await_calls(w.random.randrange(100, 3_000))
+    service.end_of_service()
+    service.finish()
 
 
 # -- overload ---------------------------------------------------------------------------------------

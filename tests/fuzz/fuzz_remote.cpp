@@ -1,0 +1,427 @@
+// Any bytes as what clients and instances of a service say to each other, and as a play of several
+// such messages and events: each call completes once, each operation is handed out once.
+#include "fuzz/check.hpp"
+#include "fuzz/target.hpp"
+
+#include <deque>
+#include <iterator>
+#include <set>
+#include <tuple>
+
+#include "pattern/request_book.hpp"
+#include "pattern/service_queue.hpp"
+#include "pattern/service_results.hpp"
+
+namespace pubsub::fuzz {
+
+namespace {
+
+using namespace pattern;
+using namespace std::chrono_literals;
+
+endpoint_id id_of(std::uint8_t n) {
+  endpoint_id::bytes_type bytes{};
+  bytes.fill(n);
+  return endpoint_id{bytes};
+}
+
+const endpoint_id client_id = id_of(1);
+const endpoint_id instance_id = id_of(2); // the real one; others are in the input only
+
+data_message message_of(const data_view& value) {
+  return make_data_message("t", value.to_data());
+}
+
+void append_elements(data_writer& out, const data_view& all) {
+  for (const auto& each : all.elements())
+    out.write_encoded(each.bytes());
+}
+
+// -- messages ------------------------------------------------------------------------------------
+
+/// Writes again what the value says. False if it is none of these messages.
+bool rewrite(const data_view& value, data_writer& out) {
+  data_writer values;
+  if (const auto hello = parse_hello(value)) {
+    write_hello(out, *hello);
+  } else if (const auto status = parse_status(value)) {
+    write_status(out, *status);
+  } else if (const auto request = parse_request(value)) {
+    append_elements(values, request->arguments);
+    write_request(out, request->at, request->operation, request->arguments.size(), values.bytes());
+  } else if (const auto reply = parse_reply(value)) {
+    append_elements(values, reply->results);
+    write_reply(out, reply->head, reply->results.size(), values.bytes());
+  } else if (const auto cancel = parse_cancel(value)) {
+    write_cancel(out, *cancel);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void read_and_write(const data_view& value) {
+  data_writer once, twice;
+  if (!rewrite(value, once))
+    return;
+  check(remote_kind(value).has_value(), "it has a kind");
+  const auto again = data_view::make(once.bytes());
+  check(again.has_value() && rewrite(*again, twice), "what was read can be written and read again");
+  check(std::ranges::equal(once.bytes(), twice.bytes()), "it is written as it was read");
+}
+
+// -- an instance ---------------------------------------------------------------------------------
+
+/// A queue and a worker; nobody is in a hurry.
+class instance {
+public:
+  void hear(const data_message& message) {
+    if (left_)
+      return;
+    if (const auto cancel = parse_cancel(get_view(message)))
+      return queue_.cancel(*cancel);
+    const auto request = parse_request(get_view(message));
+    if (!request)
+      return;
+    const bool known = request->operation != "none";
+    const auto result = queue_.add({request->at.client,
+                                    {},
+                                    request->at.stream,
+                                    request->at.first,
+                                    request->arguments.size(),
+                                    known ? &operation_ : nullptr,
+                                    request->operation,
+                                    request->arguments.elements().begin(),
+                                    message,
+                                    {},
+                                    {}});
+    waiting_ += result.taken ? request->arguments.size() : 0;
+    if (!result.missing)
+      return;
+    data_writer out;
+    write_untaken(out, instance_id, request->at.stream, *result.missing);
+    keep(request->at.client, out);
+  }
+
+  /// Does what the next client in turn has asked for, or a part of it.
+  void work() {
+    if (queue_.empty())
+      return;
+    auto some = queue_.take();
+    if (!results_.goes_with(some) || some.client != results_.client())
+      reply();
+    const auto before = some.count;
+    const auto first = some.first;
+    results_.run(some);
+    check(some.count < before, "some of it is done");
+    for (auto place = first; place < some.first; ++place)
+      check(done_.emplace(some.client, some.stream, place).second, "no place is handed out twice");
+    check(before - some.count <= waiting_, "no more is handed out than has come");
+    waiting_ -= before - some.count;
+    if (some.count > 0)
+      queue_.put_back(std::move(some));
+    if (results_.is_due() || queue_.empty())
+      reply();
+  }
+
+  void hold_back(const endpoint_id& client) { queue_.hold_back(client); }
+  void go_on(const endpoint_id& client) { queue_.go_on(client); }
+  /// What it has not begun is given back; it hears nothing any more.
+  void leave() {
+    left_ = true;
+    reply();
+    for (const auto& each : queue_.clear()) {
+      data_writer out;
+      write_untaken(out, instance_id, each.stream, {each.first, each.count});
+      keep(each.client, out);
+      waiting_ -= each.count;
+    }
+    check(waiting_ == 0, "all that has come is done or given back");
+  }
+  /// Messages to the client of this play.
+  std::deque<data_message> replies;
+
+private:
+  void reply() {
+    if (results_.empty())
+      return;
+    data_writer out;
+    results_.write(out);
+    keep(results_.client(), out);
+    results_.clear();
+  }
+  void keep(const endpoint_id& client, const data_writer& out) {
+    const auto value = data_view::make(out.bytes());
+    check(value.has_value() && parse_reply(*value).has_value(), "a reply can be read");
+    if (client == client_id)
+      replies.push_back(message_of(*value));
+  }
+
+  const service_operation operation_{
+      [](const data_view& argument, data_writer& out) -> expected<void> {
+        if (argument.type() == data_type::string)
+          throw std::runtime_error{"no text"};
+        if (argument.type() != data_type::none) // else it writes no value
+          out.write_encoded(argument.bytes());
+        return {};
+      },
+      false};
+  service_queue queue_{2, 100};
+  service_results results_{"s", instance_id, 100};
+  std::size_t waiting_ = 0;
+  bool left_ = false;
+  std::set<std::tuple<endpoint_id, std::uint64_t, std::uint64_t>> done_;
+};
+
+// -- a play --------------------------------------------------------------------------------------
+
+class play final : remote_port {
+public:
+  explicit play(remote_mode mode) : book_(client_id, "s", of_mode(mode), *this) {}
+
+  void hear(const data_message& message) {
+    book_.receive(message, now_);
+    service_.hear(message);
+  }
+
+  /// One event: the number tells which, and how much of it.
+  void act(std::uint64_t number) {
+    const auto n = number / 10;
+    switch (number % 10) {
+    case 0:
+      return add(1 + n % 20, n % 3);
+    case 1:
+      return deliver(1 + n % 4);
+    case 2:
+      return service_.work();
+    case 3:
+      return hear_replies(1 + n % 4);
+    case 4:
+      return cancel(n);
+    case 5:
+      return tick(std::chrono::milliseconds{n % 4'000});
+    case 6:
+      return book_.lose(n % 2 == 0 ? instance_id : id_of(static_cast<std::uint8_t>(n)), now_);
+    case 7:
+      return n % 2 == 0 ? service_.hold_back(client_id) : service_.go_on(client_id);
+    case 8:
+      outcome_ = static_cast<outcome>(n % 3);
+      return book_.send(now_, n % 2 == 1);
+    default:
+      return n % 2 == 0 ? service_.leave() : book_.send_bulk(now_);
+    }
+  }
+
+  void check_books() const {
+    const auto& counted = book_.counters();
+    check(counted.submitted == calls_.size(), "every call is counted");
+    check(counted.submitted == counted.done + counted.failed + book_.unfinished(),
+          "every call has a result, an error, or is unfinished");
+    for (const auto& each : calls_)
+      check(each->told == (each->call->done ? 1 : 0), "a call completes once");
+    for (const auto& each : calls_)
+      check(each->call->done || each->deadline > ticked_, "a call completes at its timeout");
+  }
+
+  void end() {
+    service_.leave();
+    book_.abandon(errc::shutting_down);
+    check_books();
+    check(book_.unfinished() == 0, "every call completes");
+  }
+
+private:
+  struct told_call {
+    std::shared_ptr<remote_call> call;
+    int told = 0;
+    request_book::time deadline{};
+  };
+
+  static remote_options of_mode(remote_mode mode) {
+    remote_options result;
+    result.mode = mode;
+    result.parallel = 3;
+    result.window_operations = 12;
+    result.bulk_operations = 5;
+    result.max_request_bytes = 64;
+    return result;
+  }
+
+  outcome to_instance(const endpoint_id& id, std::span<const std::byte> message) override {
+    const auto value = data_view::make(message);
+    check(value.has_value() && (parse_request(*value) || parse_cancel(*value)),
+          "what is sent can be read");
+    if (outcome_ == outcome::sent && id == instance_id)
+      requests_.push_back(message_of(*value));
+    return outcome_;
+  }
+  bool anybody_serves() override { return outcome_ != outcome::not_now; }
+
+  void add(std::uint64_t n, std::uint64_t operation) {
+    static constexpr const char* names[] = {"op", "again", "none"};
+    for (std::uint64_t i = 0; i < n; ++i) {
+      data_writer argument;
+      if (i % 7 == 6)
+        argument.write_string("text that is longer than the others are, by far");
+      else if (i % 7 == 5)
+        argument.write_none();
+      else
+        argument.write_count(i);
+      auto each = std::make_unique<told_call>();
+      each->deadline = now_ + 5s * (1 + (operation + i) % 3);
+      each->call = book_.add(names[operation], argument.bytes(), each->deadline, now_);
+      // Known already if it was refused.
+      if (each->call->done)
+        ++each->told;
+      else
+        each->call->then.push_back([its = each.get()] { ++its->told; });
+      calls_.push_back(std::move(each));
+    }
+    book_.send(now_);
+  }
+
+  /// The first, or a later one that has overtaken them.
+  void deliver(std::uint64_t n) {
+    if (requests_.empty())
+      return;
+    const auto which = requests_.begin() + static_cast<std::ptrdiff_t>((n - 1) % requests_.size());
+    const auto message = *which;
+    requests_.erase(which);
+    service_.hear(message);
+  }
+  void hear_replies(std::uint64_t n) {
+    for (; n > 0 && !service_.replies.empty(); --n) {
+      const auto message = service_.replies.front();
+      service_.replies.pop_front();
+      book_.receive(message, now_);
+    }
+  }
+  void cancel(std::uint64_t n) {
+    if (calls_.empty())
+      return;
+    auto& its = *calls_[n % calls_.size()];
+    const bool before = its.call->done;
+    check(book_.cancel(*its.call, now_) == !before, "what is not complete can be cancelled");
+  }
+  void tick(std::chrono::milliseconds time) {
+    now_ += time;
+    book_.tick(now_);
+    ticked_ = now_;
+  }
+
+  instance service_;
+  outcome outcome_ = outcome::sent;
+  std::deque<data_message> requests_;
+  std::vector<std::unique_ptr<told_call>> calls_;
+  request_book::time now_{1h};
+  request_book::time ticked_{};
+  request_book book_; // tells calls
+};
+
+/// A vector of messages and of numbers, the first of which tells the mode.
+void perform(const data_view& value) {
+  const auto script = value.elements();
+  auto each = script.begin();
+  if (each == script.end())
+    return;
+  play it{all_remote_modes[(*each).as_count() % std::size(all_remote_modes)]};
+  for (; each != script.end(); ++each) {
+    const auto one = *each;
+    if (one.type() == data_type::count)
+      it.act(one.as_count());
+    else
+      it.hear(message_of(one));
+    it.check_books();
+  }
+  it.end();
+}
+
+} // namespace
+
+void try_input(std::span<const std::byte> bytes) {
+  const auto value = data_view::make(bytes);
+  if (!value)
+    return;
+  read_and_write(*value);
+  if (value->type() != data_type::vector)
+    return;
+  for (const auto& each : value->elements())
+    read_and_write(each);
+  perform(*value);
+}
+
+// -- seeds ---------------------------------------------------------------------------------------
+
+namespace {
+
+std::string text_of(const data_writer& out) {
+  return {reinterpret_cast<const char*>(out.bytes().data()), out.bytes().size()};
+}
+
+/// Messages as peers write them, with numbers that fit a play.
+std::vector<std::string> messages() {
+  std::vector<std::string> result;
+  const auto keep = [&](auto write, const auto&... what) {
+    data_writer out;
+    write(out, what...);
+    result.push_back(text_of(out));
+  };
+  data_writer values;
+  for (const std::uint64_t each : {4, 5, 9})
+    values.write_count(each);
+  const std::vector<offered_operation> operations{{"op", false}, {"again", true}};
+  keep(write_status, service_status{instance_id, false, 2, operations});
+  keep(write_status, service_status{id_of(3), false, 1, operations});
+  keep(write_hello, service_hello{client_id});
+  keep(write_request, request_place{client_id, 1, 0}, "op", 3, values.bytes());
+  keep(write_request, request_place{id_of(4), 2, 7}, "again", 3, values.bytes());
+  reply_head head{instance_id, 1, 1'000, 500, {{0, 2}, {4, 1}}, {{1, {errc::type_clash, "x"}}},
+                  {{2, 2}}};
+  keep(write_reply, head, 3, values.bytes());
+  head = {id_of(3), 2, 0, 0, {}, {}, {{0, 3}}};
+  keep(write_reply, head, 0, std::span<const std::byte>{});
+  keep(write_cancel, cancel_request{client_id, 1, {{1, 2}, {7, 1}}});
+  keep(write_status, service_status{id_of(3), true, 1, operations});
+  return result;
+}
+
+void append_text(data_writer& out, const std::string& value) {
+  out.write_encoded(std::as_bytes(std::span{value}));
+}
+
+} // namespace
+
+std::vector<std::string> seeds() {
+  auto result = messages();
+  const auto all = messages();
+  const std::uint64_t events[] = {190, 150, 21,    2, 2,  13, 34, 1,  2,  3, 250, 1, 72,
+                                  7,   17,  5'005, 8, 18, 28, 6,  36, 19, 9, 2,   3, 30'005};
+  for (std::uint64_t mode = 0; mode < std::size(all_remote_modes); ++mode) {
+    data_writer out;
+    out.begin_vector(1 + all.size() + std::size(events));
+    out.write_count(60 + mode);
+    append_text(out, all[0]);
+    for (std::size_t i = 0; i < std::size(events); ++i) {
+      out.write_count(events[i]);
+      if (i % 3 == 2 && 1 + i / 3 < all.size())
+        append_text(out, all[1 + i / 3]);
+    }
+    result.push_back(text_of(out));
+  }
+  return result;
+}
+
+std::vector<std::string> words() {
+  auto result = messages();
+  for (const std::uint8_t id : {1, 2, 3, 4})
+    result.emplace_back(16, static_cast<char>(id));
+  data_writer out;
+  for (std::uint64_t event = 0; event < 10; ++event) {
+    out.clear();
+    out.write_count(event);
+    result.push_back(text_of(out));
+  }
+  return result;
+}
+
+} // namespace pubsub::fuzz
