@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import signal
+import subprocess
 import sys
 import sysconfig
+import textwrap
 import time
 from pathlib import Path
 
@@ -48,3 +52,28 @@ def pubsub_command():
 @pytest.fixture
 def python():
     return sys.executable
+
+
+def run_the_programs_of(page, example, folder):
+    """Those in Python print what their comments say; the one in C++ is `example`, which ctest runs."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    shown, = re.findall(r"^```cpp\n(.*?)^```$", text, re.M | re.S)
+    assert shown == (ROOT / example).read_text(encoding="utf-8")
+    programs = re.findall(r"^```python\n(.*?)^```$", text, re.M | re.S)
+    assert programs
+    for program in programs:
+        (folder / "program.py").write_text(program, encoding="utf-8")
+        done = subprocess.run([sys.executable, folder / "program.py"], capture_output=True, text=True, timeout=60,
+                              check=False)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.splitlines() == re.findall(r"^ *print\(.*#\s*(.*)$", program, re.M)
+
+
+def ctrl_c_ends(program):
+    """Whether it ends well: it prints `waiting`, and `interrupted` once it has caught KeyboardInterrupt."""
+    first = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)  # programs in the background ignore it\n"
+    process = subprocess.Popen([sys.executable, "-c", first + textwrap.dedent(program)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "waiting\n"
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=DEADLINE)
+    return (out, process.returncode) == ("interrupted\n", 0)

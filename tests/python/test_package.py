@@ -126,3 +126,22 @@ def test_the_plot_of_versioned_delivery_is_a_picture(tmp_path, modes):
     failed = subprocess.run([sys.executable, "-m", "libpubsub.plot", source, target],
                             capture_output=True, text=True, timeout=DEADLINE)
     assert failed.returncode == 1 and "no results of `pubsub bench versioned --json`" in failed.stderr
+
+
+@needs("matplotlib")
+def test_the_plot_of_remote_execution_is_a_picture(tmp_path):
+    def row(sweep, network, mode, n, seconds):
+        return {"section": "grid", "sweep": sweep, "network": network, "operation": "noop", "operations": n, "size_bytes": 24,
+                "parts": 1, "work_us": 20, "mode": mode, "seconds": seconds, "modelled_seconds": n * 1e-4}
+
+    results = [row(sweep, network, mode, n, None if mode == "sync" else n * 1.1e-4) for network in ("lan", "wan")
+               for sweep in ("operations", "work") for n in (1, 100) for mode in ("sync", "bulk", "auto")]
+    results.append({**row("operations", "loopback", "bulk", 1, 1e-6), "section": "speed"})
+    source, target = tmp_path / "r.json", tmp_path / "r.png"
+    source.write_text(json.dumps({"schema": 1, "benchmark": "remote", "results": results}))
+    run("-m", "libpubsub.plot", source, target)
+    assert target.read_bytes().startswith(b"\x89PNG")
+    source.write_text(json.dumps({"schema": 1, "benchmark": "remote", "results": results[-1:]}))
+    failed = subprocess.run([sys.executable, "-m", "libpubsub.plot", source, target],
+                            capture_output=True, text=True, timeout=DEADLINE)
+    assert failed.returncode == 1 and "no grid in results of `pubsub bench remote --json`" in failed.stderr

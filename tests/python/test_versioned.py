@@ -1,16 +1,14 @@
 """Versioned delivery: replicas in this process, and in others that are killed."""
 
 import os
-import re
 import signal
 import subprocess
 import sys
-import textwrap
 import threading
 import time
 
 import pytest
-from conftest import DEADLINE, ROOT, wait_until
+from conftest import DEADLINE, ctrl_c_ends, run_the_programs_of, wait_until
 
 import libpubsub
 from libpubsub import MessageVersion, Replica, VersionedGroup
@@ -300,22 +298,15 @@ def test_a_closed_group_says_so(endpoint):
 
 
 def test_ctrl_c_ends_a_send_that_nobody_answers():
-    program = textwrap.dedent("""
-        import signal
+    assert ctrl_c_ends("""
         import libpubsub
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # programs in the background ignore it
         with libpubsub.Endpoint() as endpoint, libpubsub.VersionedGroup(endpoint, "x", timeout=600) as group:
             try:
-                print("sending", flush=True)
+                print("waiting", flush=True)
                 group.send(1)
             except KeyboardInterrupt:
                 print("interrupted", flush=True)
     """)
-    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
-    assert process.stdout.readline() == "sending\n"
-    process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=DEADLINE)
-    assert out == "interrupted\n" and process.returncode == 0
 
 
 def test_a_forked_child_gets_an_error(endpoint):
@@ -347,14 +338,4 @@ def test_repr_tells_the_state(endpoint):
 
 
 def test_the_programs_of_the_manual_run(tmp_path):
-    text = (ROOT / "docs/patterns/versioned.md").read_text(encoding="utf-8")
-    shown, = re.findall(r"^```cpp\n(.*?)^```$", text, re.M | re.S)  # which ctest runs
-    assert shown == (ROOT / "docs/examples/versioned/versioned.cpp").read_text(encoding="utf-8")
-    programs = re.findall(r"^```python\n(.*?)^```$", text, re.M | re.S)
-    assert programs
-    for program in programs:
-        (tmp_path / "program.py").write_text(program, encoding="utf-8")
-        done = subprocess.run([sys.executable, tmp_path / "program.py"], capture_output=True, text=True, timeout=60,
-                              check=False)
-        assert done.returncode == 0, done.stderr
-        assert done.stdout.splitlines() == re.findall(r"^ *print\(.*#\s*(.*)$", program, re.M)
+    run_the_programs_of("docs/patterns/versioned.md", "docs/examples/versioned/versioned.cpp", tmp_path)

@@ -16,11 +16,13 @@ from ._core import (EndpointCounters, LinkCounters, Message, NodeInfo, PeerInfo,
                     PublisherCounters, Status, SubscriberCounters, decode, encode, from_json, to_json)
 from ._core import version as __version__
 from .endpoint import Endpoint
-from .errors import (Closed, DecodeError, EncodeError, EncodeTypeError, FileError, ForkError,
-                     InvalidArgument, LimitExceeded, ListenError, NotAPeer, NotSupported, PeerError,
-                     PeerIncompatible, PeerUnavailable, PubsubError, StageError, TaskError, Timeout, TlsFailed)
+from .errors import (Cancelled, Closed, DecodeError, EncodeError, EncodeTypeError, FileError, ForkError,
+                     InvalidArgument, LimitExceeded, ListenError, NoSuchOperation, NoSuchService, NotAPeer,
+                     NotSupported, OperationFailed, PeerError, PeerIncompatible, PeerUnavailable, PubsubError,
+                     ServiceLost, StageError, TaskError, Timeout, TlsFailed)
 from .pipelines import (Exchange, Pipeline, Progress, Sink, Task, TaskQueue, Ventilator, Worker, pipeline,
                         stage)
+from .remote import Remote, RemoteConditions, RemoteFuture, RemotePlan, Service, as_completed
 from .stream import Stream
 from .subscriber import StatusSubscriber, Subscriber
 from .times import Timespan, Timestamp
@@ -28,13 +30,15 @@ from .values import Count, EnumValue, Port, PublishResult, Subnet, Table
 from .versioned import Completion, MessageVersion, Replica, VersionedGroup, VersionedMessage
 
 __all__ = [
-    "Closed", "Completion", "Count", "DecodeError", "EncodeError", "EncodeTypeError", "Endpoint",
-    "EndpointCounters", "EnumValue", "Exchange", "FileError", "ForkError", "InvalidArgument",
-    "LimitExceeded", "LinkCounters", "ListenError", "Message", "MessageVersion", "NodeInfo", "NotAPeer",
-    "NotSupported", "PeerError", "PeerIncompatible", "PeerInfo", "PeerUnavailable", "Pipeline", "Port",
-    "Progress", "PublishResult", "Publisher", "PublisherCounters", "PubsubError", "Replica", "Sink",
-    "StageError", "Status", "StatusSubscriber", "Stream", "Subnet", "Subscriber", "SubscriberCounters",
-    "Table", "Task", "TaskError", "TaskQueue", "Timeout", "Timespan", "Timestamp", "TlsFailed",
-    "Ventilator", "VersionedGroup", "VersionedMessage", "Worker", "__version__", "decode", "encode",
-    "from_json", "pipeline", "stage", "to_json", "zeek",
+    "Cancelled", "Closed", "Completion", "Count", "DecodeError", "EncodeError", "EncodeTypeError",
+    "Endpoint", "EndpointCounters", "EnumValue", "Exchange", "FileError", "ForkError",
+    "InvalidArgument", "LimitExceeded", "LinkCounters", "ListenError", "Message", "MessageVersion",
+    "NoSuchOperation", "NoSuchService", "NodeInfo", "NotAPeer", "NotSupported", "OperationFailed",
+    "PeerError", "PeerIncompatible", "PeerInfo", "PeerUnavailable", "Pipeline", "Port", "Progress",
+    "PublishResult", "Publisher", "PublisherCounters", "PubsubError", "Remote", "RemoteConditions",
+    "RemoteFuture", "RemotePlan", "Replica", "Service", "ServiceLost", "Sink", "StageError",
+    "Status", "StatusSubscriber", "Stream", "Subnet", "Subscriber", "SubscriberCounters", "Table",
+    "Task", "TaskError", "TaskQueue", "Timeout", "Timespan", "Timestamp", "TlsFailed", "Ventilator",
+    "VersionedGroup", "VersionedMessage", "Worker", "__version__", "as_completed", "decode",
+    "encode", "from_json", "pipeline", "stage", "to_json", "zeek",
 ]

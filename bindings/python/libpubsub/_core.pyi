@@ -4,10 +4,11 @@ Compiled half of libpubsub.
 """
 from __future__ import annotations
 import collections.abc
+import libpubsub.errors
 import libpubsub.values
 import libpubsub.versions
 import typing
-__all__: list[str] = ['Endpoint', 'EndpointCounters', 'Exchange', 'LinkCounters', 'Message', 'NodeInfo', 'PeerInfo', 'Publisher', 'PublisherCounters', 'Replica', 'Status', 'StatusSubscriber', 'Subscriber', 'SubscriberCounters', 'Task', 'TaskQueue', 'VersionedGroup', 'VersionedMessage', 'decode', 'encode', 'from_json', 'join_background_work', 'parse_log_values', 'to_json', 'version']
+__all__: list[str] = ['CompletionQueue', 'Endpoint', 'EndpointCounters', 'Exchange', 'LinkCounters', 'Message', 'NodeInfo', 'PeerInfo', 'Publisher', 'PublisherCounters', 'Remote', 'RemoteFuture', 'Replica', 'Service', 'Status', 'StatusSubscriber', 'Subscriber', 'SubscriberCounters', 'Task', 'TaskQueue', 'VersionedGroup', 'VersionedMessage', 'decode', 'encode', 'from_json', 'join_background_work', 'parse_log_values', 'to_json', 'version']
 class Message:
     """
     A received message. ``topic, data = message`` takes it apart; it may be kept as long as needed. Where the value is a string, the message is a read-only buffer of its bytes: ``memoryview(message)`` and ``numpy.frombuffer(message)`` copy nothing.
@@ -975,6 +976,157 @@ class VersionedGroup:
     def replicas(self) -> int:
         """
         Replicas that count, as far as is known here.
+        """
+class Service:
+    """
+    An instance of a service: named operations that clients anywhere within reach can call. Threads may share one.
+    """
+    def __init__(self, endpoint: Endpoint, name: str, *, workers: typing.SupportsInt | typing.SupportsIndex = 1, queue: typing.SupportsInt | typing.SupportsIndex = 100000, max_result_bytes: typing.SupportsInt | typing.SupportsIndex = 33554432, failed: typing.Any) -> None:
+        """
+        `workers` threads call functions; `queue` operations wait here, in round numbers, before clients are held back. A result is at most `max_result_bytes` long. `failed(operation, exception)` returns what the caller is told, `type: text`. Raises InvalidArgument, Closed.
+        """
+    def add_function(self, operation: str, function: typing.Any, idempotent: bool = False) -> None:
+        """
+        Before `start`. `function(argument)` returns the result. What is `idempotent` is done by another instance where this one is lost with it. Raises InvalidArgument.
+        """
+    def close(self, timeout: typing.SupportsFloat | typing.SupportsIndex | None = 3.0) -> bool:
+        """
+        Takes no more: what has not begun is done by other instances. Waits at most `timeout` seconds for functions that run; returns whether they have ended. Idempotent. Raises InvalidArgument in such a function.
+        """
+    def counters(self) -> dict[str, int]:
+        """
+        By name: requests, messages that carried operations; operations, those that are done, and of those failed; cancelled before they began; refused, messages.
+        """
+    def start(self) -> None:
+        """
+        Takes calls from now on. Raises Closed.
+        """
+    @property
+    def clients(self) -> int:
+        """
+        Clients that are known here and within reach.
+        """
+    @property
+    def closed(self) -> bool:
+        ...
+    @property
+    def forked(self) -> bool:
+        """
+        Whether it belongs to a parent process.
+        """
+class RemoteFuture:
+    """
+    A result that is on its way. Always completes, at the timeout of the call at the latest. Wait with `result`, or `await` it. Threads may share one.
+    """
+    def __await__(self) -> collections.abc.Generator[typing.Any, None, typing.Any]:
+        ...
+    def __repr__(self) -> str:
+        ...
+    def cancel(self) -> bool:
+        """
+        Completes it with Cancelled; it is not done if it has not begun. False if it was complete before.
+        """
+    def cancelled(self) -> bool:
+        ...
+    def done(self) -> bool:
+        """
+        Whether it is complete. Never waits.
+        """
+    def exception(self, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> libpubsub.errors.PubsubError | None:
+        """
+        What `result` would raise about the call; None if it is well. Raises Timeout if it is not complete after `timeout` seconds.
+        """
+    def result(self, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> typing.Any:
+        """
+        The result. Waits at most `timeout` seconds, then raises Timeout; the call goes on. Raises what became of the call: OperationFailed, Cancelled, NoSuchOperation, NoSuchService, ServiceLost, Timeout (of the call), LimitExceeded, Closed; or the error that a function in C++ has returned.
+        """
+class CompletionQueue:
+    """
+    Tells which futures are complete.
+    """
+    def __init__(self) -> None:
+        ...
+    def add(self, future: RemoteFuture, key: typing.SupportsInt | typing.SupportsIndex) -> None:
+        """
+        `take` returns `key` once `future` is complete.
+        """
+    def fileno(self) -> int:
+        """
+        A descriptor, readable while there are keys.
+        """
+    def take(self, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> list[int]:
+        """
+        Keys of futures that are complete, each once; waits for the first at most `timeout` seconds.
+        """
+class Remote:
+    """
+    A client of a service, of all its instances. Threads may share one.
+    """
+    def __init__(self, endpoint: Endpoint, service: str, mode: str = 'auto', *, timeout: typing.SupportsFloat | typing.SupportsIndex = 30.0, parallel: typing.SupportsInt | typing.SupportsIndex = 32, window: typing.SupportsInt | typing.SupportsIndex = 1000, bulk_size: typing.SupportsInt | typing.SupportsIndex = 100, max_request_bytes: typing.SupportsInt | typing.SupportsIndex = 8388608, max_unfinished: typing.SupportsInt | typing.SupportsIndex = 100000, max_losses: typing.SupportsInt | typing.SupportsIndex = 3, silence: typing.SupportsFloat | typing.SupportsIndex = 10.0, more: collections.abc.Sequence[Endpoint] = ()) -> None:
+        """
+        `timeout` is that of calls that have none of their own, in seconds. `parallel` requests at a time in mode async; `window` operations sent and not answered in modes pipeline and hybrid; `bulk_size` operations in a request of mode hybrid. `submit` waits while `max_unfinished` are not finished. An idempotent operation may be lost with `max_losses` instances; one that says nothing for `silence` seconds is lost. In mode async calls go by the endpoints `more`, too. Raises InvalidArgument, Closed.
+        """
+    def bulk(self, operation: str, arguments: collections.abc.Iterable[typing.Any], *, return_exceptions: bool = False) -> list[typing.Any]:
+        """
+        As `map`, but in one request to each instance, whatever the mode.
+        """
+    def call(self, operation: str, argument: typing.Any = None, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> typing.Any:
+        """
+        Calls an operation and waits for its result, at most `timeout` seconds. Raises as `RemoteFuture.result`, and EncodeError.
+        """
+    def close(self) -> None:
+        """
+        Ends all waits: what is unfinished raises Closed. Idempotent.
+        """
+    def conditions_now(self) -> tuple[float, float, float, float, float, float, float]:
+        ...
+    def counters(self) -> dict[str, int]:
+        """
+        What became of calls, by name: submitted, done, failed; and requests, messages that carried them; repeated, given to another instance; refused, messages of others.
+        """
+    def drain(self, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> int:
+        """
+        Waits until nothing is unfinished, at most `timeout` seconds; returns how much is.
+        """
+    def flush(self) -> None:
+        """
+        What was submitted goes as soon as the mode allows, and waits for no company.
+        """
+    def map(self, operation: str, arguments: collections.abc.Iterable[typing.Any], *, return_exceptions: bool = False) -> list[typing.Any]:
+        """
+        Calls an operation once for each argument and waits for all; results in the order of the arguments. Of those that fail the first is raised, and what has not begun is cancelled; with `return_exceptions` exceptions are among the results. Raises EncodeError: then nothing is called.
+        """
+    def plan_now(self) -> tuple[str, int, int]:
+        ...
+    def submit(self, operation: str, argument: typing.Any = None, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> RemoteFuture:
+        """
+        Calls an operation and returns at once, unless there is no room (`max_unfinished`); from now on it may take `timeout` seconds. Raises EncodeError.
+        """
+    def submit_all(self, operation: str, arguments: collections.abc.Iterable[typing.Any], *, bulk: bool = False) -> list[RemoteFuture]:
+        """
+        Calls an operation once for each argument and returns their futures; with `bulk` in one request to each instance. Raises EncodeError: then nothing is called.
+        """
+    def wait_for_instances(self, n: typing.SupportsInt | typing.SupportsIndex = 1, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> bool:
+        """
+        Waits until `n` instances are known and within reach, at most `timeout` seconds; returns whether they are. Raises Closed.
+        """
+    @property
+    def closed(self) -> bool:
+        ...
+    @property
+    def forked(self) -> bool:
+        """
+        Whether it belongs to a parent process.
+        """
+    @property
+    def instances(self) -> int:
+        """
+        Instances of the service that are known and within reach.
+        """
+    @property
+    def unfinished(self) -> int:
+        """
+        Calls that are not complete.
         """
 def decode(data: bytes) -> typing.Any:
     """

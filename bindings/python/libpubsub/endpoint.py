@@ -8,11 +8,10 @@ import json
 import os
 import uuid
 import weakref
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Optional, Union
 
 from . import _core
-from .errors import ForkError
+from ._closing import Closing
 from .stream import Stream
 from .subscriber import (DEFAULT_CAPACITY, DEFAULT_CAPACITY_BYTES, StatusSubscriber, Subscriber,
                          topic_list)
@@ -27,7 +26,7 @@ _EXIT_SECONDS = 3.0
 _open: weakref.WeakSet[Endpoint] = weakref.WeakSet()
 
 
-class Endpoint(_core.Endpoint):
+class Endpoint(_core.Endpoint, Closing):
     """A node of the publish/subscribe network: publishes, subscribes, peers, and relays between peers.
 
     Every method may be called from any thread. As a context manager it closes itself; so does dropping
@@ -101,14 +100,6 @@ class Endpoint(_core.Endpoint):
         """
         result: Dict[str, Any] = json.loads(self.peer_status_text(peer, timeout))
         return result
-
-    def __enter__(self) -> Endpoint:
-        return self
-
-    def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
-                 trace: Optional[TracebackType]) -> None:
-        with contextlib.suppress(ForkError):  # a child may leave the block, too
-            self.close()
 
     def __repr__(self) -> str:
         if self.forked:

@@ -7,7 +7,10 @@ exception for the same thing, ours derives from it too, so ``except ConnectionEr
 
 from __future__ import annotations
 
+from concurrent.futures import CancelledError
 from typing import Optional
+
+_LONGEST_TEXT = 10_000  # characters of an exception
 
 
 class PubsubError(Exception):
@@ -139,6 +142,56 @@ class StageError(PubsubError, RuntimeError):
     code = "stage_failed"
 
 
+class NoSuchService(PubsubError, ConnectionError):
+    """Nobody within reach serves this name: it is wrong, or nobody has started, or a link is missing."""
+
+    code = "no_such_service"
+
+
+class ServiceLost(PubsubError, ConnectionError):
+    """The instance of a service that was asked is gone: it may have done the operation or not."""
+
+    code = "service_lost"
+
+
+class NoSuchOperation(PubsubError, LookupError):
+    """The service has no operation of this name."""
+
+    code = "no_such_operation"
+
+
+class Cancelled(PubsubError, CancelledError):
+    """The call was given up by whoever had asked for it; it may have been done."""
+
+    code = "cancelled"
+
+
+class OperationFailed(PubsubError, RuntimeError):
+    """The function of a remote operation raised an exception of the class ``type`` that says ``text``.
+
+    In the names of its own language: ``"ValueError"``, ``"std::out_of_range"``.
+    """
+
+    code = "operation_failed"
+
+    def __init__(self, type: str, text: str) -> None:
+        super().__init__(f"{type}: {text}" if type else text)
+        self.type = type
+        self.text = text
+
+    def __reduce__(self) -> tuple[type[OperationFailed], tuple[str, str]]:
+        return OperationFailed, (self.type, self.text)
+
+
+def type_and_text(failure: BaseException) -> tuple[str, str]:
+    """Of an exception, for another process; the text may be cut."""
+    try:
+        text = str(failure)
+    except Exception:  # it is somebody else's class
+        text = "(its text cannot be had)"
+    return type(failure).__name__, text[:_LONGEST_TEXT].encode(errors="replace").decode()
+
+
 _BY_CODE: dict[str, type[PubsubError]] = {
     "invalid_argument": InvalidArgument,
     "peer_unavailable": PeerUnavailable,
@@ -171,9 +224,16 @@ _BY_CODE: dict[str, type[PubsubError]] = {
     "cannot_open_file": FileError,
     "cannot_write_file": FileError,
     "not_supported": NotSupported,
+    "no_such_service": NoSuchService,
+    "no_such_operation": NoSuchOperation,
+    "service_lost": ServiceLost,
+    "cancelled": Cancelled,
 }
 
 
 def from_code(code: str, message: str) -> PubsubError:
     """The exception for the library's error ``code`` (an unknown one gives the root class)."""
+    if code == OperationFailed.code:
+        kind, found, text = message.partition(f"{code}: ")[2].partition(": ")
+        return OperationFailed(kind, text) if found else OperationFailed("", kind or message)
     return _BY_CODE.get(code, PubsubError)(message, code)

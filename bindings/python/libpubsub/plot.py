@@ -1,4 +1,5 @@
-"""A picture of what ``pubsub bench chain``, ``compare``, ``batch-ack`` or ``versioned`` measured, from its ``--json``.
+"""A picture of what ``pubsub bench chain``, ``compare``, ``batch-ack``, ``versioned`` or ``remote`` measured, from its
+``--json``.
 
 ``python -m libpubsub.plot RESULTS.json PICTURE.png``; the ending of the picture's name chooses the
 format. Needs the extra ``libpubsub[plot]``.
@@ -17,16 +18,25 @@ if TYPE_CHECKING:
 _ROLE_COLOURS = {"limit": "#9a9a9a", "ours": "#1f6f9f", "variant": "#7fb2d0", "peer": "#c8641b"}
 _COLOURS = ("#1f6f9f", "#c8641b", "#4b8b3b", "#7a4f9a")
 _SCHEME_COLOURS = ("#9a9a9a", "#c8641b", "#d9a441", "#4b8b3b", "#1f6f9f", "#7a4f9a")
+_MODE_COLOURS = {"sync": "#9a9a9a", "bulk": "#c8641b", "async": "#7a4f9a", "pipeline": "#4b8b3b", "hybrid": "#d9a441",
+                 "auto": "#1f6f9f"}
+_SWEEPS = {"operations": ("operations", "operations of {size_bytes} bytes"),
+           "size": ("size_bytes", "{operations} operations"),
+           "work": ("work_us", "{operations} operations that take time"),
+           "split": ("parts", "{operations} operations in parts")}
+_SWEEP_LABELS = {"operations": "operations", "size": "bytes of a result", "work": "microseconds of work",
+                 "split": "parts, one after the other"}
 _LOSSES = ("dropped", "duplicated", "reordered")
 
 
 def draw(results: dict[str, Any], target: str) -> None:
     """Draws the results of any of these benchmarks to a file.
 
-    Raises as `draw_chain`, `draw_compare`, `draw_batch_ack` and `draw_versioned` do.
+    Raises as `draw_chain`, `draw_compare`, `draw_batch_ack`, `draw_versioned` and `draw_remote` do.
     """
     benchmark = results.get("benchmark") if isinstance(results, dict) else None
-    kinds = {"compare": draw_compare, "batch-ack": draw_batch_ack, "versioned": draw_versioned}
+    kinds = {"compare": draw_compare, "batch-ack": draw_batch_ack, "versioned": draw_versioned,
+             "remote": draw_remote}
     kinds.get(str(benchmark), draw_chain)(results, target)
 
 
@@ -190,6 +200,68 @@ def _version_lines(results: dict[str, Any]) -> dict[tuple[str, bool], list[dict[
     if not lines:
         raise ValueError("no results of `pubsub bench versioned --json`")
     return {key: sorted(rows, key=lambda row: int(row["payload_bytes"])) for key, rows in lines.items()}
+
+
+def draw_remote(results: dict[str, Any], target: str) -> None:
+    """Draws seconds by what is varied, a panel a series, to a file: points were measured, lines are the models'.
+
+    ``results``: the benchmark's JSON. Raises ValueError if it is no result of that benchmark or without a grid,
+    ImportError without matplotlib, OSError if ``target`` cannot be written.
+    """
+    panels = _remote_panels(results)
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    columns = min(3, len(panels))
+    lines = -(-len(panels) // columns)
+    figure, grid = pyplot.subplots(lines, columns, figsize=(1 + 4.2 * columns, 3.4 * lines + 0.4), squeeze=False,
+                                   layout="constrained")
+    for axes in grid.flat[len(panels):]:
+        axes.set_visible(False)
+    for axes, ((sweep, title), rows) in zip(grid.flat, panels.items()):
+        _draw_remote_panel(axes, sweep, title, rows)
+    for line in grid:
+        line[0].set_ylabel("seconds (lines: models)")
+    grid[0, 0].legend(frameon=False, fontsize=8)
+    figure.savefig(target, dpi=150)
+    pyplot.close(figure)
+
+
+def _remote_panels(results: dict[str, Any]) -> dict[tuple[str, str], list[dict[str, Any]]]:
+    """The rows of the grid by sweep and title."""
+    rows = results.get("results", []) if isinstance(results, dict) else []
+    wanted = {"section", "network", "operation", "operations", "size_bytes", "mode", "seconds", "modelled_seconds"}
+    panels: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in rows:
+        if not isinstance(row, dict) or not wanted <= row.keys():
+            raise ValueError("no results of `pubsub bench remote --json`")
+        if row["section"] == "grid":
+            what = _SWEEPS[row["sweep"]][1].format(**row)
+            panels.setdefault((row["sweep"], f"{row['network']} {row['operation']}: {what}"), []).append(row)
+    if not panels:
+        raise ValueError("no grid in results of `pubsub bench remote --json`")
+    return panels
+
+
+def _draw_remote_panel(axes: Axes, sweep: str, title: str, rows: list[dict[str, Any]]) -> None:
+    key = _SWEEPS[sweep][0]
+    for mode, colour in _MODE_COLOURS.items():
+        own = [row for row in rows if row["mode"] == mode]
+        if mode != "auto":
+            axes.plot([row[key] for row in own], [row["modelled_seconds"] for row in own], color=colour, linewidth=1)
+        seen = [row for row in own if row["seconds"] is not None]
+        axes.plot([row[key] for row in seen], [row["seconds"] for row in seen], color=colour, linestyle="", marker="o",
+                  markersize=4, label=mode)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_title(title, loc="left", fontsize=9)
+    axes.set_xlabel(_SWEEP_LABELS[sweep], fontsize=8)
+    axes.tick_params(labelsize=8)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(color="#dddddd", linewidth=0.8)
+    axes.set_axisbelow(True)
 
 
 def _panels(results: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from types import TracebackType
 from typing import TYPE_CHECKING, Callable, Optional
 
+from ._closing import Closing
 from .errors import ForkError
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .subscriber import Subscriber
 
 
-class Stream:
+class Stream(Closing):
     """Calls ``on_message`` for every message, one at a time, until stopped or the endpoint is closed.
 
     An exception in the callback ends the stream and is raised again by ``wait``. As a context manager
@@ -54,11 +54,7 @@ class Stream:
             raise self._failure
         return not self._thread.is_alive()
 
-    def __enter__(self) -> Stream:
-        return self
-
-    def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
-                 trace: Optional[TracebackType]) -> None:
+    def _leave(self) -> None:
         with contextlib.suppress(ForkError):  # a child may leave the block, too
             self.stop()
         self.wait()

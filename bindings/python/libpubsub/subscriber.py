@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from types import TracebackType
 from typing import TYPE_CHECKING, Iterable, Optional, Union
 
 from . import _core
+from ._closing import Closing
 from ._readiness import Readiness
 from .errors import Closed, ForkError
 
@@ -31,7 +30,7 @@ def topic_list(topics: Union[str, Iterable[str]]) -> list[str]:
     return [topics] if isinstance(topics, str) else list(topics)
 
 
-class Subscriber(_core.Subscriber):
+class Subscriber(_core.Subscriber, Closing):
     """Receives the messages of some topics through a bounded queue.
 
     Iterate it (``for message in subscriber`` or ``async for``; both end when it or its endpoint is
@@ -57,14 +56,6 @@ class Subscriber(_core.Subscriber):
     if TYPE_CHECKING:  # the compiled class iterates by slot
         def __iter__(self) -> Subscriber: ...
         def __next__(self) -> _core.Message: ...
-
-    def __enter__(self) -> Subscriber:
-        return self
-
-    def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
-                 trace: Optional[TracebackType]) -> None:
-        with contextlib.suppress(ForkError):  # a child may leave the block, too
-            self.close()
 
     def __aiter__(self) -> Subscriber:
         return self

@@ -12,13 +12,11 @@
 
 from __future__ import annotations
 
-import contextlib
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
 from . import _core
+from ._closing import Closing
 from ._core import VersionedMessage
-from .errors import ForkError
 from .versions import Completion, MessageVersion
 
 if TYPE_CHECKING:
@@ -32,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Completion", "MessageVersion", "Replica", "VersionedGroup", "VersionedMessage"]
 
 
-class Replica(_core.Replica):
+class Replica(_core.Replica, Closing):
     """One of the servers of a group. All that count hand out the same messages, in the order of their versions.
 
     Iterate it (``for message in replica``; ends when it is closed), or use ``get`` and ``get_batch``; each message is a
@@ -58,14 +56,6 @@ class Replica(_core.Replica):
         def __iter__(self) -> Replica: ...
         def __next__(self) -> VersionedMessage: ...
 
-    def __enter__(self) -> Replica:
-        return self
-
-    def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
-                 trace: Optional[TracebackType]) -> None:
-        with contextlib.suppress(ForkError):  # a child may leave the block, too
-            self.close()
-
     def __repr__(self) -> str:
         if self.forked:
             return "<Replica of a parent process>"
@@ -73,7 +63,7 @@ class Replica(_core.Replica):
         return f"<Replica {self.id!r} of {self._name!r}: {self.state}{stamping}, applied {self.applied}>"
 
 
-class VersionedGroup(_core.VersionedGroup):
+class VersionedGroup(_core.VersionedGroup, Closing):
     """A client of a group of replicas. Each of its messages is handed out by all of them, once, in the order sent.
 
     ``send`` waits until all replicas that count hold the message and returns its MessageVersion; ``post`` returns at
@@ -92,14 +82,6 @@ class VersionedGroup(_core.VersionedGroup):
                          timeout=timeout, reports=reports)
         self._name = name
         self._scheme = scheme
-
-    def __enter__(self) -> VersionedGroup:
-        return self
-
-    def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
-                 trace: Optional[TracebackType]) -> None:
-        with contextlib.suppress(ForkError):  # a child may leave the block, too
-            self.close()
 
     def __repr__(self) -> str:
         if self.forked:

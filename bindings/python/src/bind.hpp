@@ -17,5 +17,6 @@ void bind_subscriber(py::module_& m);
 void bind_zeek(py::module_& m);
 void bind_pipeline(py::module_& m);
 void bind_versioned(py::module_& m);
+void bind_remote(py::module_& m);
 
 } // namespace pubsub::python

@@ -3,8 +3,9 @@
 #include <pybind11/typing.h>
 
 #include "bind.hpp"
+#include "endpoint_handle.hpp"
+#include "options.hpp"
 #include "pipeline_handles.hpp"
-#include "raise.hpp"
 #include "typed.hpp"
 
 namespace pubsub::python {
@@ -18,12 +19,6 @@ Enum one_of(const char* what, const std::string& name, const char* first, const 
     raise(types.invalid_argument,
           std::string{what} + " is " + first + " or " + second + ", not " + name);
   return name == first ? Enum{0} : Enum{1};
-}
-
-std::chrono::milliseconds silence_of(double seconds) {
-  if (!(seconds > 0))
-    raise(types.invalid_argument, "silence is a time in seconds, more than 0");
-  return to_milliseconds(seconds);
 }
 
 std::unique_ptr<exchange_handle>
@@ -43,7 +38,7 @@ make_exchange(const endpoint_handle& owner, const std::string& name, std::size_t
   options.max_losses = max_losses;
   options.dead_letters = dead_letters;
   options.scope = one_of<name_scope>("scope", scope, "global", "local");
-  options.silence = silence_of(silence);
+  options.silence = time_of("silence", silence);
   return std::make_unique<exchange_handle>(owner.share(), name, options);
 }
 

@@ -4,19 +4,14 @@
 
 #include "bind.hpp"
 #include "decode.hpp"
-#include "raise.hpp"
+#include "endpoint_handle.hpp"
+#include "options.hpp"
 #include "typed.hpp"
 #include "versioned_handles.hpp"
 
 namespace pubsub::python {
 
 namespace {
-
-std::chrono::milliseconds time_of(const char* what, double seconds) {
-  if (!(seconds > 0))
-    raise(types.invalid_argument, std::string{what} + " is a time in seconds, more than 0");
-  return to_milliseconds(seconds);
-}
 
 completion_reports reports_named(const std::string& name) {
   if (name == "none")

@@ -23,6 +23,7 @@ PYBIND11_MODULE(_core, m) {
   bind_zeek(m);
   bind_pipeline(m);
   bind_versioned(m);
+  bind_remote(m);
   m.def(
       "join_background_work", [](double limit) { join_background_work(to_milliseconds(limit)); },
       py::arg("limit"),

@@ -1,6 +1,7 @@
 // Options as Python gives them.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,6 +14,7 @@
 
 #include "message.hpp"
 #include "raise.hpp"
+#include "waiting.hpp"
 
 namespace pubsub::python {
 
@@ -36,6 +38,13 @@ inline overflow_policy make_policy(const std::string& name) {
       return policy;
   raise(types.invalid_argument,
         "a queue policy is block, drop_oldest, drop_newest, conflate or disconnect, not " + name);
+}
+
+/// Raises InvalidArgument, which says `what` it is, for a time that is not more than 0.
+inline std::chrono::milliseconds time_of(const char* what, double seconds) {
+  if (!(seconds > 0))
+    raise(types.invalid_argument, std::string{what} + " is a time in seconds, more than 0");
+  return to_milliseconds(seconds);
 }
 
 /// Raises InvalidArgument for an unknown policy or an empty capacity.

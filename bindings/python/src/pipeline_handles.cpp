@@ -49,29 +49,11 @@ pubsub::task task_handle::release() {
 
 // -- exchange ------------------------------------------------------------------------------------
 
-exchange_handle::exchange_handle(std::shared_ptr<pubsub::endpoint> owner, const std::string& name,
-                                 const exchange_options& options)
-    : owner_(std::move(owner)) {
-  gil_free nogil;
-  it_.emplace(*owner_, name, options);
-}
-
-exchange_handle::~exchange_handle() {
-  if (fork_.crossed()) {
-    new std::optional<exchange>(std::move(it_));
-    new std::shared_ptr<pubsub::endpoint>(std::move(owner_));
-    return;
-  }
-  gil_free nogil;
-  it_.reset();
-  owner_.reset();
-}
-
 void exchange_handle::check() const {
-  fork_.check();
-  if (const auto why = it_->failure())
+  check_fork();
+  if (const auto why = it().failure())
     raise(why);
-  if (it_->closed())
+  if (it().closed())
     raise(types.closed, "the exchange is closed");
 }
 
@@ -80,7 +62,7 @@ void exchange_handle::bind(const std::string& queue) {
   if (queue.empty())
     raise(types.invalid_argument, "a queue without a name cannot be bound: it binds itself");
   gil_free nogil;
-  it_->bind(queue);
+  it().bind(queue);
 }
 
 bool exchange_handle::send(PyObject* value, std::optional<double> timeout) {
@@ -88,7 +70,7 @@ bool exchange_handle::send(PyObject* value, std::optional<double> timeout) {
   scratch_writer out;
   encode(value, *out);
   const bool sent =
-      wait_for(deadline(timeout), [&](auto left) { return it_->send_encoded(out->bytes(), left); });
+      wait_for(deadline(timeout), [&](auto left) { return it().send_encoded(out->bytes(), left); });
   if (!sent)
     check();
   return sent;
@@ -101,92 +83,74 @@ bool exchange_handle::send_result(PyObject* value, task_handle& of) {
   encode(value, *out);
   auto task = of.release();
   gil_free nogil;
-  return it_->send_encoded(out->bytes(), std::move(task));
+  return it().send_encoded(out->bytes(), std::move(task));
 }
 
 void exchange_handle::flush() {
   check();
   gil_free nogil;
-  it_->flush();
+  it().flush();
 }
 
 std::size_t exchange_handle::drain(std::optional<double> timeout) {
-  fork_.check();
+  check_fork();
   std::size_t left_over = 0;
   wait_for(deadline(timeout), [&](auto left) {
-    left_over = it_->drain(left);
-    return left_over == 0 || it_->closed();
+    left_over = it().drain(left);
+    return left_over == 0 || it().closed();
   });
   return left_over;
 }
 
 bool exchange_handle::wait_for_queues(std::size_t n, std::optional<double> timeout) {
   check();
-  return wait_for(deadline(timeout), [&](auto left) { return it_->wait_for_queues(n, left); });
+  return wait_for(deadline(timeout), [&](auto left) { return it().wait_for_queues(n, left); });
 }
 
 void exchange_handle::close() {
-  fork_.check();
+  check_fork();
   gil_free nogil;
-  it_->close();
+  it().close();
 }
 
 // -- queue ---------------------------------------------------------------------------------------
 
-task_queue_handle::task_queue_handle(std::shared_ptr<pubsub::endpoint> owner,
-                                     const std::string& name, const task_queue_options& options)
-    : owner_(std::move(owner)) {
-  gil_free nogil;
-  it_.emplace(*owner_, name, options);
-}
-
-task_queue_handle::~task_queue_handle() {
-  if (fork_.crossed()) {
-    new std::optional<task_queue>(std::move(it_));
-    new std::shared_ptr<pubsub::endpoint>(std::move(owner_));
-    return;
-  }
-  gil_free nogil;
-  it_.reset();
-  owner_.reset();
-}
-
 void task_queue_handle::bind(const std::string& exchange) {
-  fork_.check();
+  check_fork();
   if (exchange.empty())
     raise(types.invalid_argument, "an exchange without a name cannot be bound: it binds queues");
   gil_free nogil;
-  it_->bind(exchange);
+  it().bind(exchange);
 }
 
 bool task_queue_handle::wait_for_exchanges(std::size_t n, std::optional<double> timeout) {
-  fork_.check();
+  check_fork();
   const bool known = wait_for(deadline(timeout), [&](auto left) {
-    return it_->wait_for_exchanges(n, left) || it_->closed();
+    return it().wait_for_exchanges(n, left) || it().closed();
   });
-  if (it_->closed())
+  if (it().closed())
     raise(types.closed, "the queue is closed");
   return known;
 }
 
 std::unique_ptr<task_handle> task_queue_handle::get(std::optional<double> timeout) {
-  fork_.check();
+  check_fork();
   std::optional<pubsub::task> found;
   wait_for(deadline(timeout), [&](auto left) {
-    found = it_->get(left);
-    return found.has_value() || it_->closed();
+    found = it().get(left);
+    return found.has_value() || it().closed();
   });
   if (found)
     return std::make_unique<task_handle>(std::move(*found));
-  if (it_->closed())
+  if (it().closed())
     raise(types.closed, "the queue is closed");
   return nullptr;
 }
 
 void task_queue_handle::close() {
-  fork_.check();
+  check_fork();
   gil_free nogil;
-  it_->close();
+  it().close();
 }
 
 } // namespace pubsub::python

@@ -7,8 +7,7 @@
 
 #include <pubsub/pipeline.hpp>
 
-#include "endpoint_handle.hpp"
-#include "waiting.hpp"
+#include "resident.hpp"
 
 namespace pubsub::python {
 
@@ -35,11 +34,9 @@ private:
 };
 
 /// Members are called with the GIL held; waiting happens without it, and Ctrl-C ends it.
-class exchange_handle {
+class exchange_handle : public resident<exchange> {
 public:
-  exchange_handle(std::shared_ptr<pubsub::endpoint> owner, const std::string& name,
-                  const exchange_options& options);
-  ~exchange_handle();
+  using resident::resident;
 
   void bind(const std::string& queue);
   bool send(PyObject* value, std::optional<double> timeout);
@@ -47,40 +44,29 @@ public:
   void flush();
   std::size_t drain(std::optional<double> timeout);
   bool wait_for_queues(std::size_t n, std::optional<double> timeout);
-  std::size_t queues() const { return it_->queues(); }
-  std::string id() const { return to_string(it_->id()); }
-  exchange_counters counters() const { return it_->counters(); }
-  std::size_t in_flight() const { return it_->in_flight(); }
+  std::size_t queues() const { return it().queues(); }
+  std::string id() const { return to_string(it().id()); }
+  exchange_counters counters() const { return it().counters(); }
+  std::size_t in_flight() const { return it().in_flight(); }
   void close();
-  bool closed() const { return it_->closed(); }
+  bool closed() const { return it().closed(); }
 
 private:
   void check() const;
-
-  fork_guard fork_;
-  std::shared_ptr<pubsub::endpoint> owner_;
-  std::optional<exchange> it_;
 };
 
-class task_queue_handle {
+class task_queue_handle : public resident<task_queue> {
 public:
-  task_queue_handle(std::shared_ptr<pubsub::endpoint> owner, const std::string& name,
-                    const task_queue_options& options);
-  ~task_queue_handle();
+  using resident::resident;
 
   void bind(const std::string& exchange);
   /// Null at the deadline. Raises Closed once closed.
   std::unique_ptr<task_handle> get(std::optional<double> timeout);
   bool wait_for_exchanges(std::size_t n, std::optional<double> timeout);
-  std::size_t exchanges() const { return it_->exchanges(); }
-  std::size_t available() const { return it_->available(); }
+  std::size_t exchanges() const { return it().exchanges(); }
+  std::size_t available() const { return it().available(); }
   void close();
-  bool closed() const { return it_->closed(); }
-
-private:
-  fork_guard fork_;
-  std::shared_ptr<pubsub::endpoint> owner_;
-  std::optional<task_queue> it_;
+  bool closed() const { return it().closed(); }
 };
 
 } // namespace pubsub::python

@@ -23,6 +23,8 @@ using message_result = typed_object<struct message_tag>;
 using message_version_object = typed_object<struct message_version_tag>;
 using version_or_none = typed_object<struct version_or_none_tag>;
 using completion_object = typed_object<struct completion_tag>;
+using error_or_none = typed_object<struct error_or_none_tag>;
+using result_generator = typed_object<struct result_generator_tag>;
 using publish_result_object = typed_object<struct publish_result_tag>;
 
 } // namespace pubsub::python
@@ -56,6 +58,15 @@ struct handle_type_name<pubsub::python::version_or_none> {
 template <>
 struct handle_type_name<pubsub::python::completion_object> {
   static constexpr auto name = const_name("libpubsub.versions.Completion");
+};
+template <>
+struct handle_type_name<pubsub::python::error_or_none> {
+  static constexpr auto name = const_name("libpubsub.errors.PubsubError | None");
+};
+template <>
+struct handle_type_name<pubsub::python::result_generator> {
+  static constexpr auto name =
+      const_name("collections.abc.Generator[typing.Any, None, typing.Any]");
 };
 template <>
 struct handle_type_name<pubsub::python::publish_result_object> {

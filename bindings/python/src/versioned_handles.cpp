@@ -17,6 +17,23 @@ constexpr std::uint64_t sort_every = 1'024;         // messages: nobody may be t
 /// Ends `get_batch` where a function of the state has raised.
 struct state_failure : std::exception {};
 
+replica_options with_functions(replica_options options,
+                               const std::shared_ptr<state_functions>& functions) {
+  if (functions->has_snapshot())
+    options.snapshot = [functions] { return functions->take_snapshot(); };
+  if (functions->has_restore())
+    options.restore = [functions](const data_view& state, const message_version& at) {
+      functions->restore(state, at);
+    };
+  return options;
+}
+
+/// `send` waits for its own among them.
+versioned_group_options with_all_reports(versioned_group_options options) {
+  options.reports = completion_reports::all;
+  return options;
+}
+
 } // namespace
 
 py::object to_python(const message_version& x) {
@@ -65,28 +82,10 @@ void state_functions::check() {
 // -- replica -------------------------------------------------------------------------------------
 
 replica_handle::replica_handle(std::shared_ptr<pubsub::endpoint> owner, const std::string& name,
-                               replica_options options, std::shared_ptr<state_functions> functions)
-    : owner_(std::move(owner)), functions_(std::move(functions)) {
-  if (functions_->has_snapshot())
-    options.snapshot = [it = functions_] { return it->take_snapshot(); };
-  if (functions_->has_restore())
-    options.restore = [it = functions_](const data_view& state, const message_version& at) {
-      it->restore(state, at);
-    };
-  gil_free nogil;
-  it_.emplace(*owner_, name, options);
-}
-
-replica_handle::~replica_handle() {
-  if (fork_.crossed()) { // its locks may be held by threads that exist in the parent only
-    new std::optional<replica>(std::move(it_));
-    new std::shared_ptr<pubsub::endpoint>(std::move(owner_));
-    return;
-  }
-  gil_free nogil;
-  it_.reset();
-  owner_.reset();
-}
+                               const replica_options& options,
+                               std::shared_ptr<state_functions> functions)
+    : resident(std::move(owner), name, with_functions(options, functions)),
+      functions_(std::move(functions)) {}
 
 void replica_handle::raise_failure() const {
   if (const auto why = ask([](const replica& x) { return x.failure(); }))
@@ -95,13 +94,13 @@ void replica_handle::raise_failure() const {
 
 std::vector<versioned_message> replica_handle::take(std::size_t max,
                                                     std::optional<double> timeout) {
-  fork_.check();
+  check_fork();
   std::vector<versioned_message> found;
   bool closed = false;
   try {
     wait_for(deadline(timeout), [&](auto left) {
-      found = it_->get_batch(max, left);
-      return !found.empty() || (closed = it_->closed());
+      found = it().get_batch(max, left);
+      return !found.empty() || (closed = it().closed());
     });
   } catch (const state_failure&) {
     close();
@@ -137,10 +136,10 @@ versioned_message replica_handle::next() {
 }
 
 bool replica_handle::wait_until_counting(std::optional<double> timeout) {
-  fork_.check();
+  check_fork();
   bool closed = false;
   const bool counts = wait_for(deadline(timeout), [&](auto left) {
-    return it_->wait_until_counting(left) || (closed = it_->closed());
+    return it().wait_until_counting(left) || (closed = it().closed());
   });
   if (closed) {
     raise_failure();
@@ -150,41 +149,27 @@ bool replica_handle::wait_until_counting(std::optional<double> timeout) {
 }
 
 void replica_handle::close() {
-  fork_.check();
+  check_fork();
   gil_free nogil;
-  it_->close();
+  it().close();
 }
 
 // -- group ---------------------------------------------------------------------------------------
 
 versioned_group_handle::versioned_group_handle(std::shared_ptr<pubsub::endpoint> owner,
                                                const std::string& name,
-                                               versioned_group_options options)
-    : owner_(std::move(owner)), reports_(options.reports), window_(options.window_messages) {
-  options.reports = completion_reports::all; // `send` waits for its own among them
-  gil_free nogil;
-  it_.emplace(*owner_, name, options);
-}
-
-versioned_group_handle::~versioned_group_handle() {
-  if (fork_.crossed()) {
-    new std::optional<versioned_group>(std::move(it_));
-    new std::shared_ptr<pubsub::endpoint>(std::move(owner_));
-    return;
-  }
-  gil_free nogil;
-  it_.reset();
-  owner_.reset();
-}
+                                               const versioned_group_options& options)
+    : resident(std::move(owner), name, with_all_reports(options)), reports_(options.reports),
+      window_(options.window_messages) {}
 
 void versioned_group_handle::check() const {
-  fork_.check();
+  check_fork();
   error why;
   bool closed = false;
   {
     gil_free nogil;
-    why = it_->failure();
-    closed = it_->closed();
+    why = it().failure();
+    closed = it().closed();
   }
   if (why)
     raise(why);
@@ -217,7 +202,7 @@ bool versioned_group_handle::pump(std::chrono::nanoseconds timeout, Done done) {
     }
     taking_ = true;
     lock.unlock();
-    auto some = it_->take_completions(std::max(left, deadline::clock::duration{0}));
+    auto some = it().take_completions(std::max(left, deadline::clock::duration{0}));
     lock.lock();
     taking_ = false;
     sort_in(std::move(some));
@@ -233,14 +218,14 @@ bool versioned_group_handle::pump(std::chrono::nanoseconds timeout, Done done) {
 std::uint64_t versioned_group_handle::post_when_there_is_room(std::span<const std::byte> value,
                                                               bool awaited) {
   std::optional<expected<std::uint64_t>> number;
-  auto room = [&] { return it_->in_flight() < window_ || it_->closed(); };
+  auto room = [&] { return it().in_flight() < window_ || it().closed(); };
   wait_for(deadline{std::nullopt}, [&](auto left) {
     if (!pump(std::min<std::chrono::nanoseconds>(left, short_wait), room))
       return false;
     std::lock_guard lock(mutex_);
     if (!room())
       return false;
-    number = it_->post_encoded(value);
+    number = it().post_encoded(value);
     if (awaited && *number)
       awaited_.insert(**number);
     return true;
@@ -255,9 +240,9 @@ message_version versioned_group_handle::send(PyObject* value) {
   const auto number = post_when_there_is_room(out->bytes(), true);
   {
     gil_free nogil;
-    it_->flush();
+    it().flush();
   }
-  auto here = [&] { return arrived_.contains(number) || it_->closed(); };
+  auto here = [&] { return arrived_.contains(number) || it().closed(); };
   wait_for(deadline{std::nullopt}, [&](auto left) { return pump(left, here); });
   versioned_completion result;
   {
@@ -291,15 +276,15 @@ void versioned_group_handle::sort_what_is_here() {
 void versioned_group_handle::flush() {
   check();
   gil_free nogil;
-  it_->flush();
+  it().flush();
 }
 
 std::size_t versioned_group_handle::drain(std::optional<double> timeout) {
-  fork_.check();
+  check_fork();
   std::size_t left_over = 0;
   wait_for(deadline(timeout), [&](auto left) {
-    left_over = it_->drain(left);
-    return left_over == 0 || it_->closed();
+    left_over = it().drain(left);
+    return left_over == 0 || it().closed();
   });
   sort_what_is_here();
   return left_over;
@@ -307,9 +292,9 @@ std::size_t versioned_group_handle::drain(std::optional<double> timeout) {
 
 std::vector<versioned_completion>
 versioned_group_handle::take_completions(std::optional<double> timeout) {
-  fork_.check();
+  check_fork();
   std::vector<versioned_completion> result;
-  auto here = [&] { return !reported_.empty() || it_->closed(); };
+  auto here = [&] { return !reported_.empty() || it().closed(); };
   wait_for(deadline(timeout), [&](auto left) {
     const bool some = pump(left, here);
     std::lock_guard lock(mutex_);
@@ -323,13 +308,13 @@ versioned_group_handle::take_completions(std::optional<double> timeout) {
 
 bool versioned_group_handle::wait_for_replicas(std::size_t n, std::optional<double> timeout) {
   check();
-  return wait_for(deadline(timeout), [&](auto left) { return it_->wait_for_replicas(n, left); });
+  return wait_for(deadline(timeout), [&](auto left) { return it().wait_for_replicas(n, left); });
 }
 
 void versioned_group_handle::close() {
-  fork_.check();
+  check_fork();
   gil_free nogil;
-  it_->close();
+  it().close();
 }
 
 } // namespace pubsub::python

@@ -14,8 +14,7 @@
 
 #include <pubsub/versioned.hpp>
 
-#include "endpoint_handle.hpp"
-#include "waiting.hpp"
+#include "resident.hpp"
 
 namespace pubsub::python {
 
@@ -45,11 +44,10 @@ private:
 };
 
 /// Members are called with the GIL held; waiting happens without it, and Ctrl-C ends it.
-class replica_handle {
+class replica_handle : public resident<replica> {
 public:
   replica_handle(std::shared_ptr<pubsub::endpoint> owner, const std::string& name,
-                 replica_options options, std::shared_ptr<state_functions> functions);
-  ~replica_handle();
+                 const replica_options& options, std::shared_ptr<state_functions> functions);
 
   /// Nothing at the deadline. Raises Closed once closed, or why it has closed by itself.
   std::optional<versioned_message> get(std::optional<double> timeout);
@@ -60,31 +58,18 @@ public:
   bool wait_until_counting(std::optional<double> timeout);
   void close();
 
-  /// Calls `part` of the replica without the GIL: its locks may be held while Python code runs.
-  template <class Part>
-  auto ask(Part part) const {
-    fork_.check();
-    gil_free nogil;
-    return part(*it_);
-  }
-  bool forked() const noexcept { return fork_.crossed(); }
-
 private:
   std::vector<versioned_message> take(std::size_t max, std::optional<double> timeout);
   void raise_failure() const;
 
-  fork_guard fork_;
-  std::shared_ptr<pubsub::endpoint> owner_;
   std::shared_ptr<state_functions> functions_;
-  std::optional<replica> it_;
 };
 
 /// As above. One of the threads that wait takes completions for all.
-class versioned_group_handle {
+class versioned_group_handle : public resident<versioned_group> {
 public:
   versioned_group_handle(std::shared_ptr<pubsub::endpoint> owner, const std::string& name,
-                         versioned_group_options options);
-  ~versioned_group_handle();
+                         const versioned_group_options& options);
 
   message_version send(PyObject* value);
   std::uint64_t post(PyObject* value);
@@ -93,14 +78,6 @@ public:
   std::vector<versioned_completion> take_completions(std::optional<double> timeout);
   bool wait_for_replicas(std::size_t n, std::optional<double> timeout);
   void close();
-
-  template <class Part>
-  auto ask(Part part) const {
-    fork_.check();
-    gil_free nogil;
-    return part(*it_);
-  }
-  bool forked() const noexcept { return fork_.crossed(); }
 
 private:
   std::uint64_t post_when_there_is_room(std::span<const std::byte> value, bool awaited);
@@ -112,9 +89,6 @@ private:
   bool pump(std::chrono::nanoseconds timeout, Done done);
   void sort_in(std::vector<versioned_completion> some);
 
-  fork_guard fork_;
-  std::shared_ptr<pubsub::endpoint> owner_;
-  std::optional<versioned_group> it_;
   completion_reports reports_;
   std::size_t window_;
 

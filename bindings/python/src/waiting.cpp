@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 
+#include <cxxabi.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -13,21 +14,68 @@ namespace pubsub::python {
 
 namespace {
 
-bool finalizing() {
-#if PY_VERSION_HEX >= 0x030d0000
-  return Py_IsFinalizing();
-#else
-  return _Py_IsFinalizing();
-#endif
-}
-
 constexpr double longest_wait_seconds = 1e9; // 31 years: beyond it, for ever
 
 std::atomic<unsigned long> main_thread{0};
 std::atomic<unsigned> forks{0};
 std::atomic<unsigned> background_work{0};
 
+// Where the interpreter goes away, Python ends a thread that wants the GIL by unwinding it. Through
+// C++ that ends the process, so the thread is parked instead. No frame between may have destructors.
+template <class Call>
+auto or_park(Call call) {
+  try {
+    return call();
+  } catch (abi::__forced_unwind&) {
+    for (;;)
+      ::pause();
+  }
+}
+
+PyGILState_STATE take_gil() {
+  while (finalizing())
+    ::pause();
+  return or_park([] { return PyGILState_Ensure(); });
+}
+
+struct kept_thread_state {
+  PyGILState_STATE state = PyGILState_Ensure();
+  ~kept_thread_state() {
+    if (finalizing())
+      return;
+    const auto outer = take_gil();
+    PyGILState_Release(state);
+    PyGILState_Release(outer);
+  }
+};
+
 } // namespace
+
+bool finalizing() noexcept {
+#if PY_VERSION_HEX >= 0x030d0000
+  return Py_IsFinalizing() != 0;
+#else
+  return _Py_IsFinalizing() != 0;
+#endif
+}
+
+gil_taken::gil_taken() : taken_(PyGILState_Check() == 0) {
+  if (taken_)
+    state_ = take_gil();
+}
+
+gil_taken::~gil_taken() {
+  if (taken_)
+    PyGILState_Release(state_);
+}
+
+void keep_thread_state() {
+  thread_local const kept_thread_state kept;
+}
+
+PyObject* call_or_park(PyObject* function, PyObject* argument) {
+  return or_park([&] { return PyObject_CallFunctionObjArgs(function, argument, nullptr); });
+}
 
 // Whoever has the GIL while the interpreter goes away is the thread that takes it down, and keeps
 // it.
@@ -74,13 +122,16 @@ std::chrono::milliseconds to_milliseconds(std::optional<double> seconds) {
       deadline(seconds).slice(std::chrono::hours{1}));
 }
 
-void run_interruptibly(std::function<void()> work) {
-  struct job {
-    std::mutex mutex; // guards all below
-    std::condition_variable ended;
-    bool done = false;
-    std::exception_ptr failure;
-  };
+namespace {
+
+struct job {
+  std::mutex mutex; // guards all below
+  std::condition_variable ended;
+  bool done = false;
+  std::exception_ptr failure;
+};
+
+std::shared_ptr<job> begin(std::function<void()> work) {
   auto state = std::make_shared<job>();
   background_work.fetch_add(1);
   std::thread([state, work = std::move(work)]() mutable {
@@ -99,12 +150,24 @@ void run_interruptibly(std::function<void()> work) {
     state->ended.notify_all();
     background_work.fetch_sub(1);
   }).detach();
-  wait_for(deadline{std::nullopt}, [&](auto left) {
+  return state;
+}
+
+} // namespace
+
+bool run_interruptibly(std::function<void()> work, const deadline& until) {
+  const auto state = begin(std::move(work));
+  const bool done = wait_for(until, [&](auto left) {
     std::unique_lock lock(state->mutex);
     return state->ended.wait_for(lock, left, [&] { return state->done; });
   });
-  if (state->failure)
+  if (done && state->failure)
     std::rethrow_exception(state->failure);
+  return done;
+}
+
+void run_in_background(std::function<void()> work) {
+  begin(std::move(work));
 }
 
 void join_background_work(std::chrono::milliseconds limit) {

@@ -31,6 +31,31 @@ private:
   PyThreadState* state_;
 };
 
+/// Whether the interpreter goes away: no thread but the one that does it gets the GIL again.
+bool finalizing() noexcept;
+
+/// Takes the GIL for a scope, in any thread, whether it has it or not. A thread that wants it while
+/// the interpreter goes away sleeps for ever, as with `gil_free`.
+class gil_taken {
+public:
+  gil_taken();
+  ~gil_taken();
+  gil_taken(const gil_taken&) = delete;
+  gil_taken& operator=(const gil_taken&) = delete;
+
+private:
+  bool taken_;
+  PyGILState_STATE state_{};
+};
+
+/// Makes Python remember this thread, which it has not made, until the thread ends: calls are
+/// cheaper then, and what is local to the thread lives on. Call with the GIL held.
+void keep_thread_state();
+
+/// Calls `function(argument)` with the GIL held; a new reference, or null with an exception set.
+/// Where the interpreter goes away meanwhile, the thread sleeps for ever.
+PyObject* call_or_park(PyObject* function, PyObject* argument);
+
 /// Until when a call may wait, from a Python time-out in seconds; none means for ever.
 class deadline {
 public:
@@ -90,9 +115,12 @@ std::unique_lock<Mutex> lock_before(Mutex& mutex, const deadline& until) {
 }
 
 /// Runs `work` on a thread of its own while this one waits without the GIL, so that Ctrl-C
-/// interrupts calls that cannot be cut into slices. Interrupted, the work goes on unobserved.
-void run_interruptibly(std::function<void()> work);
-/// Waits until all work left behind by `run_interruptibly` has ended, at most `limit`.
+/// interrupts calls that cannot be cut into slices. Interrupted, or at the deadline, the work goes
+/// on unobserved. Returns whether it has ended.
+bool run_interruptibly(std::function<void()> work, const deadline& until = deadline{std::nullopt});
+/// Runs `work` on a thread of its own.
+void run_in_background(std::function<void()> work);
+/// Waits until all work of the two above has ended, at most `limit`.
 void join_background_work(std::chrono::milliseconds limit);
 
 /// Tells objects made before a fork from those made after it.

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
-from types import TracebackType
 from typing import Any, Iterable, Mapping, NoReturn, Optional, Type, TypeVar, Union
 
+from .._closing import Closing
 from .._core import NodeInfo
 from ..endpoint import Endpoint as NativeEndpoint
-from ..errors import ListenError, PeerError, PubsubError, Timeout
+from ..errors import ForkError, ListenError, PeerError, PubsubError, Timeout
 from ..subscriber import Subscriber as NativeSubscriber
 from . import store
 from .configuration import Configuration, address_uri, certificates, log
@@ -33,7 +34,7 @@ _GLANCE_SECONDS = 0.02  # how soon `await_peer` notices a node that is no direct
 _SETTLE_SECONDS = 0.25  # how long `await_peer` waits for the wants of such a node
 
 
-class Endpoint:
+class Endpoint(Closing):
     """A node of the network, made from a Configuration or with the usual options.
 
     Its own subscribers do not receive what it publishes. As a context manager it shuts itself down; so does
@@ -206,12 +207,9 @@ class Endpoint:
         """Sends what is queued, says goodbye to peers, in at most 3 seconds, and closes. Idempotent."""
         self._node.close()
 
-    def __enter__(self) -> Endpoint:
-        return self
-
-    def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
-                 trace: Optional[TracebackType]) -> None:
-        self._node.__exit__(kind, error, trace)
+    def _leave(self) -> None:
+        with contextlib.suppress(ForkError):  # a child may leave the block, too
+            self.shutdown()
 
     def __repr__(self) -> str:
         return self.node_id()

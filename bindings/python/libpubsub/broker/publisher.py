@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
+from .._closing import Closing
 from ..errors import Closed, EncodeError
 from ..subscriber import DEFAULT_CAPACITY
 from .data import Data
@@ -22,7 +22,7 @@ def publish_converted(publish: Callable[[Any], object], data: Any) -> None:
         publish(Data(data).to_data())
 
 
-class Publisher:
+class Publisher(Closing):
     """Publishes to one topic; made by ``Endpoint.make_publisher``. As a context manager it resets itself.
 
     ``publish`` waits where Broker would cut off a peer that does not keep up: while a queue towards one is full.
@@ -76,11 +76,7 @@ class Publisher:
                 os.close(descriptor)
             self._pipe = None
 
-    def __enter__(self) -> Publisher:
-        return self
-
-    def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
-                 trace: Optional[TracebackType]) -> None:
+    def _leave(self) -> None:
         self.reset()
 
     def __del__(self) -> None:

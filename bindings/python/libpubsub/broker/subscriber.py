@@ -16,9 +16,9 @@ nothing is left to return.
 from __future__ import annotations
 
 import time
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Callable, Generic, Optional, TypeVar, Union
 
+from .._closing import Closing
 from ..errors import Closed
 from .convert import to_frozen_py, to_py
 from .status import Error, Status, from_native
@@ -33,7 +33,7 @@ Event = TypeVar("Event")
 Received = tuple[str, Any]
 
 
-class _Receiver(Generic[Event]):
+class _Receiver(Generic[Event], Closing):
     """``get`` in its four forms, over a function that waits for events."""
 
     def _take(self, most: int, timeout: Optional[float]) -> list[Event]:
@@ -73,15 +73,8 @@ class _Receiver(Generic[Event]):
         """Ends it; what is not read yet is discarded. Idempotent."""
         raise NotImplementedError
 
-    def __enter__(self: _Self) -> _Self:
-        return self
-
-    def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
-                 trace: Optional[TracebackType]) -> None:
+    def _leave(self) -> None:
         self.reset()
-
-
-_Self = TypeVar("_Self", bound=_Receiver[Any])
 
 
 class Subscriber(_Receiver[Received]):

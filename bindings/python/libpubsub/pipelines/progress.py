@@ -6,8 +6,9 @@ import importlib
 import shutil
 import sys
 import time
-from types import TracebackType
 from typing import Any, Generic, Iterable, Iterator, Optional, TextIO, TypeVar
+
+from .._closing import Closing
 
 _Value = TypeVar("_Value")
 
@@ -15,7 +16,7 @@ _BETWEEN_DRAWINGS = 0.1  # seconds, on a terminal
 _BETWEEN_LINES = 5.0  # seconds, elsewhere
 
 
-class Progress(Generic[_Value]):
+class Progress(Generic[_Value], Closing):
     """A bar on stderr: how many of how many are done, at what rate, since and until when, how many failed or came again.
 
     Iterate it (``for value in Progress(values)``), or call ``update``; ``close`` it at the end, or use it as a context
@@ -106,13 +107,6 @@ class Progress(Generic[_Value]):
             for value in self.iterable:
                 yield value
                 self.update()
-
-    def __enter__(self) -> Progress[_Value]:
-        return self
-
-    def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
-                 trace: Optional[TracebackType]) -> None:
-        self.close()
 
 
 def length_of(values: Iterable[Any]) -> Optional[int]:

@@ -7,15 +7,13 @@ import logging
 import math
 import threading
 import time
-from types import TracebackType
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, TypeVar, Union
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Union
 
+from .._closing import Closing
 from .._core import Exchange, Task, TaskQueue
 from ..endpoint import Endpoint
 from ..errors import Closed, EncodeError, PubsubError
 from .progress import Progress
-
-_Self = TypeVar("_Self", bound="_Closing")
 
 _TIME_TO_LOOK = 0.1  # seconds until a worker that waits for tasks sees that it is closed
 
@@ -24,19 +22,7 @@ _TIME_TO_WARN = 10.0  # seconds without anybody who gives out tasks
 _log = logging.getLogger(__name__)
 
 
-class _Closing:
-    def close(self) -> None:
-        raise NotImplementedError
-
-    def __enter__(self: _Self) -> _Self:
-        return self
-
-    def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
-                 trace: Optional[TracebackType]) -> None:
-        self.close()
-
-
-class Ventilator(_Closing):
+class Ventilator(Closing):
     """Gives out tasks under a name. ``options`` are those of Exchange; ``window`` bounds the memory of the whole
     pipeline: so many tasks are under way, from here to the sink, at most.
 
@@ -95,7 +81,7 @@ class Ventilator(_Closing):
         self.exchange.close()
 
 
-class Worker(_Closing):
+class Worker(Closing):
     """Does tasks: calls ``function(value)`` in ``concurrency`` threads and sends what it returns on.
 
     Tasks come from ventilators, and from workers of the stage before, that send to the name ``source``; results go to
@@ -176,7 +162,7 @@ class Worker(_Closing):
         self.exchange.close()
 
 
-class Sink(_Closing):
+class Sink(Closing):
     """Takes results of a name. ``ordered``: in the order in which their tasks were sent, whatever workers were quicker.
 
     ``batch`` and ``options`` are those of TaskQueue. Every method from any thread. Raises InvalidArgument, Closed.

@@ -6,11 +6,9 @@ import dataclasses
 import pickle
 from typing import Any, Callable, Optional, Sequence, Union
 
-from ..errors import InvalidArgument, TaskError
+from ..errors import InvalidArgument, TaskError, type_and_text
 
 Function = Callable[[Any], Any]
-
-_LONGEST_TEXT = 10_000  # characters of an exception
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,12 +81,7 @@ def wrap(value: object) -> tuple[object]:
 
 def wrap_failure(name: str, failure: BaseException) -> tuple[str, str, str]:
     """Stage, type and text of an exception; the text may be cut."""
-    try:
-        text = str(failure)
-    except Exception:  # it is somebody else's class
-        text = "(its text cannot be had)"
-    text = text[:_LONGEST_TEXT].encode(errors="replace").decode()
-    return name, type(failure).__name__, text
+    return (name, *type_and_text(failure))
 
 
 def failed(envelope: tuple[Any, ...]) -> bool:
