@@ -89,4 +89,8 @@ tcp_socket tcp_listener::accept() {
   return result;
 }
 
+void tcp_listener::stop() noexcept {
+  ::shutdown(socket_.fd(), SHUT_RDWR);
+}
+
 } // namespace bench

@@ -30,6 +30,8 @@ public:
   tcp_listener();
   int port() const noexcept { return port_; }
   tcp_socket accept();
+  /// Ends accept, in whichever thread that waits: it fails.
+  void stop() noexcept;
 
 private:
   tcp_socket socket_;

@@ -59,8 +59,11 @@ int run(int argc, char** argv) {
   add_bench_butterfly(*bench, outcome);
   add_bench_batch_ack(*bench, outcome);
   add_bench_batch_ack_part(*bench, outcome);
+  add_bench_remote(*bench, outcome);
+  add_bench_remote_part(*bench, outcome);
   add_bench_versioned(*bench, outcome);
   add_bench_versioned_part(*bench, outcome);
+  add_bench_link(*bench, outcome);
   add_version(app);
   try {
     app.parse(argc, argv);

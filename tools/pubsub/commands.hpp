@@ -32,8 +32,11 @@ void add_bench_idle_part(CLI::App& bench, exit_code& outcome);
 void add_bench_memory(CLI::App& bench, exit_code& outcome);
 void add_bench_batch_ack(CLI::App& bench, exit_code& outcome);
 void add_bench_batch_ack_part(CLI::App& bench, exit_code& outcome);
+void add_bench_remote(CLI::App& bench, exit_code& outcome);
+void add_bench_remote_part(CLI::App& bench, exit_code& outcome);
 void add_bench_versioned(CLI::App& bench, exit_code& outcome);
 void add_bench_versioned_part(CLI::App& bench, exit_code& outcome);
 void add_bench_python(CLI::App& bench, exit_code& outcome);
+void add_bench_link(CLI::App& bench, exit_code& outcome);
 
 } // namespace pubsub::tool

@@ -1,11 +1,8 @@
 #include "commands.hpp"
 
-#include "bench/child_process.hpp"
-#include "bench/child_report.hpp"
-#include "bench/latency_histogram.hpp"
+#include "bench/bare_ping_pong.hpp"
 #include "bench/picture.hpp"
 #include "bench/report.hpp"
-#include "bench/round_trip.hpp"
 #include "bench/versioned_report.hpp"
 #include "terminal.hpp"
 
@@ -22,8 +19,6 @@ namespace bench {
 namespace {
 
 using state = versioned_sample::state;
-
-constexpr std::chrono::seconds answer_limit{10};
 
 struct versioned_options {
   std::vector<std::size_t> payloads{10, 100, 1'000, 3'000, 10'000, 100'000};
@@ -59,35 +54,6 @@ std::vector<versioned_row> all_rows(const versioned_options& options) {
   }
   return rows;
 }
-
-/// The limit: a blocking TCP socket, and a process that sends back what it reads.
-class bare_ping_pong {
-public:
-  explicit bare_ping_pong(const stop_signal& stop) : stop_(stop) {}
-
-  /// Microseconds of a round trip, the median of those in `seconds`; 0 where it fails.
-  double p50_us(std::size_t payload_bytes, double seconds) {
-    child_process echo{"echo", {"bench", "latency-part", "bare"}};
-    const auto port = wait_for_report(echo, "port", stop_, deadline_after(answer_limit.count()));
-    if (port.what != child_report::kind::line)
-      return 0;
-    const auto trip = make_bare_trip(static_cast<std::uint16_t>(std::stoi(port.rest)),
-                                     payload_bytes, waiting::asleep);
-    for (int i = 0; i < 100; ++i) // connections and caches get warm
-      trip->exchange(answer_limit);
-    latency_histogram times;
-    for (const auto end = deadline_after(seconds); left_until(end).count() > 0;) {
-      const auto begin = clock::now();
-      if (!trip->exchange(answer_limit))
-        return 0;
-      times.record(static_cast<std::uint64_t>((clock::now() - begin).count()));
-    }
-    return static_cast<double>(times.percentile(0.5)) / 1e3;
-  }
-
-private:
-  const stop_signal& stop_;
-};
 
 // All rows, round after round: whatever slows the machine down for a while meets all schemes.
 class versioned_bench {

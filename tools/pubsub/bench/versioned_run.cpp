@@ -3,11 +3,10 @@
 #include "bench/call_counter.hpp"
 #include "bench/child_process.hpp"
 #include "bench/child_report.hpp"
+#include "bench/scratch_folder.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <deque>
-#include <filesystem>
 #include <map>
 #include <stdexcept>
 
@@ -26,28 +25,6 @@ constexpr double slowest_rate = 20; // messages per second; what is slower is gi
 struct run_failure : std::runtime_error {
   run_failure(state what, const std::string& why) : std::runtime_error(why), status(what) {}
   state status;
-};
-
-/// A folder for histories, gone at the end.
-class scratch_folder {
-public:
-  scratch_folder() {
-    auto pattern = (std::filesystem::temp_directory_path() / "pubsub-bench-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr)
-      throw run_failure{state::failed, "no folder for histories in " + pattern};
-    path_ = pattern;
-  }
-  scratch_folder(const scratch_folder&) = delete;
-  scratch_folder& operator=(const scratch_folder&) = delete;
-  ~scratch_folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-
-  std::string file(const std::string& name) const { return path_ / name; }
-
-private:
-  std::filesystem::path path_;
 };
 
 // Servers first, then clients; later ones dial earlier ones.
@@ -257,6 +234,8 @@ versioned_sample run_versioned(const versioned_setting& setting, const stop_sign
     result = fleet{setting, stop}.run();
   } catch (const run_failure& failure) {
     result.status = failure.status;
+    result.note = failure.what();
+  } catch (const std::runtime_error& failure) { // no folder for histories
     result.note = failure.what();
   }
   return result;
