@@ -1,0 +1,38 @@
+// A service with two operations, and a client that calls them.
+#include <chrono>
+#include <cstdio>
+#include <vector>
+
+#include <pubsub/remote.hpp>
+
+int main() {
+  using namespace std::chrono_literals;
+
+  pubsub::endpoint node; // as well two hosts, linked in any way
+  pubsub::service squares{node, "squares"};
+  auto added =
+      squares.add("square", [](const pubsub::data_view& x) -> pubsub::expected<pubsub::data> {
+        if (x.type() != pubsub::data_type::count)
+          return pubsub::error{pubsub::errc::type_clash, "a count, please"};
+        return pubsub::data{pubsub::count{x.as_count() * x.as_count()}};
+      });
+  if (!added)
+    return std::fprintf(stderr, "%s\n", added.error().message().c_str()), 1;
+  squares.start();
+
+  pubsub::remote client{node, "squares"};
+  if (!client.wait_for_instances(1, 10s))
+    return std::fprintf(stderr, "nobody serves 'squares'\n"), 4;
+
+  auto one = client.call("square", pubsub::data{pubsub::count{12}}); // there and back
+  std::printf("12: %s\n", to_string(*one).c_str());
+
+  std::vector<pubsub::data> numbers;
+  for (std::uint64_t i = 1; i <= 1'000; ++i)
+    numbers.emplace_back(pubsub::count{i});
+  auto all = client.map("square", numbers); // together, however that is fastest
+  std::printf("1000: %s\n", to_string(*all.back()).c_str());
+
+  auto wrong = client.call("square", pubsub::data{"twelve"});
+  std::printf("twelve: %s\n", wrong.error().message().c_str());
+}
