@@ -1,4 +1,5 @@
-# Flags every target of the project shares: warnings, sanitizers, ccache, threads.
+# Flags every target of the project shares: warnings, sanitizers, ccache, threads; and what keeps a whole
+# build short.
 find_package(Threads REQUIRED)
 
 if(PUBSUB_CCACHE)
@@ -30,3 +31,16 @@ endif()
 if(PUBSUB_FUZZ_GUIDED) # tests/fuzz: every edge and comparison calls the engine
   add_compile_options(-fsanitize-coverage=trace-pc,trace-cmp)
 endif()
+
+# Sources that share most of their headers are compiled twelve at a time. Names without linkage must
+# then differ within a room; -DPUBSUB_UNITY=OFF compiles each source by itself.
+function(pubsub_compile_together)
+  set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ${PUBSUB_UNITY} UNITY_BUILD_BATCH_SIZE 12)
+endfunction()
+
+# Tests are compiled once and run once: their own code is not worth an optimiser's time.
+function(pubsub_compile_quickly)
+  foreach(target ${ARGN})
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endforeach()
+endfunction()

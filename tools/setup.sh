@@ -12,8 +12,11 @@ export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$jobs}
 export PIP_DISABLE_PIP_VERSION_CHECK=1
 # One name for the compiler in every build, or ccache takes it for two.
 export CXX=${CXX:-c++}
-# pip's Python sets LC_CTYPE where no locale is set: that changes no object file.
-export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:+$CCACHE_SLOPPINESS,}locale
+# pip's Python sets LC_CTYPE where no locale is set: that changes no object file. Nor does the time at
+# which a precompiled header was made.
+export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:+$CCACHE_SLOPPINESS,}locale,pch_defines,time_macros
+# The build of the package, as deep in build/ as the others, takes from the cache what they have compiled.
+export CCACHE_BASEDIR=$root
 # A home that is missing or not ours must not end the build.
 if [[ ! -w ${HOME:-/nowhere} ]]; then
   export HOME=$root/build/home CCACHE_DIR=$root/build/ccache

@@ -19,10 +19,10 @@ namespace pubsub::tool {
 namespace {
 
 // Names as in the article; workers bind themselves to those of the others.
-constexpr const char* requests = "SEND_REQUESTS_OUT";
+constexpr const char* requests_out = "SEND_REQUESTS_OUT";
 constexpr const char* intermediate_in = "INTERMEDIATE_IN";
 constexpr const char* intermediate_out = "INTERMEDIATE_OUT";
-constexpr const char* replies = "RECEIVE_REPLIES_IN";
+constexpr const char* replies_in = "RECEIVE_REPLIES_IN";
 constexpr std::size_t request_bytes = 100;
 constexpr std::chrono::milliseconds look_up{200}; // whether to stop
 
@@ -41,7 +41,7 @@ exit_code send_requests(const butterfly_options& options) {
   station here{options.connection};
   if (here.outcome() != exit_code::ok)
     return here.outcome();
-  exchange out{here.ep(), requests};
+  exchange out{here.ep(), requests_out};
   bench::report_line("waiting", fmt::format("for {} of component1", options.workers));
   while (!out.wait_for_queues(options.workers, look_up))
     if (here.stopped())
@@ -118,11 +118,11 @@ exit_code component(const butterfly_options& options, const char* from, const ch
 }
 
 exit_code component1(const butterfly_options& options) {
-  return component(options, requests, intermediate_in);
+  return component(options, requests_out, intermediate_in);
 }
 
 exit_code component2(const butterfly_options& options) {
-  return component(options, intermediate_out, replies);
+  return component(options, intermediate_out, replies_in);
 }
 
 exit_code intermediate(const butterfly_options& options) {
@@ -142,7 +142,7 @@ exit_code receive_replies(const butterfly_options& options) {
     return here.outcome();
   task_queue_options each_at_once;
   each_at_once.batch_tasks = 1;
-  task_queue in{here.ep(), replies, each_at_once};
+  task_queue in{here.ep(), replies_in, each_at_once};
   bench::report_line("ready");
   std::size_t received = 0;
   while (!here.stopped() && !in.closed())
@@ -154,7 +154,8 @@ exit_code receive_replies(const butterfly_options& options) {
   return exit_code::ok;
 }
 
-constexpr const char* examples = R"(Examples, each line a process, on as many hosts as you like:
+constexpr const char* butterfly_examples =
+    R"(Examples, each line a process, on as many hosts as you like:
   pubsub butterfly intermediate --listen '*:9999'
   pubsub butterfly component1 --peer HOST:9999 --wait 500        as many as you like
   pubsub butterfly component2 --peer HOST:9999 --wait 500        as many as you like
@@ -191,7 +192,7 @@ void add_butterfly(CLI::App& app, exit_code& outcome) {
   auto* const command = app.add_subcommand(
       "butterfly", "The butterfly example: a pipeline with workers side by side");
   command->require_subcommand(1);
-  command->footer(examples);
+  command->footer(butterfly_examples);
   add_role(*command, "send-requests", "Send requests, and say how long it took until all were done",
            &send_requests, outcome);
   add_role(*command, "component1", "The first stage; any number of them", &component1, outcome);

@@ -58,7 +58,7 @@ exit_code run_node(const node_options& options) {
   return exit_code::ok;
 }
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* node_examples = R"(Examples:
   pubsub node --listen 127.0.0.1:9999
       a relay that others connect to
   pubsub node --listen '*:9999' --peer upstream.example.net:9999
@@ -80,7 +80,7 @@ void add_node(CLI::App& app, exit_code& outcome) {
       ->type_name("PREFIX");
   command->add_flag("--json", options->json, "Show events as JSON lines on stdout");
   command->add_flag("--no-status", options->no_status, "Do not answer `pubsub status`");
-  command->footer(examples);
+  command->footer(node_examples);
   command->callback([options, &outcome] { outcome = run_node(*options); });
 }
 

@@ -134,7 +134,7 @@ exit_code run_ping(const ping_options& options) {
   return outcome;
 }
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* ping_examples = R"(Examples:
   pubsub ping --listen 127.0.0.1:9999 --echo          answers until Ctrl-C
   pubsub ping --peer 127.0.0.1:9999 --count 10000     round-trip times through one peering, or relays)";
 
@@ -156,7 +156,7 @@ void add_ping(CLI::App& app, exit_code& outcome) {
   command->add_option("--timeout", options->timeout_s, "Seconds to wait for an answer")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  command->footer(examples);
+  command->footer(ping_examples);
   command->callback([options, &outcome] { outcome = run_ping(*options); });
 }
 

@@ -174,7 +174,7 @@ exit_code run_pub(const pub_options& options) {
   return outcome == exit_code::ok && out.nothing_readable() ? exit_code::usage : outcome;
 }
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* pub_examples = R"(Examples:
   pubsub pub --peer 127.0.0.1:9999 --zeek-log conn.log
       every record as event log_conn on topic zeek/records/conn; prints "sent 1333, skipped 0"
   pubsub pub --peer 127.0.0.1:9999 --zeek-log conn.log --follow
@@ -224,7 +224,7 @@ void add_pub(CLI::App& app, exit_code& outcome) {
       ->add_option("--wait-subscribers", options->wait_subscribers,
                    "Subscribers or peers to wait for first")
       ->capture_default_str();
-  command->footer(examples);
+  command->footer(pub_examples);
   command->callback([options, &outcome] { outcome = run_pub(*options); });
 }
 

@@ -72,7 +72,7 @@ exit_code run_status(const status_options& options) {
   return outcome;
 }
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* status_examples = R"(Examples:
   pubsub status 127.0.0.1:9999                what a running node has counted, its peers and subscribers
   pubsub status 127.0.0.1:9999 --watch 1      again every second, with rates
   pubsub status 127.0.0.1:9999 --json         one JSON object, for programs)";
@@ -94,7 +94,7 @@ void add_status(CLI::App& app, exit_code& outcome) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   add_tls_options(*command, options->tls, [options] { return is_encrypted(options->address); });
-  command->footer(examples);
+  command->footer(status_examples);
   command->callback([options, &outcome] { outcome = run_status(*options); });
 }
 

@@ -106,7 +106,7 @@ exit_code run_sub(const sub_options& options) {
   return outcome;
 }
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* sub_examples = R"(Examples:
   pubsub sub --peer 127.0.0.1:9999 --topic zeek/records/conn
       {"type":"data-message","topic":"zeek/records/conn","@data-type":"vector","data":[...]}
   pubsub sub --listen 127.0.0.1:9999 --topic / --topic zeek/ --text
@@ -129,7 +129,7 @@ void add_sub(CLI::App& app, exit_code& outcome) {
   command->add_option("--timeout", options->timeout_s, "Seconds until giving up with status 4")
       ->check(CLI::PositiveNumber);
   command->add_flag("--text", options->text, "Print text for people instead of JSON");
-  command->footer(examples);
+  command->footer(sub_examples);
   command->callback([options, &outcome] {
     if (options->topics.empty())
       options->topics.emplace_back();

@@ -5,15 +5,12 @@
 #include "endpoint_handle.hpp"
 #include "message.hpp"
 #include "publisher_handle.hpp"
+#include "raise.hpp"
 #include "typed.hpp"
 
 namespace pubsub::python {
 
 namespace {
-
-py::object own(PyObject* x) {
-  return py::reinterpret_steal<py::object>(x);
-}
 
 py::object topic_of(const publisher_handle& x) {
   return own(make_topic(x.topic()));

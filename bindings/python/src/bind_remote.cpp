@@ -13,7 +13,7 @@ namespace pubsub::python {
 
 namespace {
 
-double seconds(std::chrono::nanoseconds x) {
+double in_seconds(std::chrono::nanoseconds x) {
   return std::chrono::duration<double>(x).count();
 }
 
@@ -252,9 +252,9 @@ void bind_client(py::module_& m) {
       .def("conditions_now",
            [](const remote_handle& x) {
              const auto now = x.at().ask([](const remote& it) { return it.conditions(); });
-             return std::make_tuple(seconds(now.latency), now.request_bytes_per_s,
-                                    now.reply_bytes_per_s, seconds(now.operation),
-                                    seconds(now.call), now.argument_bytes, now.result_bytes);
+             return std::make_tuple(in_seconds(now.latency), now.request_bytes_per_s,
+                                    now.reply_bytes_per_s, in_seconds(now.operation),
+                                    in_seconds(now.call), now.argument_bytes, now.result_bytes);
            })
       .def("plan_now",
            [](const remote_handle& x) {

@@ -8,12 +8,6 @@ namespace pubsub::python {
 
 namespace {
 
-using owned = py::object;
-
-owned own(PyObject* x) {
-  return py::reinterpret_steal<owned>(checked(x));
-}
-
 // Strings carry no charset: text where they are valid UTF-8, bytes otherwise.
 PyObject* make_string(std::string_view x) {
   auto size = static_cast<Py_ssize_t>(x.size());

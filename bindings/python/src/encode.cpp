@@ -16,10 +16,6 @@ namespace {
 
 void write_value(PyObject* x, data_writer& out, unsigned depth);
 
-py::object own(PyObject* x) {
-  return py::reinterpret_steal<py::object>(checked(x));
-}
-
 std::string type_name(PyObject* x) {
   return Py_TYPE(x)->tp_name;
 }

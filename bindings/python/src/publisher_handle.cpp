@@ -14,7 +14,7 @@ namespace {
 // Items of a batch between two offers of the GIL to other threads.
 constexpr std::size_t items_per_turn = 1024;
 
-PyObject* to_python(publish_result x) {
+PyObject* outcome_to_python(publish_result x) {
   return new_ref(types.publish_results[static_cast<int>(x)]);
 }
 
@@ -49,7 +49,7 @@ PyObject* publisher_handle::publish(PyObject* value, std::optional<double> timeo
   auto result = send(out->bytes(), timeout);
   if (result == publish_result::refused)
     raise_refused(out->size_bytes());
-  return to_python(result);
+  return outcome_to_python(result);
 }
 
 PyObject* publisher_handle::try_publish(PyObject* value) {
@@ -59,7 +59,7 @@ PyObject* publisher_handle::try_publish(PyObject* value) {
   auto result = try_send(out->bytes());
   if (result == publish_result::refused)
     raise_refused(out->size_bytes());
-  return to_python(result);
+  return outcome_to_python(result);
 }
 
 std::size_t publisher_handle::publish_batch(const py::iterable& iterable) {

@@ -23,6 +23,11 @@ inline PyObject* checked(PyObject* result) {
   return result;
 }
 
+/// The same as an object that is released by itself.
+inline py::object own(PyObject* result) {
+  return py::reinterpret_steal<py::object>(checked(result));
+}
+
 /// The value of `x`, or the exception that stands for its error.
 template <class T>
 T value_or_raise(expected<T> x) {

@@ -21,7 +21,8 @@ std::atomic<unsigned> forks{0};
 std::atomic<unsigned> background_work{0};
 
 // Where the interpreter goes away, Python ends a thread that wants the GIL by unwinding it. Through
-// C++ that ends the process, so the thread is parked instead. No frame between may have destructors.
+// C++ that ends the process, so the thread is parked instead. No frame between may have
+// destructors.
 template <class Call>
 auto or_park(Call call) {
   try {

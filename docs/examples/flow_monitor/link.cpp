@@ -24,10 +24,6 @@ enum link_type : int {
 constexpr std::uint16_t ether_ipv4 = 0x0800;
 constexpr std::uint16_t ether_ipv6 = 0x86dd;
 
-skipped too_short(std::uint32_t wire_bytes, std::size_t needed, std::string_view what) {
-  return {wire_bytes < needed ? skip_reason::malformed : skip_reason::truncated, what};
-}
-
 decoded<link_frame> cut_header(link_frame frame, std::size_t header_bytes) {
   frame.payload = frame.payload.subspan(header_bytes);
   frame.payload_bytes -= static_cast<std::uint32_t>(header_bytes);

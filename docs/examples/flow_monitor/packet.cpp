@@ -14,10 +14,6 @@ pubsub::address read_v6_address(byte_view sixteen) {
   return pubsub::address{bytes};
 }
 
-skipped too_short(std::uint32_t wire_bytes, std::size_t needed, std::string_view what) {
-  return {wire_bytes < needed ? skip_reason::malformed : skip_reason::truncated, what};
-}
-
 // What the IP header calls the packet's end decides: a link may pad behind it. A length of zero is
 // what a capture shows where the network card was left to fill it in; then the frame's length has
 // to do.

@@ -88,6 +88,12 @@ struct skipped {
   std::string_view what; ///< static text: the header at fault
 };
 
+/// A header that needs more bytes than there are: the packet was that short, or the capture cut it
+/// off.
+inline skipped too_short(std::uint32_t wire_bytes, std::size_t needed, std::string_view what) {
+  return {wire_bytes < needed ? skip_reason::malformed : skip_reason::truncated, what};
+}
+
 template <class T>
 using decoded = std::variant<T, skipped>;
 

@@ -10,16 +10,16 @@ namespace {
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
-constexpr std::chrono::nanoseconds time_between_looks = 50ms;
+constexpr std::chrono::nanoseconds time_between_own_looks = 50ms;
 constexpr auto time_between_invitations = 250ms;
 constexpr std::chrono::nanoseconds longest_held_back = 1ms;
 constexpr auto time_of_a_burst = 5ms; // who sends again within it gets company for his tasks
-constexpr std::chrono::nanoseconds longest_read = 50ms;    // without a look whether it is closed
+constexpr std::chrono::nanoseconds longest_wait = 50ms;    // without a look whether it is closed
 constexpr std::size_t handful = 256;                       // tasks that are added at a time
 constexpr std::size_t handful_bytes = 16 * 1024;           // or fewer
 constexpr std::chrono::nanoseconds time_for_senders = 5ms; // since one of them waited
 constexpr std::chrono::nanoseconds too_close_to_tell = 1s; // between ages
-constexpr std::size_t messages_at_once = 64;
+constexpr std::size_t results_at_once = 64;
 
 error check(const exchange_options& options) {
   if (options.window_tasks == 0)
@@ -159,7 +159,7 @@ bool exchange_core::wait(lock_type& lock, time_limit until, Condition&& met) {
     if (until && now >= *until)
       return false;
     const auto patience =
-        until ? std::min<std::chrono::nanoseconds>(*until - now, longest_read) : longest_read;
+        until ? std::min<std::chrono::nanoseconds>(*until - now, longest_wait) : longest_wait;
     senders_read_until_ = now + patience + time_for_senders;
     if (reading_)
       read_.wait_for(lock, patience);
@@ -217,7 +217,7 @@ void exchange_core::run() {
     if (now >= next_look) {
       look_after_queues(now);
       tell_progress();
-      next_look = now + time_between_looks;
+      next_look = now + time_between_own_looks;
     }
     if (now >= next_invitation) {
       claim_name();
@@ -236,7 +236,7 @@ void exchange_core::listen(lock_type& lock, time until) {
     service_wanted_.wait_until(
         lock, std::min(until, std::max(senders_read_until_, now + longest_held_back)));
   else
-    read(lock, now < last_opened_ + time_of_a_burst ? longest_held_back : time_between_looks);
+    read(lock, now < last_opened_ + time_of_a_burst ? longest_held_back : time_between_own_looks);
 }
 
 /// Called with the mutex held, which is released while there is nothing.
@@ -244,7 +244,7 @@ void exchange_core::read(lock_type& lock, std::chrono::nanoseconds limit) {
   reading_ = true;
   lock.unlock();
   batch_.clear();
-  in_.get_batch(batch_, messages_at_once, limit);
+  in_.get_batch(batch_, results_at_once, limit);
   lock.lock();
   const auto now = clock::now();
   for (const auto& each : batch_)

@@ -10,7 +10,6 @@ namespace {
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
-constexpr auto time_between_looks = 20ms; // who is gone
 constexpr std::size_t most_completions = 1'000'000;
 
 error check(const versioned_group_options& options) {

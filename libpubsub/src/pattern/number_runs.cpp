@@ -21,8 +21,8 @@ bool number_set::insert(std::uint64_t number) {
 }
 
 void number_set::insert(const number_run& all) {
-  auto [first, count] = all;
-  auto end = first + count;
+  auto first = all.first;
+  auto end = first + all.count;
   if (first <= low_)
     return raise(end);
   auto next = above_.lower_bound(first);

@@ -10,7 +10,6 @@ namespace {
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
-constexpr auto time_between_looks = 20ms; // who is gone
 constexpr auto time_for_last_words = 100ms;
 constexpr std::uint64_t enough_to_measure = 16; // operations
 constexpr auto time_between_hellos = 100ms;     // while nobody has answered

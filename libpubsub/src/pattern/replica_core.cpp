@@ -7,7 +7,6 @@ namespace {
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
-constexpr auto time_between_looks = 20ms; // who is gone
 constexpr auto shortest_silence = 50ms;
 constexpr std::size_t most_waiting = 200'000; // to be handed out: then nothing is read
 constexpr std::size_t most_waiting_bytes = std::size_t{512} << 20;

@@ -11,12 +11,12 @@ using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
 constexpr auto time_between_announcements = 250ms;
-constexpr auto time_between_tries = 1ms; // where a link was full
-constexpr auto memory_of_clients = 60s;  // that are gone
-constexpr std::chrono::nanoseconds longest_read = 100ms;
+constexpr auto time_between_flushes = 1ms; // where a link was full
+constexpr auto memory_of_clients = 60s;    // that are gone
+constexpr std::chrono::nanoseconds longest_idle_read = 100ms;
 constexpr auto time_between_reads = 1ms; // while there is work
 constexpr auto time_to_close = 1s;       // for clients that are behind
-constexpr std::size_t messages_at_once = 256;
+constexpr std::size_t requests_at_once = 256;
 constexpr std::size_t most_clients = 10'000;
 constexpr std::size_t most_kept_bytes = 4 << 20; // of a client, before it is held back
 
@@ -68,7 +68,7 @@ void service_core::run() {
     if (queue_.empty() && !out.empty())
       reply(lock, out);
     else if (look)
-      read(lock, queue_.empty() ? longest_read : 0ns);
+      read(lock, queue_.empty() ? longest_idle_read : 0ns);
     else if (queue_.empty())
       ready_.wait(lock);
     else
@@ -82,7 +82,7 @@ void service_core::read(lock_type& lock, std::chrono::nanoseconds limit) {
   reading_ = true;
   lock.unlock();
   batch_.clear();
-  in_->get_batch(batch_, messages_at_once, limit);
+  in_->get_batch(batch_, requests_at_once, limit);
   const bool ended = batch_.empty() && in_->closed();
   lock.lock();
   const auto now = last_read_ = clock::now();
@@ -251,7 +251,7 @@ void service_core::look_after_clients() {
       next_announcement = now + time_between_announcements;
     }
     flush_outboxes(now);
-    due_.wait_until(lock, behind_.empty() ? next_announcement : now + time_between_tries,
+    due_.wait_until(lock, behind_.empty() ? next_announcement : now + time_between_flushes,
                     [&] { return closed_; });
   }
 }

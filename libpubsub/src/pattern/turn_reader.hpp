@@ -25,6 +25,8 @@ public:
 protected:
   using lock_type = std::unique_lock<std::mutex>;
 
+  static constexpr std::chrono::milliseconds time_between_looks{20}; // at who is gone
+
   explicit turn_reader(subscriber in) : in_(std::move(in)) {}
   ~turn_reader() = default;
 

@@ -72,7 +72,7 @@ std::vector<std::byte> make_drop(const endpoint_id& sender, errc code,
       .frame();
 }
 
-bool read_id(byte_reader& in, endpoint_id& out) {
+bool read_sender(byte_reader& in, endpoint_id& out) {
   std::span<const std::byte> bytes;
   if (!in.read_bytes(16, bytes))
     return false;
@@ -143,7 +143,7 @@ handshake::outcome handshake::on_hello(std::span<const std::byte> body) {
   std::uint8_t lowest = 0;
   std::uint8_t highest = 0;
   const auto word = read_magic(in);
-  if (!read_id(in, sender) || !in.read(lowest) || !in.read(highest))
+  if (!read_sender(in, sender) || !in.read(lowest) || !in.read(highest))
     return unreadable("hello_msg", magic_word::missing);
   if (word != magic_word::right)
     return unreadable("hello_msg", word);
@@ -173,7 +173,7 @@ handshake::outcome handshake::on_version_select(std::span<const std::byte> body)
   std::uint8_t selected = 0;
   endpoint_id sender;
   const auto word = read_magic(in);
-  if (!read_id(in, sender) || !in.read(selected))
+  if (!read_sender(in, sender) || !in.read(selected))
     return unreadable("version_select_msg", magic_word::missing);
   if (word != magic_word::right)
     return unreadable("version_select_msg", word);
@@ -239,7 +239,7 @@ handshake::outcome handshake::on_drop(std::span<const std::byte> body) {
   std::uint8_t code = 0;
   std::string_view description;
   const auto word = read_magic(in);
-  if (!read_id(in, sender) || !in.read(code) || !in.read_string(description))
+  if (!read_sender(in, sender) || !in.read(code) || !in.read_string(description))
     return unreadable("drop_conn_msg", magic_word::missing);
   if (word != magic_word::right)
     return unreadable("drop_conn_msg", word);

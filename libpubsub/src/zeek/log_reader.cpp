@@ -56,7 +56,7 @@ std::string log_topic(std::string_view path) {
 namespace {
 
 // The envelope of every Zeek event: version 1, type 1 (event), content.
-data envelope(std::string name, vector args) {
+data in_envelope(std::string name, vector args) {
   constexpr count version = 1;
   constexpr count event_type = 1;
   vector content;
@@ -70,7 +70,7 @@ data envelope(std::string name, vector args) {
 data make_log_event(std::string_view path, vector values) {
   vector args;
   args.emplace_back(std::move(values));
-  return envelope("log_" + std::string{path}, std::move(args));
+  return in_envelope("log_" + std::string{path}, std::move(args));
 }
 
 data make_log_fields_event(const log_schema& schema) {
@@ -81,7 +81,7 @@ data make_log_fields_event(const log_schema& schema) {
   vector args;
   args.emplace_back(schema.path);
   args.emplace_back(std::move(fields));
-  return envelope("log_fields", std::move(args));
+  return in_envelope("log_fields", std::move(args));
 }
 
 } // namespace pubsub::zeek

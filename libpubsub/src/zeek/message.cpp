@@ -77,7 +77,7 @@ error read_names(std::string_view name, const std::array<data_view, 4>& parts, M
   return {};
 }
 
-expected<message> read_event(const data_view& x) {
+expected<message> read_event_message(const data_view& x) {
   auto view = view_event(x);
   if (!view)
     return bad("Event", "name, arguments or metadata are malformed");
@@ -170,7 +170,7 @@ expected<message> parse_message(const data_view& x) {
     return bad(name, "there is no type " + std::to_string(kind.as_count()));
   switch (static_cast<message_kind>(kind.as_count())) {
   case message_kind::event:
-    return read_event(x);
+    return read_event_message(x);
   case message_kind::log_create:
     return read_log_create(content);
   case message_kind::log_write:

@@ -151,7 +151,8 @@ TEST_CASE("a JSON log without a parser for it is refused by name") {
 }
 
 TEST_CASE("a file cut off at any byte gives its whole records") {
-  auto whole = std::string{header} + "1\t10.0.0.1\n2\t10.0.0.2\n";
+  std::string whole{header};
+  whole += "1\t10.0.0.1\n2\t10.0.0.2\n";
   for (std::size_t length = 0; length <= whole.size(); ++length) {
     scratch_file file{std::string_view{whole}.substr(0, length)};
     auto reader = zeek::log_reader::open(file.path(), {.mode = reading::follow});

@@ -175,7 +175,7 @@ exit_code run_all(batch_ack_options& options) {
   return judged == exit_code::ok ? outcome : judged;
 }
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* batch_ack_examples = R"(Examples:
   pubsub bench batch-ack --json batch-ack.json --plot batch-ack.png
       a million tasks, 4 workers, batches as in the article, three rounds: some minutes
   pubsub bench batch-ack --tasks 20000 --batch 100,10 --workers 2 --rounds 1 --json -
@@ -250,7 +250,7 @@ void add_options(CLI::App& command, batch_ack_options& options) {
   command.add_flag("--progress", options.progress,
                    "Show every measurement even if stderr is no terminal");
   add_uneven_options(command, options.uneven);
-  command.footer(examples);
+  command.footer(batch_ack_examples);
 }
 
 } // namespace

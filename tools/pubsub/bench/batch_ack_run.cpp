@@ -18,7 +18,7 @@ namespace pubsub::tool::bench {
 namespace {
 
 using state = compare_sample::state;
-using values = std::map<std::string, double>;
+using named_values = std::map<std::string, double>;
 
 constexpr double start_limit_s = 30;
 constexpr double slowest_rate = 2000; // tasks per second; a pipeline below that is given up
@@ -94,12 +94,12 @@ private:
                       explain(child, report)};
   }
 
-  values end_of(child_process& child) {
+  named_values end_of(child_process& child) {
     child.ask_to_end();
     return values_of(wait_for(child, "done").rest);
   }
 
-  void take_ventilator(pipeline_sample& to, values sent) const {
+  void take_ventilator(pipeline_sample& to, named_values sent) const {
     to.counted.rate = static_cast<double>(setting_.tasks) / sent["seconds"];
     to.counted.published = static_cast<std::uint64_t>(sent["sent"]);
     to.counted.version = PUBSUB_VERSION;
@@ -109,14 +109,14 @@ private:
                             sent["sent"] / sent["messages"], sent["redelivered"]);
   }
 
-  static void take_worker(pipeline_sample& to, values done) {
+  static void take_worker(pipeline_sample& to, named_values done) {
     to.bytes.workers.push_back(done["bytes"]);
     to.worker_tasks.push_back(done["tasks"]);
     if (done["busy"] > 0)
       to.sum_of_workers += done["tasks"] / done["busy"];
   }
 
-  static void take_sink(pipeline_sample& to, values got) {
+  static void take_sink(pipeline_sample& to, named_values got) {
     to.counted.delivered = static_cast<std::uint64_t>(got["delivered"]);
     to.counted.disordered = static_cast<std::uint64_t>(got["unexpected"]);
     to.bytes.sink = got["bytes"];

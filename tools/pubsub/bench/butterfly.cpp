@@ -202,7 +202,7 @@ exit_code run_all(const butterfly_bench& options) {
       results);
 }
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* butterfly_examples = R"(Examples:
   pubsub bench butterfly
       the five settings of the article, 60 transactions each: about two and a half minutes
   pubsub bench butterfly --setting 4x2,100/50 --transactions 1000 --time-scale 0.5
@@ -230,7 +230,7 @@ void add_bench_butterfly(CLI::App& app, exit_code& outcome) {
       ->check(CLI::Range(0.001, 1000.0))
       ->capture_default_str();
   command->add_option("--json", options->json_file, "Write all figures to FILE")->type_name("FILE");
-  command->footer(bench::examples);
+  command->footer(bench::butterfly_examples);
   command->callback([options, &outcome] { outcome = bench::run_all(*options); });
 }
 

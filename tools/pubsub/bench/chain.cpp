@@ -111,7 +111,7 @@ exit_code run_all(const chain_options& options) {
   return outcome;
 }
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* chain_examples = R"(Examples:
   pubsub bench chain --relays 0,1,2,4 --payload 100 --duration 5
       relays,payload,msgs_per_s
       0,100,...
@@ -154,7 +154,7 @@ void add_bench_chain(CLI::App& app, exit_code& outcome) {
   command->add_option("--json", options->json_file, "Write all figures to FILE")->type_name("FILE");
   command->add_flag("--progress", options->progress,
                     "Show every second even if stderr is no terminal");
-  command->footer(bench::examples);
+  command->footer(bench::chain_examples);
   command->callback([options, &outcome] { outcome = bench::run_all(*options); });
 }
 

@@ -188,7 +188,7 @@ exit_code run_codec(const codec_options& options) {
   return save_report(options.json_file, "codec", params, results);
 }
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* codec_examples = R"(Examples:
   pubsub bench codec
       a value of each type and, where bench/data/conn.log is at hand, a conn record
   pubsub bench codec --input conn.log --runs 9 --json codec.json
@@ -213,7 +213,7 @@ void add_bench_codec(CLI::App& app, exit_code& outcome) {
       ->check(CLI::Range(0.0001, 60.0))
       ->capture_default_str();
   command->add_option("--json", options->json_file, "Write all figures to FILE")->type_name("FILE");
-  command->footer(bench::examples);
+  command->footer(bench::codec_examples);
   command->callback([options, &outcome] { outcome = bench::run_codec(*options); });
 }
 

@@ -128,7 +128,7 @@ exit_code run_all(const compare_options& options) {
   return judged == exit_code::ok ? outcome : judged;
 }
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* compare_examples = R"(Examples:
   pubsub bench compare --rounds 5 --duration 3 --json compare.json --plot compare.png
   pubsub bench compare --only chain --relays 0,2 --duration 1 --rounds 3
 Each round measures everybody once, one after the other. "/ limit" is the rate divided by the bare
@@ -170,7 +170,7 @@ void add_options(CLI::App& command, compare_options& options) {
       ->type_name("FILE");
   command.add_flag("--progress", options.progress,
                    "Show every measurement even if stderr is no terminal");
-  command.footer(examples);
+  command.footer(compare_examples);
 }
 
 } // namespace

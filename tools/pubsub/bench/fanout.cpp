@@ -198,7 +198,7 @@ exit_code run_fanout(const fanout_options& options) {
   return fanout_bench{options, stop}.run();
 }
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* fanout_examples = R"(Examples:
   pubsub bench fanout
       one publishing thread to 1, 2, 8 and 64 subscribers in this process, a thread each
   pubsub bench fanout --messages repeated --subscribers 1,8 --json fanout.json
@@ -239,7 +239,7 @@ void add_bench_fanout(CLI::App& app, exit_code& outcome) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   command->add_option("--json", options->json_file, "Write all figures to FILE")->type_name("FILE");
-  command->footer(bench::examples);
+  command->footer(bench::fanout_examples);
   command->callback([options, &outcome] { outcome = bench::run_fanout(*options); });
 }
 

@@ -185,7 +185,7 @@ exit_code run_peers(const idle_part_options& options) {
   return exit_code::ok;
 }
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* idle_examples = R"(Examples:
   pubsub bench idle
       processor time of an endpoint with 10 peers and 1000 subscriptions while nothing happens
   pubsub bench idle --peers 100 --subscriptions 10000 --duration 60 --json idle.json
@@ -209,7 +209,7 @@ void add_bench_idle(CLI::App& app, exit_code& outcome) {
       ->check(CLI::Range(0.1, 1e6))
       ->capture_default_str();
   command->add_option("--json", options->json_file, "Write all figures to FILE")->type_name("FILE");
-  command->footer(bench::examples);
+  command->footer(bench::idle_examples);
   command->callback([options, &outcome] { outcome = bench::run_idle(*options); });
 }
 

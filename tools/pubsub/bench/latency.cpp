@@ -286,7 +286,7 @@ exit_code run_echo_part(bool over_endpoint, bool busy_poll) {
   return exit_code::ok;
 }
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* latency_examples = R"(Examples:
   pubsub bench latency --limit
       round trips between two processes, as fast as answers come and at 1000 a second; beside them,
       in turns, those of a bare blocking TCP socket, and the ratio
@@ -326,7 +326,7 @@ void add_bench_latency(CLI::App& app, exit_code& outcome) {
   command->add_flag("--busy-poll", options->busy_poll,
                     "Waiting threads ask the sockets again and again instead of sleeping");
   command->add_option("--json", options->json_file, "Write all figures to FILE")->type_name("FILE");
-  command->footer(bench::examples);
+  command->footer(bench::latency_examples);
   command->callback([options, &outcome] { outcome = bench::run_latency(*options); });
 }
 

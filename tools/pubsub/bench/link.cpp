@@ -154,7 +154,7 @@ exit_code run_link(const link_options& options, const stop_signal& stop) {
   }
 }
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* link_examples = R"(Examples:
   pubsub bench link --to 127.0.0.1:9999 --profile wan
       programs that connect to the port it names reach 127.0.0.1:9999 as over a wide-area network
   pubsub bench link --listen 127.0.0.1:7000 --to 127.0.0.1:9999 --rtt 20ms --up 100Mb --down 20Mb
@@ -227,7 +227,7 @@ void add_bench_link(CLI::App& app, exit_code& outcome) {
   command->add_option("--to", options->to, "HOST:PORT where the link leads")->type_name("ADDRESS");
   bench::add_settings(*command, *options);
   bench::add_checks(*command, *options);
-  command->footer(bench::examples);
+  command->footer(bench::link_examples);
   command->callback([options, &outcome] {
     options->checking.progress |= stderr_is_terminal();
     if (!options->check && options->to.empty())

@@ -184,7 +184,7 @@ exit_code run_memory(const memory_options& options) {
   return saved != exit_code::ok ? saved : outcome;
 }
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* memory_examples = R"(Examples:
   pubsub bench memory
       what a message of 16, 100 and 1000 bytes takes while it waits in a subscriber's queue
   pubsub bench memory --payload 100 --messages 1000000 --kinds encoded --json memory.json
@@ -211,7 +211,7 @@ void add_bench_memory(CLI::App& app, exit_code& outcome) {
       ->check(CLI::Range(1U, 100'000'000U))
       ->capture_default_str();
   command->add_option("--json", options->json_file, "Write all figures to FILE")->type_name("FILE");
-  command->footer(bench::examples);
+  command->footer(bench::memory_examples);
   command->callback([options, &outcome] { outcome = bench::run_memory(*options); });
 }
 

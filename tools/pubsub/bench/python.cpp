@@ -80,7 +80,7 @@ exit_code run_python(const python_options& options) {
   return exit_code::connect;
 }
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* python_examples = R"(Examples:
   pubsub bench python --rounds 5 --duration 1 --json python.json
   pubsub bench python --figures iterate,records --only pyzmq,'pyzmq + msgspec'
 Runs `python -m libpubsub.bench`, which measures the Python package and whatever is installed of
@@ -111,7 +111,7 @@ void add_options(CLI::App& command, python_options& options) {
       ->type_name("LIST");
   command.add_flag("--short", options.quick, "One short round: does it work?");
   command.add_option("--json", options.json_file, "Write all figures to FILE")->type_name("FILE");
-  command.footer(examples);
+  command.footer(python_examples);
 }
 
 } // namespace

@@ -166,7 +166,7 @@ exit_code run_all(const remote_bench_options& options) {
   return all.failed() ? exit_code::connect : outcome;
 }
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* remote_examples = R"(Examples:
   pubsub bench remote --quick
       a reduced grid on all networks: less than a minute
   pubsub bench remote --json remote.json --csv remote.csv --plot remote.png
@@ -233,7 +233,7 @@ void add_options(CLI::App& command, remote_bench_options& options) {
       ->type_name("FILE");
   command.add_flag("--progress", options.run.progress,
                    "Show every cell even if stderr is no terminal");
-  command.footer(examples);
+  command.footer(remote_examples);
 }
 
 /// What was not asked for otherwise.

@@ -34,7 +34,7 @@ namespace {
 
 constexpr const char* service_name = "bench/remote";
 constexpr std::size_t parallel_connections = 4;
-constexpr std::chrono::seconds patience{20};
+constexpr std::chrono::seconds time_for_instances{20};
 constexpr std::chrono::minutes longest_call{60};
 
 struct part_options {
@@ -146,7 +146,7 @@ public:
 
   /// Throws std::runtime_error where an operation fails.
   remote_sample run(const remote_order& order) {
-    if (!it_.wait_for_instances(1, patience))
+    if (!it_.wait_for_instances(1, time_for_instances))
       throw std::runtime_error{"no server within reach"};
     const auto arguments = arguments_of(order.what);
     const auto before = at_.counters();

@@ -146,7 +146,7 @@ exit_code run_routing(const routing_options& options) {
   return saved != exit_code::ok ? saved : outcome;
 }
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* routing_examples = R"(Examples:
   pubsub bench routing --subscriptions 1,1000,100000
   pubsub bench routing --by filter,topics,subscribers --subscriptions 1000 --json routing.json
 Columns: time to add all subscriptions to one endpoint; nanoseconds to publish on topics that many
@@ -178,7 +178,7 @@ void add_bench_routing(CLI::App& app, exit_code& outcome) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   command->add_option("--json", options->json_file, "Write all figures to FILE")->type_name("FILE");
-  command->footer(bench::examples);
+  command->footer(bench::routing_examples);
   command->callback([options, &outcome] { outcome = bench::run_routing(*options); });
 }
 

@@ -217,7 +217,7 @@ exit_code run_stream(const stream_options& options) {
   return outcome;
 }
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* stream_examples = R"(Examples:
   pubsub bench stream --mode both --duration 5
       one process: a publisher thread and a subscriber thread; prints "3495604 msgs/s" every second
   pubsub bench stream --mode both --messages repeated --subscribers 4
@@ -286,7 +286,7 @@ void add_bench_stream(CLI::App& app, exit_code& outcome) {
       app.add_subcommand("stream", "Throughput of one stream, in one process or across hosts");
   add_connection_options(*command, options->connection);
   bench::add_stream_options(*command, *options);
-  command->footer(bench::examples);
+  command->footer(bench::stream_examples);
   command->callback([options, &outcome] { outcome = bench::run_stream(*options); });
 }
 

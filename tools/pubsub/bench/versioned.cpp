@@ -173,7 +173,7 @@ exit_code run_all(const versioned_options& options) {
   return judged == exit_code::ok ? outcome : judged;
 }
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* versioned_examples = R"(Examples:
   pubsub bench versioned --json versioned.json --csv versioned.csv --plot versioned.png
       six schemes, payloads of 10 to 100,000 bytes, one message outstanding and pipelined, three
       rounds of a second each: about six minutes
@@ -254,7 +254,7 @@ void add_options(CLI::App& command, versioned_options& options) {
       ->type_name("FILE");
   command.add_flag("--progress", options.progress,
                    "Show every measurement even if stderr is no terminal");
-  command.footer(examples);
+  command.footer(versioned_examples);
 }
 
 } // namespace
