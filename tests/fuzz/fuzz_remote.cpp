@@ -118,8 +118,7 @@ public:
       check(done_.emplace(some.client, some.stream, place).second, "no place is handed out twice");
     check(before - some.count <= waiting_, "no more is handed out than has come");
     waiting_ -= before - some.count;
-    if (some.count > 0)
-      queue_.put_back(std::move(some));
+    queue_.put_back(std::move(some));
     if (results_.is_due() || queue_.empty())
       reply();
   }

@@ -14,8 +14,8 @@ constexpr auto time_between_announcements = 250ms;
 constexpr auto time_between_flushes = 1ms; // where a link was full
 constexpr auto memory_of_clients = 60s;    // that are gone
 constexpr std::chrono::nanoseconds longest_idle_read = 100ms;
-constexpr auto time_between_reads = 1ms; // while there is work
-constexpr auto time_to_close = 1s;       // for clients that are behind
+constexpr auto time_between_reads = service_pace{}.long_operation; // while there is work
+constexpr auto time_to_close = 1s;                                 // for clients that are behind
 constexpr std::size_t requests_at_once = 256;
 constexpr std::size_t most_clients = 10'000;
 constexpr std::size_t most_kept_bytes = 4 << 20; // of a client, before it is held back
@@ -105,8 +105,7 @@ void service_core::do_work(lock_type& lock, service_results& out) {
   lock.unlock();
   out.run(work);
   lock.lock();
-  if (work.count > 0)
-    queue_.put_back(std::move(work));
+  queue_.put_back(std::move(work));
   if (out.is_due())
     reply(lock, out);
 }

@@ -32,21 +32,21 @@ service_queue::arrival service_queue::add(service_work work) {
   while (work.count > part) {
     auto one = work;
     one.count = part;
-    put(found->first, its, std::move(one));
+    put(found->first, its, std::move(one), place::last);
     work.first += part;
     work.count -= part;
     std::advance(work.arguments, static_cast<std::ptrdiff_t>(part));
   }
   if (work.count > 0)
-    put(found->first, its, std::move(work));
+    put(found->first, its, std::move(work), place::last);
   return result;
 }
 
-void service_queue::put(const endpoint_id& id, client_state& its, service_work work) {
+void service_queue::put(const endpoint_id& id, client_state& its, service_work work, place at) {
   its.operations += work.count;
   if (!its.held_back)
     ready_ += work.count;
-  its.works.push_back(std::move(work));
+  its.works.insert(at == place::first ? its.works.begin() : its.works.end(), std::move(work));
   give_turn(id, its);
 }
 
@@ -55,13 +55,22 @@ void service_queue::put_back(service_work work) {
   if (found == clients_.end())
     return; // nobody waits for it
   auto& its = found->second;
+  const auto taken = std::ranges::find_if(its.in_hand, [&](const taken_part& x) {
+    return x.stream == work.stream && x.places.first + x.places.count == work.first + work.count;
+  });
+  if (taken != its.in_hand.end()) {
+    if (work.stream == its.stream)
+      its.cancelled.erase(its.cancelled.lower_bound(taken->places.first),
+                          its.cancelled.lower_bound(work.first)); // they had begun
+    its.in_hand.erase(taken);
+  }
   const auto done = work.cancelled.size() - std::min(work.cancelled.size(), work.count);
   for (auto i = done; i < work.cancelled.size(); ++i)
     if (work.cancelled[i] && work.stream == its.stream)
       its.cancelled.insert(work.first + i - done);
   work.cancelled.clear();
-  put(found->first, its, std::move(work));
-  std::ranges::rotate(its.works, its.works.end() - 1);
+  if (work.count > 0)
+    put(found->first, its, std::move(work), place::first);
 }
 
 void service_queue::give_turn(const endpoint_id& id, client_state& its) {
@@ -82,6 +91,7 @@ service_work service_queue::take() {
   ready_ -= result.count;
   give_turn(id, its);
   result.cancelled = take_cancelled(its, result);
+  its.in_hand.push_back({result.stream, {result.first, result.count}});
   return result;
 }
 
@@ -105,18 +115,24 @@ void service_queue::cancel(const cancel_request& cancel) {
   if (found == clients_.end() || found->second.stream != cancel.stream)
     return;
   auto& its = found->second;
-  for (const auto& each : its.works) {
-    if (each.stream != cancel.stream)
-      continue;
-    const auto end = each.first + each.count;
-    auto run = std::ranges::upper_bound(cancel.places, each.first, {}, &number_run::first);
-    if (run != cancel.places.begin())
-      --run;
-    for (; run != cancel.places.end() && run->first < end; ++run)
-      for (auto place = std::max(run->first, each.first);
-           place < end && place - run->first < run->count; ++place)
-        its.cancelled.insert(place);
-  }
+  for (const auto& each : its.works)
+    if (each.stream == cancel.stream)
+      cancel_some(its, cancel.places, {each.first, each.count});
+  for (const auto& each : its.in_hand) // what is put back of it
+    if (each.stream == cancel.stream)
+      cancel_some(its, cancel.places, each.places);
+}
+
+void service_queue::cancel_some(client_state& its, const std::vector<number_run>& places,
+                                const number_run& of) {
+  const auto end = of.first + of.count;
+  auto run = std::ranges::upper_bound(places, of.first, {}, &number_run::first);
+  if (run != places.begin())
+    --run;
+  for (; run != places.end() && run->first < end; ++run)
+    for (auto each = std::max(run->first, of.first); each < end && each - run->first < run->count;
+         ++each)
+      its.cancelled.insert(each);
 }
 
 void service_queue::hold_back(const endpoint_id& client) {

@@ -54,9 +54,9 @@ public:
   arrival add(service_work work);
   /// What is done already does not matter.
   void cancel(const cancel_request& cancel);
-  /// There must be some.
+  /// There must be some. All that is taken is put back.
   service_work take();
-  /// What is left of it goes on in the client's next turn.
+  /// What is left of it, if anything, goes on in the client's next turn.
   void put_back(service_work work);
   bool empty() const noexcept { return turns_.empty(); }
   /// No more should be read: what clients that are held back wait for does not count.
@@ -77,18 +77,26 @@ public:
   std::vector<service_work> clear();
 
 private:
+  struct taken_part {
+    std::uint64_t stream = 0;
+    number_run places;
+  };
   struct client_state {
     std::uint64_t stream = 0;
     std::uint64_t next = 0; // places below have come
     std::set<std::uint64_t> cancelled;
     std::deque<service_work> works;
-    std::size_t operations = 0; // in them
+    std::vector<taken_part> in_hand; // taken and not put back
+    std::size_t operations = 0;      // in them
     bool held_back = false;
     bool in_turns = false;
   };
   void give_turn(const endpoint_id& id, client_state& its);
   static std::vector<bool> take_cancelled(client_state& its, const service_work& of);
-  void put(const endpoint_id& id, client_state& its, service_work work);
+  static void cancel_some(client_state& its, const std::vector<number_run>& places,
+                          const number_run& of);
+  enum class place { first, last };
+  void put(const endpoint_id& id, client_state& its, service_work work, place at);
 
   const std::size_t workers_, limit_;
   std::map<endpoint_id, client_state> clients_;

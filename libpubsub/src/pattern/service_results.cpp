@@ -15,7 +15,6 @@ namespace {
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
-constexpr auto time_to_collect = 100us; // results, before they go
 constexpr std::size_t bytes_to_collect = 256 * 1024;
 constexpr std::size_t most_between_looks = 16; // at the clock, while operations are short
 
@@ -51,7 +50,8 @@ void service_results::run(service_work& work) {
     begin(work, now);
   arrived_ = work.arrived;
   std::size_t stride = 1, since_look = 0;
-  while (work.count > 0 && !due_) {
+  bool was_long = false;
+  while (work.count > 0 && !due_ && !was_long) {
     run_one(work, *work.arguments);
     places_.append(work.first++);
     ++work.arguments;
@@ -60,9 +60,10 @@ void service_results::run(service_work& work) {
     if (++since_look < stride && work.count > 0 && !due_)
       continue;
     const auto before = std::exchange(now, clock::now());
-    stride = now - before > time_to_collect / 4 ? 1 : std::min(2 * stride, most_between_looks);
+    was_long = now - before >= pace_.long_operation;
+    stride = std::min(2 * stride, most_between_looks);
     since_look = 0;
-    due_ = due_ || now - begun_ >= time_to_collect;
+    due_ = due_ || now - begun_ >= pace_.to_collect;
   }
   head_.busy_ns += nanoseconds_of(now - begun);
 }

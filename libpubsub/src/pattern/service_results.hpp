@@ -20,20 +20,29 @@ struct service_operation {
   bool idempotent = false;
 };
 
+/// When a worker looks up from its work.
+struct service_pace {
+  std::chrono::nanoseconds long_operation =
+      std::chrono::microseconds{25};                                    ///< others may be cancelled
+  std::chrono::nanoseconds to_collect = std::chrono::microseconds{100}; ///< results, before they go
+};
+
 /// Of one client and one of its streams at a time. A worker's own.
 class service_results {
 public:
   using time = std::chrono::steady_clock::time_point;
 
   service_results(std::string_view service_name, const endpoint_id& instance,
-                  std::size_t max_result_bytes)
-      : service_name_(service_name), instance_(instance), max_result_bytes_(max_result_bytes) {}
+                  std::size_t max_result_bytes, const service_pace& pace = {})
+      : service_name_(service_name), instance_(instance), max_result_bytes_(max_result_bytes),
+        pace_(pace) {}
 
   /// Results of this work can go with those that are here.
   bool goes_with(const service_work& work) const noexcept {
     return empty() || (to_ == work.to && head_.stream == work.stream);
   }
-  /// Does operations until all are done or a reply is due. Where it stopped the work goes on.
+  /// Does operations until all are done, one was long or a reply is due. Where it stopped the work
+  /// goes on.
   void run(service_work& work);
   bool is_due() const noexcept { return due_; }
   bool empty() const noexcept { return places_.size() == 0; }
@@ -70,6 +79,7 @@ private:
   const std::string service_name_;
   const endpoint_id instance_;
   const std::size_t max_result_bytes_;
+  const service_pace pace_;
   endpoint_id client_;
   std::shared_ptr<reply_outbox> to_;
   reply_head head_;

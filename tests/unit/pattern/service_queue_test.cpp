@@ -83,6 +83,26 @@ TEST_CASE("operations are cancelled until they are handed out, and those put bac
   CHECK(queue.take().cancelled == std::vector<bool>{1, 0, 0, 0, 1});
 }
 
+TEST_CASE("what is cancelled while its request is being done is not begun") {
+  service_queue queue{1, no_limit};
+  queue.add(work_of(1, 0, 8));
+  auto all = queue.take();
+  queue.cancel({id_of(1), 1, {{1, 1}, {5, 2}}}); // 1 is done already, as far as the worker knows
+  queue.cancel({id_of(1), 2, {{4, 1}}});         // of another stream
+  all.first += 3;
+  all.count -= 3;
+  queue.put_back(all);
+  all = queue.take();
+  CHECK(all.cancelled == std::vector<bool>{0, 0, 1, 1, 0});
+  all.first += 5;
+  all.count = 0;
+  queue.put_back(all);
+  CHECK(queue.empty());
+  queue.cancel({id_of(1), 1, {{0, 8}}}); // too late, and forgotten
+  queue.add(work_of(1, 8, 1));
+  CHECK(queue.take().cancelled.empty());
+}
+
 TEST_CASE("a request is split among workers, and nothing of it is lost") {
   for (const std::size_t count : {1, 3, 7, 8, 1000}) {
     service_queue queue{3, no_limit};

@@ -12,6 +12,8 @@ using namespace pubsub::test;
 
 namespace {
 
+using namespace std::chrono_literals;
+
 /// Work of so many operations, whose arguments are their numbers.
 struct request {
   explicit request(const service_operation& what, std::size_t count) {
@@ -42,8 +44,11 @@ parsed_reply written(service_results& results) {
   return out;
 }
 
-service_results make(std::size_t max_result_bytes = 1'000) {
-  return {"s", id_of(9), max_result_bytes};
+constexpr service_pace without_haste{1h, 1h};
+
+service_results make(std::size_t max_result_bytes = 1'000,
+                     const service_pace& pace = without_haste) {
+  return {"s", id_of(9), max_result_bytes, pace};
 }
 
 const service_operation odd_ones_fail{
@@ -172,21 +177,24 @@ TEST_CASE("where a reply is too long for a link each result goes by itself, with
 }
 
 TEST_CASE("results of slow operations do not wait for each other") {
-  const service_operation slow{[](const data_view&, data_writer& result) -> expected<void> {
-                                 const auto end = std::chrono::steady_clock::now() +
-                                                  std::chrono::microseconds{150};
-                                 while (std::chrono::steady_clock::now() < end)
-                                   ;
-                                 result.write_none();
-                                 return {};
-                               },
-                               false};
-  request ten{slow, 10};
-  auto results = make();
+  request ten{odd_ones_fail, 10};
+  auto results = make(1'000, {1h, 0ns}); // every operation is slow
   for (std::size_t i = 1; i <= 10; ++i) {
     results.run(ten.work);
+    CHECK(results.is_due());
     CHECK(results.size() == 1);
     CHECK(ten.work.count == 10 - i);
     results.clear();
+  }
+}
+
+TEST_CASE("after a long operation there is time to look who has been cancelled") {
+  request ten{odd_ones_fail, 10};
+  auto results = make(1'000, {0ns, 1h}); // every operation is long
+  for (std::size_t i = 1; i <= 10; ++i) {
+    results.run(ten.work);
+    CHECK_FALSE(results.is_due());
+    CHECK(results.size() == i);
+    CHECK(ten.work.count == 10 - i);
   }
 }
