@@ -19,7 +19,7 @@ if(PUBSUB_WERROR)
   target_compile_options(pubsub_flags INTERFACE -Werror)
 endif()
 if(PUBSUB_SANITIZE)
-  add_compile_options(-fsanitize=${PUBSUB_SANITIZE} -fno-omit-frame-pointer -g -O1)
+  add_compile_options(-fsanitize=${PUBSUB_SANITIZE} -fno-omit-frame-pointer -g1 -O1)
   add_link_options(-fsanitize=${PUBSUB_SANITIZE})
   if(PUBSUB_SANITIZE MATCHES "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     add_compile_options(-Wno-tsan) # Asio's fences, which GCC's sanitizer does not follow
@@ -38,9 +38,14 @@ function(pubsub_compile_together)
   set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ${PUBSUB_UNITY} UNITY_BUILD_BATCH_SIZE 12)
 endfunction()
 
-# Tests are compiled once and run once: their own code is not worth an optimiser's time.
+# What is compiled once and run once is not worth an optimiser's time: tests, and where sanitizers watch
+# the library the programs around it.
 function(pubsub_compile_quickly)
   foreach(target ${ARGN})
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+    if(PUBSUB_SANITIZE)
+      target_compile_options(${target} PRIVATE -O0)
+    else()
+      target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+    endif()
   endforeach()
 endfunction()

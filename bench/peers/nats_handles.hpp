@@ -5,13 +5,11 @@
 #include "support/tcp.hpp"
 
 #include <cerrno>
-#include <chrono>
 #include <cstdlib>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <system_error>
-#include <thread>
 #include <vector>
 
 #include <nats/nats.h>
@@ -21,6 +19,9 @@
 namespace bench {
 
 inline constexpr int nats_buffer_bytes = 1 << 20;
+// To connect: for ten seconds.
+inline constexpr int most_tries = 500;
+inline constexpr int between_tries_ms = 20;
 
 inline void check(natsStatus status, const char* call) {
   if (status != NATS_OK)
