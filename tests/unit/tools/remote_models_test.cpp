@@ -72,8 +72,17 @@ TEST_CASE("a client in mode sync takes so many round trips") {
 
 TEST_CASE("a bulk has the latency once") {
   const auto at = known();
-  CHECK(modelled_seconds(at, remote_mode::bulk, small(1'000)) ==
-        doctest::Approx(0.04 + (40 + 9'000) / 5e6 + 1e-3 + (30 + 26'000) / 1e6));
+  CHECK(modelled_seconds(at, remote_mode::bulk, small(50)) ==
+        doctest::Approx(0.04 + (40 + 450) / 5e6 + 50e-6 + (30 + 1'300) / 1e6));
+}
+
+TEST_CASE("what takes long comes in pieces: execution and transfer overlap in a bulk too") {
+  auto at = known();
+  at.operation_s[0] = 0.01;
+  auto what = small(20);
+  what.size_bytes = 5'000;
+  CHECK(modelled_seconds(at, remote_mode::bulk, what) ==
+        doctest::Approx(0.04 + 20 * 0.01 + 0.005).epsilon(0.01));
 }
 
 TEST_CASE("a long reply comes in pieces while the rest is executed") {

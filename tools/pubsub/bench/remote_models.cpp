@@ -9,6 +9,7 @@ namespace pubsub::tool::bench {
 namespace {
 
 constexpr double piece_bytes = 256 * 1024; // of a reply, as a service sends it
+constexpr double piece_s = 100e-6;         // of work, and then it leaves
 constexpr std::size_t few = 1'000;         // operations
 constexpr std::size_t many = 6'000;
 constexpr double surely = 1.1; // more than the rest explains
@@ -30,7 +31,8 @@ double windowed(const remote_parameters& at, const remote_shape& shape, const re
       (at.up_header_bytes + bulk * static_cast<double>(argument_bytes(what))) / at.up_bytes_per_s;
   const double execute = at.request_s + bulk * operation;
   const double receive = (at.down_header_bytes + bulk * result) / at.down_bytes_per_s;
-  const double pieces = std::clamp(std::floor(bulk * result / piece_bytes), 1.0, bulk);
+  const double pieces = std::clamp(
+      std::floor(std::max(bulk * result / piece_bytes, bulk * operation / piece_s)), 1.0, bulk);
   const double answer = (execute + receive + (pieces - 1) * std::max(execute, receive)) / pieces;
   const double once = at.latency_s + send + answer;
   double step = std::max({send, execute, receive});
@@ -118,7 +120,14 @@ remote_parameters fit_parameters(const remote_measure& measure, std::size_t big_
         std::max(0.0, each.seconds - static_cast<double>(result_bytes(what)) / to.down_bytes_per_s);
   }
   const remote_work small;
-  const auto each = slope(measure, remote_mode::pipeline, small, few, many);
+  // More than a window would show the latency, where a full one waits for its replies.
+  const auto window = remote_options{}.window_operations;
+  const bool waits =
+      to.latency_s >
+      static_cast<double>(window) *
+          (to.operation_s[0] + static_cast<double>(result_bytes(small)) / to.down_bytes_per_s);
+  const auto each = slope(measure, remote_mode::pipeline, small, waits ? window / 10 : few,
+                          waits ? window : many);
   to.up_header_bytes = std::max(0.0, each.sent_bytes - static_cast<double>(argument_bytes(small)));
   to.down_header_bytes =
       std::max(0.0, each.received_bytes - static_cast<double>(result_bytes(small)));
