@@ -317,13 +317,14 @@ private:
   request_book book_; // tells calls
 };
 
-/// A vector of messages and of numbers, the first of which tells the mode.
+/// A vector of messages and of numbers; where the first is one of these it tells the mode.
 void perform(const data_view& value) {
   const auto script = value.elements();
   auto each = script.begin();
   if (each == script.end())
     return;
-  play it{all_remote_modes[(*each).as_count() % std::size(all_remote_modes)]};
+  const auto mode = (*each).type() == data_type::count ? (*each).as_count() : 0;
+  play it{all_remote_modes[mode % std::size(all_remote_modes)]};
   for (; each != script.end(); ++each) {
     const auto one = *each;
     if (one.type() == data_type::count)
