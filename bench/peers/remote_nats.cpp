@@ -71,8 +71,7 @@ void request(run_state& state, const run_options& options, int port) {
               "natsSubscription_NextMsg");
         const auto size = natsMsg_GetDataLength(reply);
         natsMsg_Destroy(reply);
-        if (static_cast<std::size_t>(size) != options.payload_bytes)
-          throw std::runtime_error("a reply is not what was asked for");
+        check_reply(static_cast<std::size_t>(size), options);
         return 1U;
       });
 }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 
 #include "support/run_options.hpp"
 #include "support/run_state.hpp"
@@ -13,6 +14,11 @@ namespace bench {
 inline constexpr std::size_t request_bytes = 9; ///< as a count takes in our encoding
 /// As ours has, unless told otherwise.
 inline constexpr std::uint64_t request_window = 1'000;
+
+inline void check_reply(std::size_t bytes, const run_options& options) {
+  if (bytes != options.payload_bytes)
+    throw std::runtime_error("a reply is not what was asked for");
+}
 
 /// Sends requests for as long as the options say, and waits for all replies. `receive` waits for
 /// one at least and returns how many it has taken.

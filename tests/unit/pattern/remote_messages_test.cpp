@@ -1,19 +1,16 @@
 #include "pattern/remote_messages.hpp"
 
+#include "support/written.hpp"
+
 #include <doctest/doctest.h>
 
 #include <random>
 
 using namespace pubsub;
 using namespace pubsub::pattern;
+using namespace pubsub::test;
 
 namespace {
-
-data_view view_of(const data_writer& out) {
-  const auto view = data_view::make(out.bytes());
-  REQUIRE(view.has_value());
-  return *view;
-}
 
 reply_head some_head() {
   reply_head head;

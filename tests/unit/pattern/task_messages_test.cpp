@@ -1,21 +1,14 @@
 #include "pattern/task_messages.hpp"
 
+#include "support/written.hpp"
+
 #include <doctest/doctest.h>
 
 #include <random>
 
 using namespace pubsub;
 using namespace pubsub::pattern;
-
-namespace {
-
-data_view view_of(const data_writer& out) {
-  const auto view = data_view::make(out.bytes());
-  REQUIRE(view.has_value());
-  return *view;
-}
-
-} // namespace
+using namespace pubsub::test;
 
 TEST_CASE("messages of pipelines are read as they were written") {
   const auto exchange = endpoint_id::random();
