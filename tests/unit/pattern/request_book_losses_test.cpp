@@ -3,6 +3,7 @@
 using namespace pubsub;
 using namespace pubsub::pattern;
 using namespace pubsub::test;
+using namespace std::chrono_literals;
 
 TEST_CASE("where nobody serves a call fails at once, and where an operation is missing") {
   client c;

@@ -5,6 +5,7 @@
 using namespace pubsub;
 using namespace pubsub::pattern;
 using namespace pubsub::test;
+using namespace std::chrono_literals;
 
 TEST_CASE("in mode sync the next request goes when the reply is here") {
   client c{client::of_mode(remote_mode::sync)};

@@ -13,10 +13,7 @@
 
 #include <doctest/doctest.h>
 
-namespace pubsub::test {
-
-using namespace std::chrono_literals;
-using namespace pattern;
+namespace pubsub::pattern {
 
 struct request {
   endpoint_id to;
@@ -26,7 +23,7 @@ struct request {
 
 struct client final : remote_port {
   explicit client(const remote_options& options = of_mode(remote_mode::pipeline))
-      : book(id_of(100), "s", options, *this) {}
+      : book(test::id_of(100), "s", options, *this) {}
 
   static remote_options of_mode(remote_mode mode) {
     remote_options result;
@@ -56,13 +53,14 @@ struct client final : remote_port {
 
   void meet(std::uint8_t n, bool idempotent = false, bool leaving = false) {
     data_writer out;
-    write_status(out, {id_of(n), leaving, 1, {{"op", idempotent}}});
+    write_status(out, {test::id_of(n), leaving, 1, {{"op", idempotent}}});
     hear(out);
   }
   void hear(const data_writer& out) {
     book.receive(make_data_message("t", data_view::make(out.bytes())->to_data()), now);
   }
-  std::shared_ptr<remote_call> add(std::uint64_t argument, std::chrono::milliseconds limit = 10s) {
+  std::shared_ptr<remote_call> add(std::uint64_t argument,
+                                   std::chrono::milliseconds limit = std::chrono::seconds{10}) {
     data_writer out;
     out.write_count(argument);
     return book.add("op", out.bytes(), now + limit, now);
@@ -106,7 +104,7 @@ struct client final : remote_port {
   std::size_t longest = 1'000'000;
   std::size_t cancels = 0;
   std::deque<request> sent;
-  request_book::time now{1h};
+  request_book::time now{std::chrono::hours{1}};
   request_book book;
 };
 
@@ -114,4 +112,4 @@ inline bool done(const std::shared_ptr<remote_call>& call) {
   return call->done;
 }
 
-} // namespace pubsub::test
+} // namespace pubsub::pattern

@@ -30,8 +30,9 @@ struct remote_shape {
 remote_shape shape_of(remote_mode mode, std::size_t n);
 
 /// Seconds by the article's models: t_sync, t_bulk, t_async and t_pipeline, the last two with a
-/// window, as `t_windowed` of libpubsub.models has them. A reply leaves in pieces where it is long or
-/// takes long, so that execution and transfer overlap within a bulk too. `auto` takes what the best of the others does.
+/// window, as `t_windowed` of libpubsub.models has them. A reply leaves in pieces where it is long
+/// or takes long, so that execution and transfer overlap within a bulk too. `auto` takes what the
+/// best of the others does.
 double modelled_seconds(const remote_parameters& at, remote_mode mode, const remote_work& what);
 
 /// Measures once, in a mode.
