@@ -86,7 +86,7 @@ remote_conclusion async_for_large(const cells& all) {
 
 /// The article sees it in LAN FAOP; operations that take time show it most.
 remote_conclusion pipeline_with_work(const cells& all) {
-  return best_in("pipeline gains where operations take time", remote_mode::pipeline,
+  return best_in("pipeline is best where operations take time", remote_mode::pipeline,
                  pick(all, [](const auto& x) {
                    return x.cell.network != "loopback" && x.cell.sweep == remote_sweep::work;
                  }));
@@ -140,7 +140,7 @@ remote_conclusion transport_on_wan(const cells& all) {
   const remote_cell_rows* longest = nullptr;
   for (const auto& cell : all)
     if (cell.cell.network == "wan" && cell.cell.sweep == remote_sweep::size &&
-        cell.fastest(article_modes) != nullptr &&
+        cell.cell.what.size_bytes >= large && cell.fastest(article_modes) != nullptr &&
         (longest == nullptr || cell.cell.what.size_bytes > longest->cell.what.size_bytes))
       longest = &cell;
   if (longest == nullptr)
