@@ -19,8 +19,8 @@ struct point {
   unsigned count; // of round trips on one connection
 };
 constexpr point points[] = {{100us, 60}, {300us, 20}, {1ms, 8}, {5ms, 3}};
-constexpr int connections = 7;
-constexpr int quiet_one = connections / 3; // other programs only add: rather one of the fast ones
+constexpr int connections = 15;
+constexpr int median = connections / 2;
 constexpr int steps = 3;
 
 nanoseconds measured(const point& x, const own_costs& costs) {
@@ -40,7 +40,7 @@ void come_nearer(own_costs& costs) {
   for (std::size_t n = 0; n < std::size(points); ++n) {
     std::ranges::sort(times[n]);
     auto& [round_trip, cost] = costs.samples[n];
-    cost = std::clamp(cost + times[n][quiet_one] - round_trip, 0ns, round_trip);
+    cost = std::clamp(cost + times[n][median] - round_trip, 0ns, round_trip);
   }
 }
 
