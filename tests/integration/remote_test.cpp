@@ -29,6 +29,9 @@ public:
     join(node_, hub);
     it_.emplace(node_, "s", options);
     REQUIRE(it_->add("echo", [](const data_view& x) -> expected<data> { return x.to_data(); }));
+    REQUIRE(it_->add("text", [](const data_view& x) -> expected<data> {
+      return data{std::string(x.as_count(), 'x')};
+    }));
     REQUIRE(it_->add("refuse", [](const data_view&) -> expected<data> {
       return error{errc::type_clash, "not this"};
     }));
@@ -397,6 +400,23 @@ TEST_CASE("results that are too long for the link are errors, those beside them 
   const auto argument = client.call("text", data{std::string(200'000, 'y')});
   REQUIRE_FALSE(argument.has_value());
   CHECK(argument.error().code() == errc::limit_exceeded);
+}
+
+TEST_CASE("in mode auto only results that take long go over several connections") {
+  site s;
+  endpoint other;
+  join(other, s.hub);
+  auto* const more = &other;
+  remote client{s.user, "s", of_mode(remote_mode::auto_), {&more, 1}};
+  REQUIRE(client.wait_for_instances(1, patience));
+  const auto came = [&] { return other.counters().links.bytes_received; };
+  REQUIRE(client.map("echo", numbers(1'000)).size() == 1'000);
+  const auto before = came();
+  CHECK(before < 10'000);
+  constexpr count mebibytes_16 = count{16} << 20;
+  for (int i = 0; i < 4; ++i)
+    CHECK(client.call("text", data{mebibytes_16}).has_value());
+  CHECK(came() > before + mebibytes_16);
 }
 
 TEST_CASE("several connections share what is asked in parallel, results stay in order") {

@@ -179,7 +179,8 @@ class Remote(_core.Remote, Closing):
     async; ``window``: operations sent and not answered in modes pipeline and hybrid; ``bulk_size``: operations in a
     request of mode hybrid. ``submit`` waits while ``max_unfinished`` calls are not complete. An idempotent operation may be lost
     with ``max_losses`` instances; one that says nothing for ``silence`` seconds is lost. An argument has at most
-    ``max_request_bytes``. ``more``: endpoints with connections of their own, which calls in mode async go by, too.
+    ``max_request_bytes``. ``more``: endpoints with connections of their own, which calls go by, too, in mode async, and in
+    mode auto where the transfer of a result takes a millisecond or more.
     Raises InvalidArgument, Closed.
     """
 

@@ -257,6 +257,11 @@ remote_conditions remote_core::conditions() const {
   return book_.conditions();
 }
 
+remote_conditions remote_core::conditions(std::string_view operation) const {
+  lock_type lock{mutex_};
+  return book_.conditions(operation);
+}
+
 remote_plan remote_core::plan() const {
   lock_type lock{mutex_};
   return book_.plan();

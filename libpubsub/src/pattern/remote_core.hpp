@@ -43,6 +43,7 @@ public:
   std::size_t instances() const;
   std::size_t unfinished() const;
   remote_conditions conditions() const;
+  remote_conditions conditions(std::string_view operation) const;
   remote_plan plan() const;
   remote_counters counters() const;
   void close();

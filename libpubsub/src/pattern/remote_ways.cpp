@@ -8,6 +8,8 @@ namespace pubsub::pattern {
 
 namespace {
 
+constexpr double long_transfer_s = 0.001; // of one result
+
 std::chrono::nanoseconds time_left(const time_limit& until) {
   return std::max<std::chrono::nanoseconds>(*until - std::chrono::steady_clock::now(), {});
 }
@@ -15,8 +17,10 @@ std::chrono::nanoseconds time_left(const time_limit& until) {
 } // namespace
 
 remote_ways::remote_ways(std::span<endpoint* const> ways, std::string_view name,
-                         remote_options options) {
-  const auto n = options.mode == remote_mode::async ? ways.size() : 1;
+                         remote_options options)
+    : mode_(options.mode) {
+  const bool several = mode_ == remote_mode::async || mode_ == remote_mode::auto_;
+  const auto n = several ? ways.size() : 1;
   if (options.parallel > 0)
     options.parallel = std::max<std::size_t>(options.parallel / n, 1);
   if (options.max_unfinished > 0)
@@ -25,17 +29,26 @@ remote_ways::remote_ways(std::span<endpoint* const> ways, std::string_view name,
     cores_.push_back(std::make_shared<remote_core>(*each, name, options));
 }
 
+std::size_t remote_ways::ways_for(std::string_view operation) const {
+  if (cores_.size() == 1 || mode_ == remote_mode::async)
+    return cores_.size();
+  const auto at = first().conditions(operation);
+  return at.result_bytes > long_transfer_s * at.reply_bytes_per_s && at.reply_bytes_per_s > 0
+             ? cores_.size()
+             : 1;
+}
+
 std::pair<remote_ways::core_ptr, remote_core::call_ptr>
 remote_ways::submit(std::string_view operation, std::span<const std::byte> argument,
                     std::optional<std::chrono::nanoseconds> timeout) {
-  const auto& core =
-      cores_.size() == 1 ? cores_.front() : cores_[next_.fetch_add(1) % cores_.size()];
+  const auto n = ways_for(operation);
+  const auto& core = n == 1 ? cores_.front() : cores_[next_.fetch_add(1) % n];
   return {core, core->submit(operation, argument, timeout)};
 }
 
 remote_ways::call_list remote_ways::submit_all(std::string_view operation,
                                                std::span<const std::byte> arguments, bool in_bulk) {
-  const auto n = in_bulk ? 1 : cores_.size();
+  const auto n = in_bulk ? 1 : ways_for(operation);
   std::vector<data_writer> shares(n > 1 ? n : 0);
   for (std::size_t turn = 0; n > 1 && !arguments.empty(); ++turn) {
     const auto value = data_view::from_valid(arguments).bytes();

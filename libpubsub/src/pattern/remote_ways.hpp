@@ -15,8 +15,8 @@
 
 namespace pubsub::pattern {
 
-/// In mode async calls are dealt out in turns; in others all take the first, which keeps their
-/// order and fills requests. Thread-safe.
+/// In mode async calls are dealt out in turns, and in mode auto those whose results take long to
+/// transfer; others take the first, which keeps their order and fills requests. Thread-safe.
 class remote_ways {
 public:
   using core_ptr = std::shared_ptr<remote_core>;
@@ -42,6 +42,9 @@ public:
   remote_core& first() const noexcept { return *cores_.front(); }
 
 private:
+  std::size_t ways_for(std::string_view operation) const;
+
+  const remote_mode mode_;
   std::vector<core_ptr> cores_;
   std::atomic<std::size_t> next_{0};
 };

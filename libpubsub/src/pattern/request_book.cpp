@@ -43,6 +43,11 @@ std::uint32_t request_book::index_of(std::string_view operation) {
   return result;
 }
 
+remote_conditions request_book::conditions(std::string_view operation) const {
+  const auto found = index_.find(operation);
+  return found == index_.end() ? conditions() : meter_.conditions(found->second);
+}
+
 request_book::call_ptr request_book::add(std::string_view operation,
                                          std::span<const std::byte> argument, time deadline,
                                          time now) {

@@ -95,6 +95,8 @@ public:
   std::vector<endpoint_id> known_instances() const;
   const remote_counters& counters() const noexcept { return counters_; }
   const remote_conditions& conditions() const noexcept { return meter_.conditions(); }
+  /// Of one operation; the network's are the same for all.
+  remote_conditions conditions(std::string_view operation) const;
   remote_plan plan() const noexcept { return plan_.public_plan(); }
 
 private:

@@ -137,11 +137,15 @@ private:
   std::vector<endpoint*> more_;
 };
 
-/// A client in one mode; several connections only where calls go in parallel (article 004).
+std::size_t connections_of(remote_mode mode) {
+  return mode == remote_mode::async || mode == remote_mode::auto_ ? parallel_connections : 1;
+}
+
+/// A client in one mode; several connections where calls may go in parallel (article 004).
 class mode_client {
 public:
   mode_client(const part_options& options, remote_mode mode)
-      : at_(options.connection, mode == remote_mode::async ? parallel_connections : 1),
+      : at_(options.connection, connections_of(mode)),
         it_(at_.first(), service_name, options_of(mode), at_.more()) {}
 
   /// Throws std::runtime_error where an operation fails.
