@@ -5,8 +5,8 @@
 #include <system_error>
 
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sched.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -29,8 +29,8 @@ constexpr std::uint64_t far_key(std::uint64_t id) {
 
 constexpr int urgent = -10;
 
-// On the last processor: how long programs take to wake each other depends on where they run, and is
-// to be the same for every link.
+// On the last processor: how long programs take to wake each other depends on where they run, and
+// is to be the same for every link.
 void stay_on_one_processor() {
   ::cpu_set_t allowed;
   if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0)

@@ -35,11 +35,13 @@ double windowed(const remote_parameters& at, const remote_shape& shape, const re
       std::floor(std::max(bulk * result / piece_bytes, bulk * operation / piece_s)), 1.0, bulk);
   const double answer = (execute + receive + (pieces - 1) * std::max(execute, receive)) / pieces;
   const double once = at.latency_s + send + answer;
-  double step = std::max({send, execute, receive});
+  const double step = std::max({send, execute, receive});
   const auto under_way = std::max(1.0, static_cast<double>(shape.window) / bulk);
-  if (requests > under_way) // else all are, and none waits for a reply
-    step = std::max(step, once / under_way);
-  return once + std::max(0.0, requests - 1) * step;
+  const auto others = requests - 1;
+  if (requests <= under_way) // none waits for a reply
+    return once + std::max(0.0, others) * step;
+  const double refill = std::max({send, at.refill_s + bulk * operation, receive, once / under_way});
+  return once + (under_way - 1) * step + (requests - under_way) * refill;
 }
 
 /// What one operation more takes, and its bytes.
@@ -73,6 +75,27 @@ void fit_bytes(remote_parameters& to, const remote_measure& measure, std::size_t
   up.ballast_bytes = big_bytes;
   const auto each = slope(measure, remote_mode::bulk, up, 1, 4).seconds / big;
   to.up_bytes_per_s = 1 / std::max(each, 1e-12);
+}
+
+/// What a request costs: within a window, and beyond it where a full window does not wait for its
+/// replies (else the latency says what it costs).
+void fit_requests(remote_parameters& to, const remote_measure& measure) {
+  const remote_work small;
+  const auto window = remote_options{}.window_operations;
+  const auto each = slope(measure, remote_mode::pipeline, small, window / 10, window);
+  to.up_header_bytes = std::max(0.0, each.sent_bytes - static_cast<double>(argument_bytes(small)));
+  to.down_header_bytes =
+      std::max(0.0, each.received_bytes - static_cast<double>(result_bytes(small)));
+  // On a slow link the bytes explain what a request costs, and nothing is known of the rest.
+  if (each.seconds > surely * each.received_bytes / to.down_bytes_per_s)
+    to.request_s = std::max(0.0, each.seconds - to.operation_s[0]);
+  to.refill_s = to.request_s;
+  const auto operation_s =
+      to.operation_s[0] + static_cast<double>(result_bytes(small)) / to.down_bytes_per_s;
+  if (to.latency_s > static_cast<double>(window) * operation_s)
+    return;
+  const auto later = slope(measure, remote_mode::pipeline, small, window, many);
+  to.refill_s = std::max(0.0, later.seconds - to.operation_s[0]);
 }
 
 } // namespace
@@ -119,21 +142,7 @@ remote_parameters fit_parameters(const remote_measure& measure, std::size_t big_
     to.operation_s[index_of(kind)] =
         std::max(0.0, each.seconds - static_cast<double>(result_bytes(what)) / to.down_bytes_per_s);
   }
-  const remote_work small;
-  // More than a window would show the latency, where a full one waits for its replies.
-  const auto window = remote_options{}.window_operations;
-  const bool waits =
-      to.latency_s >
-      static_cast<double>(window) *
-          (to.operation_s[0] + static_cast<double>(result_bytes(small)) / to.down_bytes_per_s);
-  const auto each = slope(measure, remote_mode::pipeline, small, waits ? window / 10 : few,
-                          waits ? window : many);
-  to.up_header_bytes = std::max(0.0, each.sent_bytes - static_cast<double>(argument_bytes(small)));
-  to.down_header_bytes =
-      std::max(0.0, each.received_bytes - static_cast<double>(result_bytes(small)));
-  // On a slow link the bytes explain what a request costs, and nothing is known of the rest.
-  if (each.seconds > surely * each.received_bytes / to.down_bytes_per_s)
-    to.request_s = std::max(0.0, each.seconds - to.operation_s[0]);
+  fit_requests(to, measure);
   return to;
 }
 

@@ -14,7 +14,8 @@ struct remote_parameters {
   double down_bytes_per_s = 1e9;
   double up_header_bytes = 0; ///< what a request has beside its arguments
   double down_header_bytes = 0;
-  double request_s = 0; ///< what a request costs where many follow each other
+  double request_s = 0; ///< what a request costs where many follow each other,
+  double refill_s = 0;  ///< and where each has waited for room in the window
   /// t_server_op, by kind: an operation, and for each byte of its result.
   double operation_s[2] = {0, 0};
   double operation_byte_s[2] = {0, 0};
