@@ -14,9 +14,9 @@ constexpr double seconds_of_a_request = 30e-6;
 constexpr double time_of_a_bulk_s = 0.005;
 constexpr double least_bytes_of_a_bulk = 16 * 1024, most_bytes_of_a_bulk = 64 * 1024;
 constexpr std::size_t requests_in_a_message = 32;
-constexpr double shortest_horizon_s = 0.1;            // so much work is under way,
+constexpr double shortest_horizon_s = 0.1;             // so much work is under way,
 constexpr double bytes_under_way = 64 * 1024 * 1024.0; // and so many bytes of results,
-constexpr double least_under_way = 8;                 // but so many results
+constexpr double least_under_way = 8;                  // but so many results
 
 double transfer(double bytes, double bytes_per_s) noexcept {
   return bytes_per_s > 0 ? bytes / bytes_per_s : 0;
