@@ -115,9 +115,14 @@ def test_a_result_that_nobody_awaits_any_more_harms_nothing(endpoint, service, g
     service.add("hold", lambda x: gate.wait())
     service.start()
 
+    async def result_of(future, waits):
+        waits.set()
+        return await future
+
     async def main(remote):
-        tasks = [asyncio.ensure_future(remote.submit("hold")) for _ in range(3)]
-        await asyncio.sleep(0)
+        waiting = [asyncio.Event() for _ in range(3)]
+        tasks = [asyncio.create_task(result_of(remote.submit("hold"), each)) for each in waiting]
+        await asyncio.wait_for(asyncio.gather(*(each.wait() for each in waiting)), DEADLINE)
         for each in tasks:
             each.cancel()
         results = await asyncio.gather(*tasks, return_exceptions=True)
