@@ -94,6 +94,18 @@ def test_the_plot_of_a_comparison_is_a_picture(tmp_path):
     assert failed.returncode == 1 and "no results of `pubsub bench compare --json`" in failed.stderr
 
 
+def check_plot(folder, benchmark, results, complaint):
+    """A picture of all results; an error where only the last is there, which has nothing to show."""
+    source, target = folder / "r.json", folder / "r.png"
+    source.write_text(json.dumps({"schema": 1, "benchmark": benchmark, "results": results}))
+    run("-m", "libpubsub.plot", source, target)
+    assert target.read_bytes().startswith(b"\x89PNG")
+    source.write_text(json.dumps({"schema": 1, "benchmark": benchmark, "results": results[-1:]}))
+    failed = subprocess.run([sys.executable, "-m", "libpubsub.plot", source, target],
+                            capture_output=True, text=True, timeout=DEADLINE)
+    assert failed.returncode == 1 and complaint in failed.stderr
+
+
 @needs("matplotlib")
 def test_the_plot_of_batch_acknowledgements_is_a_picture(tmp_path):
     def row(who, mode, batch, median):
@@ -102,14 +114,7 @@ def test_the_plot_of_batch_acknowledgements_is_a_picture(tmp_path):
                 "rss_bytes": {"ventilator": 1e7, "workers": [1e7, 1e7], "sink": 1e7}}
     results = [row("libpubsub", "unacknowledged", 1000, 2e6), row("libpubsub", "one_batch", 10, 1e5),
                row("libpubsub", "window", 10, 1e6), row("libzmq", "one_batch", 10, 1e5), row("pyzmq", "window", 10, 0)]
-    source, target = tmp_path / "r.json", tmp_path / "r.png"
-    source.write_text(json.dumps({"schema": 1, "benchmark": "batch-ack", "results": results}))
-    run("-m", "libpubsub.plot", source, target)
-    assert target.read_bytes().startswith(b"\x89PNG")
-    source.write_text(json.dumps({"schema": 1, "benchmark": "batch-ack", "results": results[-1:]}))
-    failed = subprocess.run([sys.executable, "-m", "libpubsub.plot", source, target],
-                            capture_output=True, text=True, timeout=DEADLINE)
-    assert failed.returncode == 1 and "no results of `pubsub bench batch-ack --json`" in failed.stderr
+    check_plot(tmp_path, "batch-ack", results, "no results of `pubsub bench batch-ack --json`")
 
 
 @needs("matplotlib")
@@ -118,14 +123,7 @@ def test_the_plot_of_versioned_delivery_is_a_picture(tmp_path, modes):
     results = [{"scheme": scheme, "payload_bytes": payload, "pipelined": pipelined, "seconds_per_million": payload / 100 + 50}
                for scheme in ("none", "one_hop") for payload in (1000, 10) for pipelined in modes]
     results.append({"scheme": "tagged", "payload_bytes": 10, "pipelined": True, "seconds_per_million": None})
-    source, target = tmp_path / "r.json", tmp_path / "r.png"
-    source.write_text(json.dumps({"schema": 1, "benchmark": "versioned", "results": results}))
-    run("-m", "libpubsub.plot", source, target)
-    assert target.read_bytes().startswith(b"\x89PNG")
-    source.write_text(json.dumps({"schema": 1, "benchmark": "versioned", "results": results[-1:]}))
-    failed = subprocess.run([sys.executable, "-m", "libpubsub.plot", source, target],
-                            capture_output=True, text=True, timeout=DEADLINE)
-    assert failed.returncode == 1 and "no results of `pubsub bench versioned --json`" in failed.stderr
+    check_plot(tmp_path, "versioned", results, "no results of `pubsub bench versioned --json`")
 
 
 @needs("matplotlib")
@@ -137,11 +135,4 @@ def test_the_plot_of_remote_execution_is_a_picture(tmp_path):
     results = [row(sweep, network, mode, n, None if mode == "sync" else n * 1.1e-4) for network in ("lan", "wan")
                for sweep in ("operations", "work") for n in (1, 100) for mode in ("sync", "bulk", "auto")]
     results.append({**row("operations", "loopback", "bulk", 1, 1e-6), "section": "speed"})
-    source, target = tmp_path / "r.json", tmp_path / "r.png"
-    source.write_text(json.dumps({"schema": 1, "benchmark": "remote", "results": results}))
-    run("-m", "libpubsub.plot", source, target)
-    assert target.read_bytes().startswith(b"\x89PNG")
-    source.write_text(json.dumps({"schema": 1, "benchmark": "remote", "results": results[-1:]}))
-    failed = subprocess.run([sys.executable, "-m", "libpubsub.plot", source, target],
-                            capture_output=True, text=True, timeout=DEADLINE)
-    assert failed.returncode == 1 and "no grid in results of `pubsub bench remote --json`" in failed.stderr
+    check_plot(tmp_path, "remote", results, "no grid in results of `pubsub bench remote --json`")

@@ -108,10 +108,7 @@ TEST_CASE("in mode pipeline requests that can leave together share a message, an
 }
 
 TEST_CASE("in mode hybrid bulks fill the window, and a part of one waits for company") {
-  auto options = client::of_mode(remote_mode::hybrid);
-  options.bulk_operations = 4;
-  options.window_operations = 8;
-  client c{options};
+  client c{client::hybrid_of(4, 8)};
   c.meet(1);
   const auto calls = c.add_many(11);
   c.book.send(c.now);
@@ -253,10 +250,7 @@ TEST_CASE("a request that is not full waits for company, but not long") {
 }
 
 TEST_CASE("a full window waits for room for a whole request") {
-  auto options = client::of_mode(remote_mode::hybrid);
-  options.bulk_operations = 10;
-  options.window_operations = 25;
-  client c{options};
+  client c{client::hybrid_of(10, 25)};
   c.meet(1);
   c.add_many(100);
   c.book.send(c.now, true);

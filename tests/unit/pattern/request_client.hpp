@@ -30,6 +30,12 @@ struct client final : remote_port {
     result.mode = mode;
     return result;
   }
+  static remote_options hybrid_of(std::size_t bulk, std::size_t window) {
+    auto result = of_mode(remote_mode::hybrid);
+    result.bulk_operations = bulk;
+    result.window_operations = window;
+    return result;
+  }
   outcome to_instance(const endpoint_id& id, std::span<const std::byte> message) override {
     if (full || full_ones.contains(id))
       return outcome::not_now;

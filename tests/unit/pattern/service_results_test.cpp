@@ -51,6 +51,14 @@ service_results make(std::size_t max_result_bytes = 1'000,
   return {"s", id_of(9), max_result_bytes, pace};
 }
 
+service_operation returns_text(std::size_t bytes) {
+  return {[bytes](const data_view&, data_writer& result) -> expected<void> {
+            result.write_string(std::string(bytes, 'x'));
+            return {};
+          },
+          false};
+}
+
 const service_operation odd_ones_fail{
     [](const data_view& x, data_writer& result) -> expected<void> {
       if (x.as_count() % 2 == 1)
@@ -101,11 +109,7 @@ TEST_CASE("a handler that writes no value, half of one or two of them is an erro
 }
 
 TEST_CASE("a result that is too long is an error that says so") {
-  const service_operation long_one{[](const data_view&, data_writer& result) -> expected<void> {
-                                     result.write_string(std::string(2'000, 'x'));
-                                     return {};
-                                   },
-                                   false};
+  const auto long_one = returns_text(2'000);
   request one{long_one, 1};
   auto results = make();
   results.run(one.work);
@@ -115,11 +119,7 @@ TEST_CASE("a result that is too long is an error that says so") {
 }
 
 TEST_CASE("a reply is due when there is enough of it, and the rest of the work goes on") {
-  const service_operation long_one{[](const data_view&, data_writer& result) -> expected<void> {
-                                     result.write_string(std::string(100'000, 'x'));
-                                     return {};
-                                   },
-                                   false};
+  const auto long_one = returns_text(100'000);
   request ten{long_one, 10};
   auto results = make(1'000'000);
   std::size_t replies = 0, operations = 0;
