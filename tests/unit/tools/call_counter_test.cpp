@@ -13,7 +13,8 @@ using pubsub::tool::bench::count_system_calls;
 
 namespace {
 
-/// A process that makes a hundred system calls for each byte it gets, then answers.
+/// A process that makes a hundred system calls for each byte it gets, then answers. It is ready to
+/// be counted when the constructor returns: its next call is the read it waits in.
 class caller {
 public:
   caller() {
@@ -22,16 +23,18 @@ public:
     pid_ = ::fork();
     if (pid_ == 0) {
       ::close(to_[1]);
-      for (char byte = 0; ::read(to_[0], &byte, 1) == 1;) {
+      char byte = 0;
+      bool heard = ::write(from_[1], &byte, 1) == 1; // ready
+      while (heard && ::read(to_[0], &byte, 1) == 1) {
         for (int i = 0; i < 100; ++i)
           ::syscall(SYS_getppid);
-        if (::write(from_[1], &byte, 1) != 1)
-          break;
+        heard = ::write(from_[1], &byte, 1) == 1;
       }
       ::_exit(0);
     }
     ::close(to_[0]);
     ::close(from_[1]);
+    take_answer();
   }
   ~caller() {
     ::close(to_[1]);
