@@ -45,10 +45,18 @@ void event_loop::serve() noexcept {
   while (mine && !context_->stopped()) {
     guarded([&] { return context_->run_one(); });
     if (turns_.asked())
-      mine = turns_.stand_by();
+      mine = stand_by();
   }
   if (mine)
     turns_.give_back();
+}
+
+/// Returns with the loop, but false and without it once stopped.
+bool event_loop::stand_by() noexcept {
+  const auto why = turns_.stand_by();
+  if (why == loop_turns::reason::absence && guarded([&] { return context_->poll(); }) > 0)
+    turns_.refuse();
+  return why != loop_turns::reason::stopped;
 }
 
 void event_loop::poll() noexcept {

@@ -45,6 +45,7 @@ public:
 
 private:
   void serve() noexcept;
+  bool stand_by() noexcept;
 
   std::shared_ptr<asio::io_context> context_ = std::make_shared<asio::io_context>(1);
   asio::executor_work_guard<asio::io_context::executor_type> work_{context_->get_executor()};

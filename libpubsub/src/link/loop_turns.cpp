@@ -60,10 +60,6 @@ void loop_turns::call_own_thread() noexcept {
   start_timer({});
 }
 
-void loop_turns::refuse() noexcept {
-  refuses_until_.store(clock::now() + refusal, std::memory_order_relaxed);
-}
-
 // -- its own thread ----------------------------------------------------------------------------
 
 void loop_turns::begin() noexcept {
@@ -72,15 +68,15 @@ void loop_turns::begin() noexcept {
   refuses_until_ = clock::time_point::min();
 }
 
-bool loop_turns::stand_by() noexcept {
+loop_turns::reason loop_turns::stand_by() noexcept {
   asked_ = false;
   if (!usable())
-    return true;
+    return reason::called;
   own_ = false;
   left_at_.store(clock::now(), std::memory_order_relaxed);
   if (keen_sleepers_ > 0) { // it sleeps again already
     own_ = true;
-    return true;
+    return reason::called;
   }
   give_back();
   if (!timer_runs_.exchange(true))
@@ -88,14 +84,18 @@ bool loop_turns::stand_by() noexcept {
   return await_absence();
 }
 
+void loop_turns::refuse() noexcept {
+  refuses_until_.store(clock::now() + refusal, std::memory_order_relaxed);
+}
+
 /// The timer may run out while a waiter has the loop: who leaves next starts it anew.
-bool loop_turns::await_absence() noexcept {
+loop_turns::reason loop_turns::await_absence() noexcept {
   while (true) {
     await_timer();
     timer_runs_ = false;
     while (!taken_) {
       if (stopped_)
-        return false;
+        return reason::stopped;
       const bool called = called_.exchange(false);
       const auto away = clock::now() - left_at_.load(std::memory_order_relaxed);
       if (!called && away < longest_absence) {
@@ -104,15 +104,12 @@ bool loop_turns::await_absence() noexcept {
         break;
       }
       own_ = true;
-      if (take()) {
-        if (!called)
-          refuse();
-        return true;
-      }
+      if (take())
+        return called ? reason::called : reason::absence;
       own_ = false;
     }
     if (stopped_)
-      return false;
+      return reason::stopped;
   }
 }
 

@@ -3,18 +3,23 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 
 #include "base/unique_fd.hpp"
 
 namespace pubsub {
 
 /// One thread at a time has it, or none for a moment. Whoever lets go leaves a timer running: the
-/// loop's own thread sleeps on that, and steps in where nobody has come back. Then waiters are
-/// refused for a while: one of them needs long for what it gets, and all others would wait for it.
-/// Thread-safe; `begin`, `offered` and `stand_by` are for the loop's own thread.
+/// loop's own thread sleeps on that, and steps in where nobody has come back. Where something has
+/// waited meanwhile it refuses waiters for a while: one of them needs long for what it gets, and
+/// all others would wait for it. Thread-safe; `begin`, `asked`, `stand_by` and `refuse` are for the
+/// loop's own thread.
 class loop_turns {
 public:
   using clock = std::chrono::steady_clock;
+
+  /// Why its own thread has the loop again.
+  enum class reason : std::uint8_t { absence, called, stopped };
 
   loop_turns();
   /// False where the process has no descriptor left: then only its own thread may have the loop.
@@ -44,8 +49,11 @@ public:
   void begin() noexcept;
   /// Whether somebody wants it who is awake.
   bool asked() const noexcept { return asked_.load(std::memory_order_relaxed); }
-  /// Lets go, and returns when nobody has had it for a while. False, and without it, once stopped.
-  bool stand_by() noexcept;
+  /// Lets go, and returns when it is called or nobody has had it for a while; once stopped, without
+  /// it.
+  reason stand_by() noexcept;
+  /// Nobody is welcome for the next 100 ms.
+  void refuse() noexcept;
 
   /// From any thread.
   void stop() noexcept;
@@ -53,8 +61,7 @@ public:
 private:
   bool nobody_has_it() const noexcept { return !own_ && !taken_; }
   void call_own_thread() noexcept;
-  void refuse() noexcept;
-  bool await_absence() noexcept;
+  reason await_absence() noexcept;
   void start_timer(clock::duration delay) noexcept;
   void await_timer() noexcept;
 

@@ -38,7 +38,7 @@ private:
     while (mine && !end_) {
       ++rounds_;
       if (turns_.asked())
-        mine = turns_.stand_by();
+        mine = turns_.stand_by() != loop_turns::reason::stopped;
       else
         std::this_thread::yield();
     }
@@ -79,8 +79,24 @@ TEST_CASE("its own thread lets go where it is asked to, and steps in where nobod
   CHECK(!turns.own_thread_has_it());
   turns.leave();
   CHECK(eventually([&] { return turns.own_thread_has_it(); }));
-  CHECK(obtains(turns)); // again, later
+  CHECK(turns.welcome()); // nothing had waited
+  CHECK(obtains(turns));
   turns.leave();
+}
+
+TEST_CASE("its own thread knows whether it was called or nobody came back") {
+  loop_turns turns;
+  turns.begin();
+  turns.offer();
+  REQUIRE(turns.asked());
+  CHECK(turns.stand_by() == loop_turns::reason::absence);
+  turns.refuse();
+  CHECK(!turns.welcome());
+  turns.begin_blocking(true);
+  CHECK(turns.stand_by() == loop_turns::reason::called); // it keeps the loop
+  turns.end_blocking(true);
+  turns.stop();
+  CHECK(turns.stand_by() == loop_turns::reason::stopped);
 }
 
 TEST_CASE("its own thread lets nobody go in beside one who is keen and sleeps") {

@@ -1,0 +1,60 @@
+#include "link/event_loop.hpp"
+
+#include "support/eventually.hpp"
+
+#include <atomic>
+#include <thread>
+
+#include <doctest/doctest.h>
+
+using namespace pubsub;
+using namespace pubsub::test;
+
+namespace {
+
+/// As a consumer that its loop's own thread has woken, and which comes back at once.
+bool obtains(event_loop& loop) {
+  constexpr int looks = 1000;
+  return eventually([&] {
+    loop.offer();
+    loop.interrupt(); // its own thread looks whether somebody wants its place
+    for (int i = 0; i < looks; ++i) {
+      if (loop.enter() == shared_loop::answer::entered)
+        return true;
+      std::this_thread::yield();
+    }
+    return false;
+  });
+}
+
+} // namespace
+
+TEST_CASE("a loop stays open to a consumer that was away while there was nothing to do") {
+  event_loop loop;
+  loop.start();
+  REQUIRE(obtains(loop));
+  loop.run_ready();
+  loop.leave();
+  bool refused = false;
+  CHECK(eventually([&] {
+    const auto answer = loop.enter();
+    refused = refused || answer == shared_loop::answer::refused;
+    if (answer == shared_loop::answer::entered) // its own thread was not there yet
+      loop.leave();
+    return answer == shared_loop::answer::later;
+  }));
+  CHECK(!refused);
+}
+
+TEST_CASE("a loop refuses consumers once something has waited for one that was away") {
+  event_loop loop;
+  loop.start();
+  REQUIRE(obtains(loop));
+  std::atomic<bool> done{false};
+  asio::post(*loop.context(), [&] { done = true; });
+  loop.leave();
+  CHECK(eventually([&] { return done.load(); }));
+  CHECK(eventually([&] { return loop.enter() == shared_loop::answer::refused; }));
+  CHECK(obtains(loop)); // after a while
+  loop.leave();
+}
