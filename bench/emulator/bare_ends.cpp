@@ -81,6 +81,7 @@ bare_server::~bare_server() {
 }
 
 void bare_server::serve() {
+  const off_last_processor off_links;
   try {
     auto client = listener_.accept();
     std::vector<std::byte> buffer(buffer_bytes);

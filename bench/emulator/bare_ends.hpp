@@ -7,13 +7,14 @@
 #include <thread>
 #include <vector>
 
+#include "emulator/processors.hpp"
 #include "support/tcp.hpp"
 
 namespace emulator {
 
 /// Waits at a port of this host, takes one connection and serves it, in a thread of its own: reads
 /// as many bytes as it is told to, sends as many as it is told to, and says how long the reading
-/// took. Throws std::system_error.
+/// took. Off the processor of links. Throws std::system_error.
 class bare_server {
 public:
   bare_server();
@@ -30,7 +31,8 @@ private:
 };
 
 /// Connects to a bare_server, or to something that passes connections on to one. Blocking sockets;
-/// throws std::system_error if the connection breaks. One thread at a time.
+/// throws std::system_error if the connection breaks. For one thread, which stays off the processor
+/// of links until this is gone.
 class bare_client {
 public:
   explicit bare_client(int port);
@@ -44,6 +46,7 @@ public:
   double down_bits_per_s(std::uint64_t bytes);
 
 private:
+  off_last_processor off_links_;
   bench::tcp_socket socket_;
   std::vector<std::byte> buffer_;
 };

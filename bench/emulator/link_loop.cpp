@@ -5,11 +5,12 @@
 #include <system_error>
 
 #include <poll.h>
-#include <sched.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+#include "emulator/processors.hpp"
 
 namespace emulator {
 
@@ -28,21 +29,6 @@ constexpr std::uint64_t far_key(std::uint64_t id) {
 }
 
 constexpr int urgent = -10;
-
-// On the last processor: how long programs take to wake each other depends on where they run, and
-// is to be the same for every link.
-void stay_on_one_processor() {
-  ::cpu_set_t allowed;
-  if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0)
-    return;
-  int last = CPU_SETSIZE - 1;
-  while (last > 0 && !CPU_ISSET(last, &allowed))
-    --last;
-  ::cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(last, &one);
-  ::sched_setaffinity(0, sizeof one, &one);
-}
 
 // A piece is what a packet holds, or what passes in a time nobody can tell from none.
 std::size_t piece_bytes(double bits_per_s, std::chrono::nanoseconds round_trip) {
@@ -73,7 +59,7 @@ link_loop::~link_loop() {
 void link_loop::run() {
   ::prctl(PR_SET_TIMERSLACK, 1UL);        // wake when asked to, not some 50 us later
   ::setpriority(PRIO_PROCESS, 0, urgent); // of this thread; where it is not allowed, go on without
-  stay_on_one_processor();
+  stay_on_last_processor();
   while (!stopping_) {
     now_ = clock::now();
     pass_on(up_);

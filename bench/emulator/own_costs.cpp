@@ -18,8 +18,8 @@ struct point {
   nanoseconds round_trip;
   unsigned count; // of round trips on one connection
 };
-constexpr point points[] = {{100us, 60}, {300us, 20}, {1ms, 8}, {5ms, 3}};
-constexpr int connections = 15;
+constexpr point points[] = {{100us, 40}, {300us, 14}, {1ms, 6}, {5ms, 1}};
+constexpr int connections = 25;
 constexpr int median = connections / 2;
 constexpr int steps = 3;
 

@@ -20,7 +20,6 @@ namespace {
 using state = compare_sample::state;
 using named_values = std::map<std::string, double>;
 
-constexpr double start_limit_s = 30;
 constexpr double slowest_rate = 2000; // tasks per second; a pipeline below that is given up
 
 struct run_failure : std::runtime_error {

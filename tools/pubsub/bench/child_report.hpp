@@ -19,6 +19,9 @@ struct child_report {
   std::string rest;
 };
 
+/// So long a child may need until it says that it is ready.
+inline constexpr double start_limit_s = 30;
+
 /// Waits for the child's next line until it ends, a stop is asked for, or the deadline has passed.
 child_report next_report(child_process& child, const stop_signal& stop, const deadline& end);
 

@@ -1,5 +1,6 @@
 #include "commands.hpp"
 
+#include "bench/kept_awake.hpp"
 #include "bench/link_check.hpp"
 #include "bench/progress.hpp"
 #include "terminal.hpp"
@@ -123,6 +124,7 @@ private:
 };
 
 exit_code run_link(const link_options& options, const stop_signal& stop) {
+  const kept_awake awake{!options.checking.power_saving};
   auto settings = options.checking.settings;
   const auto costs = ::emulator::measure_own_costs();
   const auto link = [&]() -> std::unique_ptr<link_emulator> {
@@ -137,7 +139,7 @@ exit_code run_link(const link_options& options, const stop_signal& stop) {
     return exit_code::connect;
   fmt::print(stderr, "listening on {}, to {}: {}\n", link->address(), options.to,
              link_text(settings));
-  fmt::print(stderr, "{}\n", cost_text(settings, costs));
+  fmt::print(stderr, "{}\n{}\n", cost_text(settings, costs), awake.text());
   progress shown;
   traffic passing;
   change_lines lines;
@@ -166,7 +168,8 @@ the link need themselves is measured at the start, and taken off. Rates are thos
 streams, without headers of packets, and shared by all connections. On stdin lines like "profile
 wan" or "rtt 5ms up 10Mb" change the link under what passes: what travels already arrives as it would
 have, the rest is treated anew, and nothing is overtaken. Links of up to 3 ms take a whole processor
-while bytes pass.)";
+while bytes pass; where it may (as a rule, as root) a link keeps idle processors awake, since waking
+one takes tens of microseconds, and another time each time.)";
 
 void add_settings(CLI::App& command, link_options& options) {
   auto& settings = options.checking.settings;
@@ -186,6 +189,8 @@ void add_settings(CLI::App& command, link_options& options) {
   add("--rtt", "rtt", "Round-trip time in us, ms or s", "TIME");
   add("--up", "up", "Bits a second to where the link leads, in kb, Mb or Gb; 0: no limit", "RATE");
   add("--down", "down", "Bits a second on the way back", "RATE");
+  command.add_flag("--power-saving", options.checking.power_saving,
+                   "Let idle processors fall asleep: round trips get longer, and differ");
 }
 
 void add_checks(CLI::App& command, link_options& options) {

@@ -1,5 +1,6 @@
 #include "bench/link_check.hpp"
 
+#include "bench/kept_awake.hpp"
 #include "bench/report.hpp"
 #include "terminal.hpp"
 
@@ -80,12 +81,13 @@ void print(const std::vector<checked>& all) {
   }
 }
 
-std::string report_of(const link_check_options& options, const own_costs& costs,
-                      const std::vector<checked>& all) {
+std::string report_of(const link_check_options& options, const kept_awake& awake,
+                      const own_costs& costs, const std::vector<checked>& all) {
   json_object params;
   params.add("own_cost_ns", static_cast<double>(costs.at(options.settings.round_trip).count()))
       .add("rounds", options.rounds)
       .add("duration_s", options.duration_s)
+      .add("kept_awake", awake.in_effect())
       .add("limit_percent", options.limit_percent);
   std::vector<json_object> results;
   for (const auto& x : all)
@@ -144,6 +146,7 @@ std::string cost_text(const link_settings& x, const own_costs& costs) {
 }
 
 exit_code check_link(const link_check_options& options, const stop_signal& stop) {
+  const kept_awake awake{!options.power_saving};
   const auto costs = ::emulator::measure_own_costs();
   auto all = all_of(options.settings);
   for (unsigned round = 1; round <= options.rounds; ++round) {
@@ -159,11 +162,11 @@ exit_code check_link(const link_check_options& options, const stop_signal& stop)
   }
   if (options.json_file != "-") {
     print(all);
-    fmt::print("{}\n", cost_text(options.settings, costs));
+    fmt::print("{}\n{}\n", cost_text(options.settings, costs), awake.text());
   }
   std::fflush(stdout);
   if (!options.json_file.empty())
-    if (const auto written = write_report(options.json_file, report_of(options, costs, all));
+    if (const auto written = write_report(options.json_file, report_of(options, awake, costs, all));
         !written)
       return fail(written.error());
   return judge(all, options.limit_percent);

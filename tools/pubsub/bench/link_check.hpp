@@ -17,6 +17,7 @@ struct link_check_options {
   unsigned rounds = 5;
   double duration_s = 1; ///< of a transfer
   double limit_percent = 3;
+  bool power_saving = false; ///< idle processors may fall asleep
   std::string json_file;
   bool progress = false;
 };

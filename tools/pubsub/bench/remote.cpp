@@ -1,5 +1,6 @@
 #include "commands.hpp"
 
+#include "bench/kept_awake.hpp"
 #include "bench/picture.hpp"
 #include "bench/remote_adapt.hpp"
 #include "bench/remote_conclusions.hpp"
@@ -25,6 +26,7 @@ struct remote_bench_options {
   remote_run_options run;
   bool adapt = false;
   bool quick = false;
+  bool power_saving = false; ///< idle processors may fall asleep
   std::string peers_dir;
   std::string json_file;
   std::string csv_file;
@@ -131,12 +133,13 @@ private:
   bool failed_ = false;
 };
 
-json_object params_of(const remote_bench_options& options) {
+json_object params_of(const remote_bench_options& options, const kept_awake& awake) {
   json_object params;
   params.add("quick", options.quick)
       .add("rounds", options.run.rounds)
       .add("patience_s", options.run.patience_s)
-      .add("workers", options.run.workers);
+      .add("workers", options.run.workers)
+      .add("kept_awake", awake.in_effect());
   return params;
 }
 
@@ -149,18 +152,21 @@ exit_code save_csv(const std::string& file, const std::string& text) {
 
 exit_code run_all(const remote_bench_options& options) {
   stop_signal stop;
+  const kept_awake awake{!options.power_saving};
   remote_bench all{options, stop};
   const bool whole = all.run();
-  if (options.tables())
+  if (options.tables()) {
+    fmt::print("{}\n", awake.text());
     all.print();
+  }
   std::fflush(stdout);
   if (!whole) {
     complain("interrupted: the figures are those until then");
     return exit_code::usage;
   }
   auto outcome = save_csv(options.csv_file, all.csv());
-  if (const auto saved =
-          save_and_draw(all.report(params_of(options)), options.json_file, options.plot_file);
+  if (const auto saved = save_and_draw(all.report(params_of(options, awake)), options.json_file,
+                                       options.plot_file);
       saved != exit_code::ok)
     outcome = saved;
   return all.failed() ? exit_code::connect : outcome;
@@ -231,6 +237,8 @@ void add_options(CLI::App& command, remote_bench_options& options) {
       .add_option("--plot", options.plot_file,
                   "Draw the grid to FILE; without --json FILE the figures are kept in FILE.json")
       ->type_name("FILE");
+  command.add_flag("--power-saving", options.power_saving,
+                   "Let idle processors fall asleep, as they do while nobody measures");
   command.add_flag("--progress", options.run.progress,
                    "Show every cell even if stderr is no terminal");
   command.footer(remote_examples);

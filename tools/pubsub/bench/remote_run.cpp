@@ -11,8 +11,6 @@ namespace pubsub::tool::bench {
 
 namespace {
 
-using kind = remote_failure::kind;
-
 constexpr double fit_limit_s = 120;
 constexpr double fit_least_s = 0.15; // so that a pause of the machine does not decide
 constexpr double split_patience = 4; // times that of others: long is what the table is to show
@@ -81,7 +79,7 @@ private:
       row.rounds.push_back(sample.seconds);
       row.plan = sample.plan;
     } catch (const remote_failure& why) {
-      if (why.what_kind != kind::refused)
+      if (why.what_kind != remote_failure::kind::refused)
         throw;
       row.note = why.what(); // the others may do
     }
@@ -113,7 +111,7 @@ bool run_remote_grid(const std::string& network, const remote_run_options& optio
   try {
     network_run{network, options, stop, to}.run();
   } catch (const remote_failure& why) {
-    if (why.what_kind == kind::interrupted)
+    if (why.what_kind == remote_failure::kind::interrupted)
       return false;
     to.failure = fmt::format("{}: {}", network, why.what());
   }

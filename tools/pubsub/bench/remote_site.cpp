@@ -6,9 +6,6 @@ namespace pubsub::tool::bench {
 
 namespace {
 
-using kind = remote_failure::kind;
-
-constexpr double start_limit_s = 30;
 constexpr const char* host = "127.0.0.1:";
 
 remote_sample sample_of(const std::string& report) {
@@ -50,7 +47,7 @@ void remote_site::begin(const remote_order& order) {
 remote_sample remote_site::finish(double limit_s) {
   const auto report = wait_for(*client_, {}, limit_s);
   if (report.word != "done")
-    throw remote_failure{kind::refused, report.rest};
+    throw remote_failure{remote_failure::kind::refused, report.rest};
   return sample_of(report.rest);
 }
 
@@ -71,7 +68,8 @@ child_report remote_site::wait_for(child_process& child, std::string_view word, 
       word.empty() ? next_report(child, stop_, end) : wait_for_report(child, word, stop_, end);
   if (report.what == child_report::kind::line)
     return report;
-  throw remote_failure{stop_.requested() ? kind::interrupted : kind::failed,
+  throw remote_failure{stop_.requested() ? remote_failure::kind::interrupted
+                                         : remote_failure::kind::failed,
                        explain(child, report)};
 }
 

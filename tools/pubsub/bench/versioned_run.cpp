@@ -19,7 +19,6 @@ namespace {
 using state = versioned_sample::state;
 using values = std::map<std::string, double>;
 
-constexpr double start_limit_s = 30;
 constexpr double slowest_rate = 20; // messages per second; what is slower is given up
 
 struct run_failure : std::runtime_error {
