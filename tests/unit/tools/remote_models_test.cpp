@@ -173,6 +173,22 @@ TEST_CASE("arguments and results are as long as is said") {
   }
 }
 
+TEST_CASE("auto is compared with the best mode round by round") {
+  using enum remote_mode;
+  auto cell = cell_with("lan", remote_sweep::operations, small(1),
+                        {{sync, 1}, {bulk, 1}, {async, 1}, {auto_, 1}});
+  CHECK(cell.auto_ratio() == 1);
+  cell.rows[0].rounds = {3, 3, 3};
+  cell.rows[1].rounds = {1, 2, 2}; // the best by its median; the machine was slow in the second
+  cell.rows[2].rounds = {1, 5, 5};
+  cell.rows[3].rounds = {1.5, 2.2, 2};
+  CHECK(cell.auto_ratio() == doctest::Approx(1.1));
+  cell.rows[1].rounds = {1, 2}; // of the third round it has no figure
+  CHECK(cell.auto_ratio() == doctest::Approx(1.3));
+  cell.rows.pop_back();
+  CHECK(!cell.auto_ratio().has_value());
+}
+
 TEST_CASE("conclusions follow from what was measured") {
   using enum remote_mode;
   using verdict = remote_conclusion::verdict;

@@ -62,11 +62,14 @@ const remote_row* remote_cell_rows::fastest(const std::vector<remote_mode>& of) 
 }
 
 std::optional<double> remote_cell_rows::auto_ratio() const {
-  const auto own = measured(remote_mode::auto_);
+  const auto* own = fastest({remote_mode::auto_});
   const auto* best = fastest(fixed_remote_modes());
-  if (!own || best == nullptr)
+  if (own == nullptr || best == nullptr)
     return std::nullopt;
-  return *own / best->median();
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < std::min(own->rounds.size(), best->rounds.size()); ++i)
+    ratios.push_back(own->rounds[i] / best->rounds[i]);
+  return rate_statistics::of(std::move(ratios)).median;
 }
 
 const std::vector<remote_mode>& fixed_remote_modes() {

@@ -38,7 +38,8 @@ struct remote_cell_rows {
   std::optional<double> measured(remote_mode mode) const;
   /// The fastest of some modes that were measured.
   const remote_row* fastest(const std::vector<remote_mode>& of) const;
-  /// The time of `auto` divided by that of the best fixed mode.
+  /// Of each round the time of `auto` divided by that of the fixed mode that is the best by its
+  /// median; the median of these: what slows the machine down for a while slows both.
   std::optional<double> auto_ratio() const;
 };
 

@@ -53,20 +53,22 @@ private:
     return result;
   }
 
-  /// Long ones less often; 0 where patience does not last for one.
+  /// 0 where patience does not last for one.
   unsigned rounds_of(const remote_row& row) const {
     const auto patience =
         options_.patience_s * (row.cell.sweep == remote_sweep::split ? split_patience : 1);
     if (row.modelled_s > patience)
       return options_.full ? 1 : 0;
-    const auto fit = std::ceil(options_.patience_s / std::max(row.modelled_s, 1e-9));
+    const auto fit = std::ceil(options_.time_s / std::max(row.modelled_s, 1e-9));
     return static_cast<unsigned>(std::clamp(fit, 1.0, static_cast<double>(options_.rounds)));
   }
 
+  /// In turns, each round beginning with another.
   void measure(remote_cell_rows& cell) {
+    const auto modes = cell.rows.size();
     for (unsigned round = 0; round < options_.rounds; ++round)
-      for (auto& row : cell.rows)
-        if (row.note.empty() && round < rounds_of(row))
+      for (std::size_t i = 0; i < modes; ++i)
+        if (auto& row = cell.rows[(round + i) % modes]; row.note.empty() && round < rounds_of(row))
           measure(row);
     if (options_.progress)
       show(cell);

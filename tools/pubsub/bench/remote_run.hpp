@@ -12,8 +12,9 @@ namespace pubsub::tool::bench {
 struct remote_run_options {
   remote_extent extent = remote_extent::usual;
   unsigned rounds = 3;
-  double patience_s = 15;  ///< what the model says takes longer is not measured
-  double least_s = 0.03;   ///< of a measurement: short ones are repeated for so long
+  double patience_s = 15; ///< what the model says takes longer is not measured
+  double time_s = 15;     ///< for the rounds of a mode in a cell: long ones are measured less often
+  double least_s = 0.03;  ///< of a measurement: short ones are repeated for so long
   std::size_t workers = 1; ///< of the server
   bool full = false;       ///< whatever it takes
   bool progress = false;
