@@ -39,7 +39,7 @@ public:
   bool run_one(std::chrono::steady_clock::time_point until) noexcept override;
   void leave() noexcept override { turns_.leave(); }
   void interrupt() noexcept override;
-  void begin_blocking(bool keen) noexcept override { turns_.begin_blocking(keen); }
+  bool begin_blocking(bool keen) noexcept override { return turns_.begin_blocking(keen); }
   void end_blocking(bool keen) noexcept override { turns_.end_blocking(keen); }
   void offer() noexcept override { turns_.offer(); }
 

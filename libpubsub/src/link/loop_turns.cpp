@@ -11,7 +11,9 @@ namespace pubsub {
 namespace {
 
 constexpr std::chrono::microseconds longest_absence{500};
-constexpr std::chrono::milliseconds refusal{100};
+constexpr std::chrono::milliseconds shortest_refusal{5};
+constexpr std::chrono::milliseconds longest_refusal{100};
+constexpr int calm = 4; // times a refusal without another one, and the next one is short
 
 } // namespace
 
@@ -19,9 +21,12 @@ loop_turns::loop_turns() : timer_{::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC)
 
 // -- a thread that waits -----------------------------------------------------------------------
 
+bool loop_turns::open() const noexcept {
+  return !stopped_ && clock::now() >= refuses_until_.load(std::memory_order_relaxed);
+}
+
 bool loop_turns::welcome() const noexcept {
-  return usable() && keen_sleepers_ == 0 && !stopped_ &&
-         clock::now() >= refuses_until_.load(std::memory_order_relaxed);
+  return usable() && keen_sleepers_ == 0 && open();
 }
 
 void loop_turns::leave() noexcept {
@@ -35,18 +40,21 @@ void loop_turns::leave() noexcept {
   }
 }
 
-/// One who is keen sleeps only where another has it, or where it was refused: nobody has it because
-/// the other is busy.
-void loop_turns::begin_blocking(bool keen) noexcept {
+/// Its own thread may have let go since one who is keen was told to come later. Where it has seen
+/// that somebody sleeps who is keen it has not.
+bool loop_turns::begin_blocking(bool keen) noexcept {
   if (keen) {
     ++keen_sleepers_;
     asked_ = false;
   }
   if (!nobody_has_it() || !usable())
-    return;
-  if (keen)
-    refuse();
+    return false;
+  if (keen && keen_sleepers_ == 1 && open() && take()) {
+    --keen_sleepers_;
+    return true;
+  }
   call_own_thread();
+  return false;
 }
 
 void loop_turns::offer() noexcept {
@@ -85,7 +93,13 @@ loop_turns::reason loop_turns::stand_by() noexcept {
 }
 
 void loop_turns::refuse() noexcept {
-  refuses_until_.store(clock::now() + refusal, std::memory_order_relaxed);
+  const auto now = clock::now();
+  const auto last = refusal_.load(std::memory_order_relaxed);
+  const bool again = now < refuses_until_.load(std::memory_order_relaxed) + calm * last;
+  const auto next = std::clamp<clock::duration>(again ? 2 * last : clock::duration::zero(),
+                                                shortest_refusal, longest_refusal);
+  refusal_.store(next, std::memory_order_relaxed);
+  refuses_until_.store(now + next, std::memory_order_relaxed);
 }
 
 /// The timer may run out while a waiter has the loop: who leaves next starts it anew.

@@ -11,9 +11,9 @@ namespace pubsub {
 
 /// One thread at a time has it, or none for a moment. Whoever lets go leaves a timer running: the
 /// loop's own thread sleeps on that, and steps in where nobody has come back. Where something has
-/// waited meanwhile it refuses waiters for a while: one of them needs long for what it gets, and
-/// all others would wait for it. Thread-safe; `begin`, `asked`, `stand_by` and `refuse` are for the
-/// loop's own thread.
+/// waited meanwhile it refuses waiters for a while, the longer the more often that happens: one of
+/// them needs long for what it gets, and all others would wait for it. Thread-safe; `begin`,
+/// `asked`, `stand_by` and `refuse` are for the loop's own thread.
 class loop_turns {
 public:
   using clock = std::chrono::steady_clock;
@@ -35,8 +35,9 @@ public:
   bool own_thread_has_it() const noexcept { return own_; }
   /// Gives it back; its own thread comes if nobody does.
   void leave() noexcept;
-  /// It sleeps elsewhere; `keen` if it would rather have taken the loop.
-  void begin_blocking(bool keen) noexcept;
+  /// It sleeps elsewhere; `keen` if it would rather have taken the loop. True if it has that now,
+  /// since the loop has become free, and does not sleep.
+  bool begin_blocking(bool keen) noexcept;
   void end_blocking(bool keen) noexcept { keen_sleepers_ -= keen ? 1 : 0; }
   /// Who was keen is awake: the loop's own thread lets go, unless another sleeps that is keen.
   void offer() noexcept;
@@ -52,7 +53,7 @@ public:
   /// Lets go, and returns when it is called or nobody has had it for a while; once stopped, without
   /// it.
   reason stand_by() noexcept;
-  /// Nobody is welcome for the next 100 ms.
+  /// Nobody is welcome for the next 5 ms; for up to 100 ms where that was said not long ago.
   void refuse() noexcept;
 
   /// From any thread.
@@ -60,6 +61,7 @@ public:
 
 private:
   bool nobody_has_it() const noexcept { return !own_ && !taken_; }
+  bool open() const noexcept;
   void call_own_thread() noexcept;
   reason await_absence() noexcept;
   void start_timer(clock::duration delay) noexcept;
@@ -75,6 +77,7 @@ private:
   std::atomic<int> keen_sleepers_{0};
   std::atomic<clock::time_point> left_at_{};
   std::atomic<clock::time_point> refuses_until_{clock::time_point::max()};
+  std::atomic<clock::duration> refusal_{}; // the last one
 };
 
 } // namespace pubsub

@@ -82,12 +82,17 @@ void message_queue::run_loop(const deadline& until, std::unique_lock<std::mutex>
   calls_.loop->leave();
 }
 
-/// True if it slept.
+/// True if it slept, here or in the loop.
 bool message_queue::block(const deadline& until, std::unique_lock<std::mutex>& lock, bool keen) {
   bool slept = false;
   while (nothing() && arm()) {
     fd_.clear();
-    begin_blocking(keen);
+    if (begin_blocking(keen)) {
+      run_loop(until, lock);
+      keen = false;
+      slept = true;
+      continue;
+    }
     auto woken = [&] { return consumer_ == place::awake; };
     if (!until)
       not_empty_.wait(lock, woken);
@@ -100,11 +105,13 @@ bool message_queue::block(const deadline& until, std::unique_lock<std::mutex>& l
   return slept;
 }
 
-void message_queue::begin_blocking(bool keen) {
+/// True where the loop has become free meanwhile: then the consumer is in it.
+bool message_queue::begin_blocking(bool keen) {
+  if (calls_.loop && calls_.loop->begin_blocking(keen))
+    return true;
   consumer_ = place::asleep;
   keen_ = keen;
-  if (calls_.loop)
-    calls_.loop->begin_blocking(keen);
+  return false;
 }
 
 void message_queue::end_blocking(bool woken) {

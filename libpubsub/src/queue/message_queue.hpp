@@ -81,7 +81,7 @@ private:
   void run_loop(const deadline& until, std::unique_lock<std::mutex>& lock);
   bool block(const deadline& until, std::unique_lock<std::mutex>& lock, bool keen);
   bool nothing() { return !available() && !ended(); }
-  void begin_blocking(bool keen);
+  bool begin_blocking(bool keen);
   void end_blocking(bool woken);
   void wake_consumer(std::unique_lock<std::mutex>& lock);
   void update_fd();

@@ -26,8 +26,9 @@ public:
   virtual void leave() noexcept = 0;
   /// Ends the wait of the one that has entered, once.
   virtual void interrupt() noexcept = 0;
-  /// A consumer sleeps somewhere else; `keen` if it would rather have entered.
-  virtual void begin_blocking(bool keen) noexcept = 0;
+  /// A consumer sleeps somewhere else; `keen` if it would rather have entered. True if it has now,
+  /// and does not sleep.
+  virtual bool begin_blocking(bool keen) noexcept = 0;
   virtual void end_blocking(bool keen) noexcept = 0;
   /// A handler has woken one that is keen, and was the only one.
   virtual void offer() noexcept = 0;

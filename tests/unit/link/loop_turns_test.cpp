@@ -124,6 +124,35 @@ TEST_CASE("who goes to sleep where nobody has it calls its own thread") {
   }
 }
 
+TEST_CASE("one who is keen has the loop where its own thread has let go meanwhile") {
+  loop_turns turns;
+  const own_thread own{turns};
+  CHECK(eventually([&] {
+    REQUIRE(obtains(turns));
+    turns.leave();
+    if (turns.begin_blocking(true))
+      return true;
+    turns.end_blocking(true); // its own thread was there before
+    return false;
+  }));
+  CHECK(!turns.own_thread_has_it());
+  turns.leave();
+}
+
+TEST_CASE("the more often somebody made others wait the longer all are refused") {
+  loop_turns turns;
+  turns.begin();
+  const auto refused_for = [&] {
+    const auto begin = loop_turns::clock::now();
+    turns.refuse();
+    CHECK(eventually([&] { return turns.welcome(); }));
+    return loop_turns::clock::now() - begin;
+  };
+  CHECK(refused_for() >= std::chrono::milliseconds{5});
+  CHECK(eventually([&] { return refused_for() >= std::chrono::milliseconds{100}; }));
+  turns.give_back();
+}
+
 TEST_CASE("many threads that take turns, one at a time") {
   constexpr int threads = 3;
   constexpr int times = 20'000;
@@ -136,13 +165,13 @@ TEST_CASE("many threads that take turns, one at a time") {
     for (int i = 0; i < threads; ++i)
       all.emplace_back([&] {
         for (int n = 0; n < times; ++n) {
-          if (turns.take()) {
+          const bool keen = n % 2 == 0;
+          if (turns.take() || turns.begin_blocking(keen)) {
             most = std::max(most.load(), ++inside);
             --inside;
             turns.leave();
           } else {
-            turns.begin_blocking(n % 2 == 0);
-            turns.end_blocking(n % 2 == 0);
+            turns.end_blocking(keen);
             turns.offer();
             std::this_thread::yield();
           }
