@@ -18,6 +18,10 @@ constexpr double shortest_horizon_s = 0.1;             // so much work is under 
 constexpr double bytes_under_way = 64 * 1024 * 1024.0; // and so many bytes of results,
 constexpr double least_under_way = 8;                  // but so many results
 
+constexpr double packet_bytes = 1448;
+constexpr double long_transfer_s = 60e-6; // of one result
+constexpr double speed_of_copying = 1e9;  // bytes per second, with all that a result goes through
+
 double transfer(double bytes, double bytes_per_s) noexcept {
   return bytes_per_s > 0 ? bytes / bytes_per_s : 0;
 }
@@ -143,6 +147,13 @@ request_plan best_plan(const remote_conditions& measured, const service_size& se
     try_bulk(bulk);
   try_bulk(largest);
   return best;
+}
+
+/// They carry more where the link does less than copying does; small results share packets.
+bool gains_by_connections(const remote_conditions& at) noexcept {
+  const auto rate = at.reply_bytes_per_s;
+  return rate > 0 && rate < speed_of_copying &&
+         at.result_bytes > std::max(packet_bytes, long_transfer_s * rate);
 }
 
 } // namespace pubsub::pattern

@@ -47,4 +47,8 @@ double predicted_seconds(const remote_conditions& at, const service_size& server
 request_plan best_plan(const remote_conditions& at, const service_size& servers, std::size_t n,
                        const remote_options& options) noexcept;
 
+/// Whether results come sooner over several connections side by side (article 004, *TCP
+/// considerations*).
+bool gains_by_connections(const remote_conditions& at) noexcept;
+
 } // namespace pubsub::pattern

@@ -4,11 +4,11 @@
 
 #include <pubsub/data_writer.hpp>
 
+#include "pattern/remote_plan.hpp"
+
 namespace pubsub::pattern {
 
 namespace {
-
-constexpr double long_transfer_s = 0.001; // of one result
 
 std::chrono::nanoseconds time_left(const time_limit& until) {
   return std::max<std::chrono::nanoseconds>(*until - std::chrono::steady_clock::now(), {});
@@ -32,10 +32,7 @@ remote_ways::remote_ways(std::span<endpoint* const> ways, std::string_view name,
 std::size_t remote_ways::ways_for(std::string_view operation) const {
   if (cores_.size() == 1 || mode_ == remote_mode::async)
     return cores_.size();
-  const auto at = first().conditions(operation);
-  return at.result_bytes > long_transfer_s * at.reply_bytes_per_s && at.reply_bytes_per_s > 0
-             ? cores_.size()
-             : 1;
+  return gains_by_connections(first().conditions(operation)) ? cores_.size() : 1;
 }
 
 std::pair<remote_ways::core_ptr, remote_core::call_ptr>

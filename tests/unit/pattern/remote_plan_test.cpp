@@ -134,3 +134,19 @@ TEST_CASE("one operation alone is one request") {
   CHECK(plan.bulk_operations == 1);
   CHECK(predicted_seconds(lan(), {}, plan, 0) == 0);
 }
+
+TEST_CASE("several connections are for results that keep a link busy") {
+  const auto gains = [](remote_conditions at, double result_bytes) {
+    at.result_bytes = result_bytes;
+    return gains_by_connections(at);
+  };
+  CHECK(!gains(lan(), 24));
+  CHECK(!gains(lan(), 10'000)); // 16 us
+  CHECK(gains(lan(), 50'000));
+  CHECK(!gains(wan(), 24)); // they share packets, however slow the link is
+  CHECK(gains(wan(), 5'000));
+  auto loopback = lan();
+  loopback.reply_bytes_per_s = 3e9;
+  CHECK(!gains(loopback, 1e6));            // copying is what takes time
+  CHECK(!gains(remote_conditions{}, 1e6)); // nothing is known
+}
