@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t read_chunk_bytes = 256 * 1024;
 constexpr std::size_t min_read_bytes = 16 * 1024;
-constexpr std::size_t max_spare_chunks = 8;
+constexpr std::size_t believed_bytes = 1024 * 1024; // of a frame that was announced
 constexpr std::size_t max_slices_per_write = 64;
 constexpr std::uint32_t max_batch_bytes = 64 * 1024 + 64; // a run of small messages (slab.hpp)
 constexpr std::size_t max_bytes_per_write = 1024 * 1024;
@@ -143,37 +143,32 @@ error link::explain(const error_code& failure) const {
 
 /// Makes sure that at least `wanted` bytes can be read, and a frame whose length is known can be
 /// completed. Bytes in front of `parsed_` belong to messages and stay where they are; only the
-/// beginning of an incomplete frame moves. A long frame gets its space as its bytes arrive, not
-/// when its length is announced.
+/// beginning of an incomplete frame moves, and early, where the rest would not fit. A very long
+/// frame gets its space as its bytes arrive, not when its length is announced.
 void link::make_room(std::size_t wanted) {
   const auto pending = filled_ - parsed_;
   if (buffer_ && pending == 0 && buffer_->unique()) {
     parsed_ = filled_ = 0;
     return;
   }
+  const auto frame = std::min(announced_bytes(), believed_bytes);
+  if (frame > pending)
+    wanted = std::max(wanted, frame - pending);
   if (buffer_ && buffer_->capacity() - filled_ >= wanted)
     return;
-  auto fresh = fresh_chunk(std::max(2 * pending, wanted));
+  auto fresh = chunk::make(std::max({read_chunk_bytes, 2 * pending, pending + wanted}));
   if (pending > 0)
     std::memcpy(fresh->data(), buffer_->data() + parsed_, pending);
-  if (buffer_ && buffer_->capacity() == read_chunk_bytes && spare_.size() < max_spare_chunks)
-    spare_.push_back(std::move(buffer_));
   buffer_ = std::move(fresh);
   parsed_ = 0;
   filled_ = pending;
 }
 
-intrusive_ptr<chunk> link::fresh_chunk(std::size_t at_least) {
-  if (at_least > read_chunk_bytes)
-    return chunk::make(at_least);
-  // The one retired last is most likely still in the processor's cache.
-  const auto idle =
-      std::find_if(spare_.rbegin(), spare_.rend(), [](const auto& each) { return each->unique(); });
-  if (idle == spare_.rend())
-    return chunk::make(read_chunk_bytes);
-  auto result = std::move(*idle);
-  spare_.erase(std::next(idle).base());
-  return result;
+/// Of the frame that is not complete, with its header; 0 where that is not complete either.
+std::size_t link::announced_bytes() const noexcept {
+  if (filled_ - parsed_ < frame_header_bytes)
+    return 0;
+  return frame_header_bytes + length_at(buffer_->data() + parsed_).bytes;
 }
 
 /// Called by a queue's consumer, which holds the link.
@@ -370,7 +365,6 @@ void link::do_close(error reason) {
 /// Whoever still holds the link wants its counters.
 void link::drop_buffers() noexcept {
   buffer_ = {};
-  spare_.clear();
 }
 
 link_counters link::counters() const {

@@ -125,7 +125,7 @@ private:
   error too_long(std::uint32_t size) const;
   error explain(const error_code& failure) const;
   void make_room(std::size_t wanted);
-  intrusive_ptr<chunk> fresh_chunk(std::size_t at_least);
+  std::size_t announced_bytes() const noexcept;
   void on_work();
   bool write_at_once();
   void write();
@@ -150,7 +150,6 @@ private:
 
   // Reading: bytes [parsed_, filled_) of the buffer are the beginning of a frame.
   intrusive_ptr<chunk> buffer_;
-  std::vector<intrusive_ptr<chunk>> spare_; // retired buffers, reused once nobody holds a slice
   std::size_t parsed_ = 0;
   std::size_t filled_ = 0;
   std::array<inflow_gate, wire::max_hops> gates_;

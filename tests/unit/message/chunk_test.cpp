@@ -1,0 +1,59 @@
+#include "message/chunk.hpp"
+
+#include <algorithm>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+using namespace pubsub;
+
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool reused = false;
+#else
+constexpr bool reused = true;
+#endif
+
+std::span<std::byte> all_of(chunk& x) {
+  return {x.data(), x.capacity()};
+}
+
+} // namespace
+
+TEST_CASE("a large chunk takes the block of one that is gone, where that is long enough") {
+  constexpr std::size_t length = 128 * 1024;
+  auto first = chunk::make(length - 1000);
+  const auto* const place = first->data();
+  first = {};
+  const auto second = chunk::make(length);
+  CHECK(second->capacity() == length);
+  CHECK((second->data() == place) == reused);
+  std::ranges::fill(all_of(*second), std::byte{1});
+  const auto third = chunk::make(length); // the block is not free
+  CHECK(third->data() != second->data());
+  CHECK(chunk::make(length + 1)->data() != place);
+}
+
+TEST_CASE("chunks of any size, made and let go by several threads, do not meet") {
+  const auto work = [](std::byte mark) {
+    std::size_t wrong = 0;
+    for (std::size_t size = 1000; size < (std::size_t{8} << 20); size += size / 2) {
+      std::vector<intrusive_ptr<chunk>> held;
+      for (int i = 0; i < 4; ++i) {
+        held.push_back(chunk::make(size));
+        std::ranges::fill(all_of(*held.back()), mark);
+      }
+      for (const auto& each : held)
+        wrong += !std::ranges::all_of(all_of(*each), [&](std::byte x) { return x == mark; });
+    }
+    return wrong;
+  };
+  std::size_t there = 0;
+  std::thread other{[&] { there = work(std::byte{2}); }};
+  CHECK(work(std::byte{1}) == 0);
+  other.join();
+  CHECK(there == 0);
+}
