@@ -12,6 +12,7 @@ namespace pubsub::tool::bench {
 namespace {
 
 constexpr double fit_limit_s = 120;
+constexpr std::size_t bytes_to_fit = 100'000; // of what shows the bandwidths: amidst those of the grid
 constexpr double fit_least_s = 0.15; // so that a pause of the machine does not decide
 constexpr double split_patience = 4; // times that of others: long is what the table is to show
 
@@ -39,7 +40,7 @@ private:
     const auto measure = [&](remote_mode mode, const remote_work& what) {
       return site_.run({mode, what, least_s}, fit_limit_s);
     };
-    return fit_parameters(measure, wan ? 100'000 : 1'000'000);
+    return fit_parameters(measure, bytes_to_fit);
   }
 
   remote_cell_rows rows_of(const remote_cell& cell) const {
