@@ -14,7 +14,6 @@ using cells = std::vector<remote_cell_rows>;
 
 constexpr double noise = 1.05;         // so much slower is as fast
 constexpr double far = 5;              // so many times slower is far behind
-constexpr double of_auto = 1.10;       // promised
 constexpr double of_models = 0.15;     // promised
 constexpr std::size_t several = 10;    // operations, where latency can be hidden
 constexpr std::size_t large = 100'000; // bytes of a result
@@ -164,7 +163,7 @@ remote_conclusion auto_near_best(const cells& all) {
   for (const auto& cell : all)
     if (const auto ratio = cell.auto_ratio()) {
       ++measured;
-      within += *ratio <= of_auto;
+      within += *ratio <= promised_auto_ratio;
       if (worst == nullptr || *ratio > *worst->auto_ratio())
         worst = &cell;
     }

@@ -13,6 +13,9 @@
 
 namespace pubsub::tool::bench {
 
+/// What `auto` may take, at most, of the time of the best other mode.
+inline constexpr double promised_auto_ratio = 1.10;
+
 /// A mode in a cell.
 struct remote_row {
   remote_cell cell;
