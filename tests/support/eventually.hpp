@@ -4,6 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <thread>
 
 #include <poll.h>
 
@@ -20,6 +21,18 @@ bool eventually(Condition holds, std::chrono::milliseconds limit = patience) {
     if (std::chrono::steady_clock::now() >= until)
       return holds();
     ::poll(nullptr, 0, 1);
+  }
+  return true;
+}
+
+/// As `eventually`, without a pause between looks: for what would not last as long as one.
+template <class Condition>
+bool at_last(Condition holds) {
+  const auto until = std::chrono::steady_clock::now() + patience;
+  while (!holds()) {
+    if (std::chrono::steady_clock::now() >= until)
+      return false;
+    std::this_thread::yield();
   }
   return true;
 }

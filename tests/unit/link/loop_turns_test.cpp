@@ -54,14 +54,10 @@ private:
 
 /// As a waiter that its own thread has woken, and which comes back in time.
 bool obtains(loop_turns& turns) {
-  const auto until = std::chrono::steady_clock::now() + patience;
-  while (std::chrono::steady_clock::now() < until) {
+  return at_last([&] {
     turns.offer();
-    if (turns.take())
-      return true;
-    std::this_thread::yield();
-  }
-  return false;
+    return turns.take();
+  });
 }
 
 } // namespace

@@ -13,9 +13,8 @@ namespace {
 
 constexpr unsigned closer_look_rounds = 21;
 constexpr double fit_limit_s = 120;
-constexpr std::size_t bytes_to_fit =
-    100'000;                         // of what shows the bandwidths: amidst those of the grid
-constexpr double fit_least_s = 0.15; // so that a pause of the machine does not decide
+constexpr std::size_t bytes_to_fit = 100'000; // of a result: amidst those of the grid
+constexpr double fit_least_s = 0.15;          // so that a pause of the machine does not decide
 constexpr double split_patience = 4; // times that of others: long is what the table is to show
 
 class network_run {
