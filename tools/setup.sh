@@ -13,8 +13,11 @@ export PIP_DISABLE_PIP_VERSION_CHECK=1
 # One name for the compiler in every build, or ccache takes it for two.
 export CXX=${CXX:-c++}
 # pip's Python sets LC_CTYPE where no locale is set: that changes no object file. Nor does the time at
-# which a precompiled header was made.
+# which a precompiled header was made. What it was made of does, comments too: GCC knows a file that is
+# in it by its bytes, and would read a changed one twice; so files are compared, not what the
+# preprocessor leaves of them.
 export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:+$CCACHE_SLOPPINESS,}locale,pch_defines,time_macros
+export CCACHE_DEPEND=1
 # The build of the package, as deep in build/ as the others, takes from the cache what they have compiled.
 export CCACHE_BASEDIR=$root
 # A home that is missing or not ours must not end the build.

@@ -1,4 +1,5 @@
-// What nearly every test includes, read once for all of them; no test leans on it.
+// What nearly every test includes, read once for all of them; no test leans on it. A compiler cache
+// must compare these headers byte by byte (CCACHE_DEPEND, tools/setup.sh).
 #pragma once
 
 #include <algorithm>
