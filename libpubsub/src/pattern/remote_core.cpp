@@ -11,8 +11,8 @@ using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
 constexpr auto time_for_last_words = 100ms;
-constexpr std::uint64_t enough_to_measure = 16; // operations
-constexpr auto time_between_hellos = 100ms;     // while nobody has answered
+constexpr std::uint64_t enough_to_measure = 16;         // operations
+constexpr std::chrono::milliseconds longest_pause{100}; // between hellos while nobody answers
 constexpr std::chrono::nanoseconds longest_timeout = std::chrono::hours{24 * 365};
 
 error check(const remote_options& options) {
@@ -182,8 +182,14 @@ remote_core::way& remote_core::way_to(const endpoint_id& id) {
   return found->second;
 }
 
+turn_reader::time remote_core::next_tick() const {
+  const auto next = std::min(book_.next_tick(), next_look_);
+  return book_.instances() == 0 ? std::min(next, next_hello_) : next;
+}
+
 void remote_core::say_hello(time now) {
-  next_hello_ = now + time_between_hellos;
+  next_hello_ = now + hello_pause_;
+  hello_pause_ = std::min(2 * hello_pause_, longest_pause);
   scratch_.clear();
   write_hello(scratch_, {id_});
   (void)to_services_.publish_encoded(scratch_.bytes(), 0ns); // again, if nobody answers

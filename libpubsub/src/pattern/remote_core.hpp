@@ -57,7 +57,7 @@ private:
   bool anybody_serves() override { return to_services_.subscribers() > 0; }
   void take(const std::vector<data_message>& messages, time now) override;
   void tick(time now) override;
-  time next_tick() const override { return std::min(book_.next_tick(), next_look_); }
+  time next_tick() const override;
   void look_for_lost(time now);
   void say_hello(time now);
   call_ptr refused() const;
@@ -82,6 +82,7 @@ private:
   request_book book_;
   time next_look_{};
   time next_hello_{};
+  std::chrono::milliseconds hello_pause_{2}; ///< grows while nobody answers: links may come up now
   error failure_;
 };
 
