@@ -193,10 +193,10 @@ than --patience; the table of parts has patience for four times as long. The mod
 article (Python: libpubsub.models), told what was measured on the same link before: the round-trip
 time, the bandwidths, and what a request and an operation take. "auto/best": in each round the
 time of auto divided by that of the best mode that is fixed, the median; where that is above 1.10
-after --rounds, up to 21 are measured. Then come the article's conclusions, and what is promised of
-auto, models and speed, each with its figures. Where it may (as a rule, as root) the command keeps
-idle processors awake meanwhile: how long it takes to wake one differs from time to time. Status 2
-if something was not measured.)";
+after --rounds, two other groups of processes measure the cell seven times more each, and all rounds
+count. Then come the article's conclusions, and what is promised of auto, models and speed, each with
+its figures. Where it may (as a rule, as root) the command keeps idle processors awake meanwhile: how
+long it takes to wake one differs from time to time. Status 2 if something was not measured.)";
 
 void add_kinds(CLI::App& command, remote_bench_options& options) {
   command.add_option("--network", options.networks, "Of loopback, lan, wan [all]")

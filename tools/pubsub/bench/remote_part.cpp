@@ -1,5 +1,6 @@
 // The processes of remote execution that is measured. They are told what to do by lines on stdin,
 // and report to the parent on stdout, one line each:
+//   costs NS,NS,... what a link adds to round trips, each such before what it adds; then
 //   port N          what a server or a link listens on
 //   ready           it serves; or the client has begun
 //   done key=value  a client, after "run ...": the measurement
@@ -44,6 +45,7 @@ struct part_options {
   std::size_t workers = 1;
   std::string to;
   std::string network;
+  std::vector<std::chrono::nanoseconds::rep> costs; ///< of a link, as reported; empty: measured
 };
 
 // -- server --------------------------------------------------------------------------------------
@@ -86,6 +88,24 @@ exit_code serve(const part_options& options) {
 
 // -- link ----------------------------------------------------------------------------------------
 
+emulator::own_costs costs_of(const part_options& options) {
+  if (options.costs.empty())
+    return emulator::measure_own_costs();
+  emulator::own_costs result;
+  for (std::size_t i = 0; i + 1 < options.costs.size(); i += 2)
+    result.samples.push_back({std::chrono::nanoseconds{options.costs[i]},
+                              std::chrono::nanoseconds{options.costs[i + 1]}});
+  return result;
+}
+
+std::string text_of(const emulator::own_costs& costs) {
+  std::string text;
+  for (const auto& each : costs.samples)
+    text +=
+        fmt::format("{}{},{}", text.empty() ? "" : ",", each.round_trip.count(), each.cost.count());
+  return text;
+}
+
 /// Told "lan" or "wan" it becomes that.
 exit_code be_link(const part_options& options) {
   const stop_signal stop; // Ctrl-C is for the parent
@@ -93,7 +113,9 @@ exit_code be_link(const part_options& options) {
   if (!settings)
     return fail({errc::invalid_argument, "no network '" + options.network + "'"});
   try {
-    emulator::link_emulator link{"127.0.0.1:0", options.to, *settings};
+    const auto costs = costs_of(options);
+    emulator::link_emulator link{"127.0.0.1:0", options.to, *settings, costs};
+    report_line("costs", text_of(costs));
     report_line("port", std::to_string(link.port()));
     for (std::string line; std::getline(std::cin, line);)
       if ((settings = emulator::link_profile(line)))
@@ -267,6 +289,7 @@ void add_bench_remote_part(CLI::App& app, exit_code& outcome) {
   command->add_option("--workers", options->workers);
   command->add_option("--to", options->to);
   command->add_option("--network", options->network);
+  command->add_option("--costs", options->costs)->delimiter(',');
   command->callback([options, &outcome] { outcome = bench::run_part(*options); });
 }
 

@@ -19,16 +19,21 @@ remote_sample sample_of(const std::string& report) {
 
 } // namespace
 
-remote_site::remote_site(const std::string& network, std::size_t workers, const stop_signal& stop)
-    : stop_(stop) {
+remote_site::remote_site(const std::string& network, std::size_t workers, const stop_signal& stop,
+                         std::string link_costs)
+    : stop_(stop), link_costs_(std::move(link_costs)) {
   auto& server =
       start("server", {"remote-part", "--part", "server", "--listen", "127.0.0.1:0", "--folder",
                        folder_.path(), "--workers", std::to_string(workers)});
   auto port = wait_for(server, "port", start_limit_s).rest;
   wait_for(server, "ready", start_limit_s);
   if (network != "loopback") {
-    link_ = &start("link",
-                   {"remote-part", "--part", "link", "--to", host + port, "--network", network});
+    std::vector<std::string> arguments{"remote-part", "--part",    "link", "--to",
+                                       host + port,   "--network", network};
+    if (!link_costs_.empty())
+      arguments.insert(arguments.end(), {"--costs", link_costs_});
+    link_ = &start("link", std::move(arguments));
+    link_costs_ = wait_for(*link_, "costs", start_limit_s).rest;
     port = wait_for(*link_, "port", start_limit_s).rest;
   }
   client_ = &start("client", {"remote-part", "--part", "client", "--peer", host + port});

@@ -4,6 +4,7 @@
 #include <deque>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "bench/child_process.hpp"
 #include "bench/child_report.hpp"
@@ -27,8 +28,13 @@ struct remote_failure : std::runtime_error {
 /// Everything runs as long as it lives. Throws remote_failure.
 class remote_site {
 public:
-  /// `network`: loopback, or a profile of the link emulator.
-  remote_site(const std::string& network, std::size_t workers, const stop_signal& stop);
+  /// `network`: loopback, or a profile of the link emulator, which measures what it adds itself
+  /// (seconds), or is told by `link_costs`: those of another site.
+  remote_site(const std::string& network, std::size_t workers, const stop_signal& stop,
+              std::string link_costs = {});
+
+  /// Empty on loopback.
+  const std::string& link_costs() const noexcept { return link_costs_; }
 
   /// Has the client do it, however long it takes at most.
   remote_sample run(const remote_order& order, double limit_s);
@@ -44,6 +50,7 @@ private:
 
   const stop_signal& stop_;
   scratch_folder folder_;
+  std::string link_costs_;
   std::deque<child_process> processes_;
   child_process* link_ = nullptr;
   child_process* client_ = nullptr;
