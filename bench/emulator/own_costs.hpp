@@ -26,7 +26,7 @@ struct own_costs {
   std::chrono::nanoseconds at(std::chrono::nanoseconds round_trip) const;
 };
 
-/// Measures them on this machine as it is now: takes about two seconds. Where others compute
+/// Measures them on this machine as it is now: takes about three seconds. Where others compute
 /// meanwhile, the figures are theirs, too. Throws std::system_error.
 own_costs measure_own_costs();
 

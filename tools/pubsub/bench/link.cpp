@@ -139,7 +139,7 @@ exit_code run_link(const link_options& options, const stop_signal& stop) {
     return exit_code::connect;
   fmt::print(stderr, "listening on {}, to {}: {}\n", link->address(), options.to,
              link_text(settings));
-  fmt::print(stderr, "{}\n{}\n", cost_text(settings, costs), awake.text());
+  fmt::print(stderr, "{}\n{}\n", cost_text(settings, costs.at(settings.round_trip)), awake.text());
   progress shown;
   traffic passing;
   change_lines lines;
@@ -198,7 +198,7 @@ void add_checks(CLI::App& command, link_options& options) {
   auto* const check =
       command.add_flag("--check", options.check,
                        "Measure a link with a ping-pong and transfers of its own, and end");
-  command.add_option("--rounds", checking.rounds, "Measurements, each on a new connection")
+  command.add_option("--rounds", checking.rounds, "Measurements, each of a new link")
       ->check(CLI::Range(1U, 1000U))
       ->capture_default_str()
       ->needs(check);

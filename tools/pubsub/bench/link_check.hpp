@@ -1,6 +1,7 @@
 // Whether a link is as it was set: measured from its two ends, with bare sockets.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,7 @@ std::string time_text(double ns);
 std::string rate_text(double bits_per_s);
 /// `round trip 40 ms, up 40 Mb/s, down 7 Mb/s`.
 std::string link_text(const ::emulator::link_settings& x);
-/// A sentence: what is taken off the round trip.
-std::string cost_text(const ::emulator::link_settings& x, const ::emulator::own_costs& costs);
+/// A sentence: what is taken off the round trip, `cost`.
+std::string cost_text(const ::emulator::link_settings& x, std::chrono::nanoseconds cost);
 
 } // namespace pubsub::tool::bench
