@@ -1,5 +1,6 @@
 // Messages for one endpoint only.
 #include "support/nodes.hpp"
+#include "support/raw_peer.hpp"
 
 #include <thread>
 
@@ -66,4 +67,31 @@ TEST_CASE("a message for one node finds it behind others, and nobody it cannot r
   CHECK(nodes.front().publish_to(endpoint_id::random(), "/t", count{8}) ==
         publish_result::unwanted);
   CHECK(nodes.front().publish_to(nodes.back().id(), "<$>", count{9}) == publish_result::refused);
+}
+
+TEST_CASE("messages for one node wait with the others while their route changes") {
+  endpoint_options options;
+  options.link_queue.policy = overflow_policy::drop_newest; // flushes end after a second
+  options.id = raw_peer::id('1'); // a smaller one than raw peers, which do not begin handshakes
+  endpoint relay{options};
+  raw_peer silent{relay, *relay.listen("tcp://127.0.0.1:0"), 2}; // the route to the far node so far
+  REQUIRE(silent.wire.send(                                      // and it has a link to the relay
+      news_of_far_node + "80000044 03 02 ffffffffffffffffffffffffffffffff 0000000000000001"
+                         "0000000000000003 02 11111111111111111111111111111111"
+                         "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee 00"));
+  endpoint source;
+  join(source, relay);
+  REQUIRE(source.wait_for_subscribers("/n", 2, patience));
+  CHECK(source.publish("/n", count{0}) == publish_result::taken); // lost with the silent peer
+  REQUIRE(eventually([&] { return relay.counters().forwarded == 1; }));
+  options.id = far_id();
+  endpoint far{options};
+  auto sub = far.make_subscriber({"/n"});
+  join(far, relay);
+  REQUIRE(eventually(
+      [&] { return std::ranges::count(relay.nodes(), far_id(), &node_info::next_hop) == 1; }));
+  for (std::uint64_t i = 1; i <= 20; ++i)
+    CHECK(source.publish_to(far_id(), "/n", count{i}) == publish_result::taken);
+  for (std::uint64_t i = 1; i <= 20; ++i)
+    CHECK(next_number(sub) == i);
 }

@@ -345,25 +345,6 @@ TEST_CASE("links come and go, and every message of a version-1 peer arrives once
   change_links_under_traffic({}, {}, 5'000, true);
 }
 
-namespace {
-
-endpoint_id far_id() {
-  return raw_peer::id('e');
-}
-
-/// What a raw peer says about a node behind it that wants everything.
-const std::string news_of_far_node =
-    "80000034 03 02" // ff.. passes messages on, and has a link to ee..
-    "ffffffffffffffffffffffffffffffff 0000000000000001 0000000000000002 01"
-    "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee 00"
-    "80000034 03 01"
-    "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee 0000000000000001 0000000000000001 01"
-    "ffffffffffffffffffffffffffffffff 00"
-    "80000025 04 01"
-    "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee 0000000000000001 0000000000000001 01 00 00";
-
-} // namespace
-
 TEST_CASE("a flush is answered behind the messages before it") {
   endpoint ep;
   raw_peer raw{ep, *ep.listen("tcp://127.0.0.1:0"), 2};

@@ -67,4 +67,20 @@ struct raw_peer {
   raw_socket wire;
 };
 
+/// A node that is not there: only raw peers speak of it.
+inline endpoint_id far_id() {
+  return raw_peer::id('e');
+}
+
+/// What a raw peer says about a node behind it that wants everything.
+inline const std::string news_of_far_node =
+    "80000034 03 02" // ff.. passes messages on, and has a link to ee..
+    "ffffffffffffffffffffffffffffffff 0000000000000001 0000000000000002 01"
+    "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee 00"
+    "80000034 03 01"
+    "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee 0000000000000001 0000000000000001 01"
+    "ffffffffffffffffffffffffffffffff 00"
+    "80000025 04 01"
+    "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee 0000000000000001 0000000000000001 01 00 00";
+
 } // namespace pubsub::test

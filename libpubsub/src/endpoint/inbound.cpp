@@ -78,7 +78,7 @@ void inbound::take_data(std::byte* frame, std::size_t size, const wire::envelope
   env_.via->count_received(1);
   refresh();
   if (holds_[0].active())
-    return wait_in(0, {frame, size});
+    return wait_in(0, held_kind::message, {frame, size});
   route_data(frame, size, envelope);
 }
 
@@ -212,7 +212,7 @@ bool inbound::take_batch(std::span<std::byte> payload) {
     return true;
   }
   if (holds_[hops].active())
-    wait_in(hops, payload, told);
+    wait_in(hops, held_kind::batch, payload, told);
   else
     route_batch(*told, header, payload.last(batch->records.size()),
                 check == wire::records_check::one_topic);

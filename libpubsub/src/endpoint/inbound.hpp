@@ -91,8 +91,11 @@ private:
     run_origin origin;                   // of records
   };
 
-  /// A message, a batch or a flush that waits, and the topics of the batch.
+  enum class held_kind : std::uint8_t { message, batch, flush };
+  /// A message, a batch with its topics, or a flush that waits. A link of version 2 carries
+  /// messages for one node as frames of version 1: the frame, not the link, says what it is.
   struct held_frame {
+    held_kind kind;
     intrusive_ptr<chunk> owner;
     std::span<std::byte> bytes;
     std::shared_ptr<told_table> topics;
@@ -108,7 +111,7 @@ private:
 
   void refresh();
   void leave(left_way way);
-  void wait_in(std::size_t place, std::span<std::byte> bytes,
+  void wait_in(std::size_t place, held_kind kind, std::span<std::byte> bytes,
                std::shared_ptr<told_table> topics = {});
   void release(std::size_t place);
   void call_back_if_held();

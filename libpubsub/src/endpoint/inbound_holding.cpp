@@ -35,7 +35,7 @@ void inbound::leave(left_way way) {
 
 /// What is small is copied, so that it does not keep a large buffer alive. The sender gets no more
 /// credit, or is not read from.
-void inbound::wait_in(std::size_t place, std::span<std::byte> bytes,
+void inbound::wait_in(std::size_t place, held_kind kind, std::span<std::byte> bytes,
                       std::shared_ptr<told_table> topics) {
   auto& frames = holds_[place].frames;
   if (frames.empty())
@@ -46,7 +46,7 @@ void inbound::wait_in(std::size_t place, std::span<std::byte> bytes,
     std::memcpy(owner->data(), bytes.data(), bytes.size());
     bytes = {owner->data(), bytes.size()};
   }
-  frames.push_back({std::move(owner), bytes, std::move(topics)});
+  frames.push_back({kind, std::move(owner), bytes, std::move(topics)});
 }
 
 void inbound::go_on() {
@@ -88,18 +88,23 @@ void inbound::release(std::size_t place) {
   env_.via->gate(place).resume();
 }
 
+/// What was parsed when it came in is parsed again: it is known to be well-formed.
 void inbound::route_held(held_frame& frame) {
   owner_ = &frame.owner;
   batch_size_ = frame.bytes.size();
-  if (frame.topics) {
-    const auto batch = wire::parse_batch(frame.bytes);
-    route_batch(*frame.topics, batch->header, frame.bytes.last(batch->records.size()), false);
-  } else if (env_.via->version() >= 2) {
-    pass_flush(*wire::parse_flush(frame.bytes));
-  } else {
+  switch (frame.kind) {
+  case held_kind::message:
     route_data(frame.bytes.data(), frame.bytes.size(),
                *wire::parse_envelope(frame.bytes.subspan(frame_header_bytes)));
     end_run();
+    break;
+  case held_kind::batch: {
+    const auto batch = wire::parse_batch(frame.bytes);
+    route_batch(*frame.topics, batch->header, frame.bytes.last(batch->records.size()), false);
+    break;
+  }
+  case held_kind::flush:
+    pass_flush(*wire::parse_flush(frame.bytes));
   }
   owner_ = nullptr;
 }
@@ -117,7 +122,7 @@ bool inbound::take_flush(std::span<std::byte> payload) {
     pass_flush(*request);
   } else if (held.flush_bytes + payload.size() <= max_waiting_flush_bytes) {
     held.flush_bytes += payload.size();
-    wait_in(request->hops, payload);
+    wait_in(request->hops, held_kind::flush, payload);
   }
   return true;
 }
