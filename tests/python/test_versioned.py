@@ -37,6 +37,11 @@ with Replica(endpoint, "flows", id=me, silence=0.5) as replica:
 """
 
 
+def whole_lines(stream):
+    """The lines of `stream`; not what a process that was killed in the middle of a line has left of it."""
+    return (line.rstrip("\n") for line in stream if line.endswith("\n"))
+
+
 class Server:
     """A replica in a process of its own, its report read line by line."""
 
@@ -48,8 +53,8 @@ class Server:
         self.uri = f"tcp://127.0.0.1:{self.wait_for('port')}"
 
     def _read(self):
-        for line in self.process.stdout:
-            word, _, rest = line.strip().partition(" ")
+        for line in whole_lines(self.process.stdout):
+            word, _, rest = line.partition(" ")
             if word == "message":
                 self.messages.append(rest)
             else:
@@ -163,6 +168,12 @@ def test_iterating_ends_when_the_replica_is_closed(endpoint):
     for call in (replica.get, lambda: replica.get_batch(1), replica.wait_until_counting):
         with pytest.raises(libpubsub.Closed):
             call()
+
+
+def test_the_torn_last_line_of_a_killed_process_is_no_message():
+    with subprocess.Popen([sys.executable, "-c", "print('message 1.1 1 17\\nmessage 1.', end='')"],
+                          stdout=subprocess.PIPE, text=True) as process:
+        assert list(whole_lines(process.stdout)) == ["message 1.1 1 17"]
 
 
 def test_the_stamping_replica_is_killed_and_nothing_acknowledged_is_lost(servers, endpoint):
