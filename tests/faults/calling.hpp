@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include <pubsub/remote.hpp>
+#include <pubsub/pattern/remote.hpp>
 
 #include "command.hpp"
 #include "planted.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <thread>
 
-#include <pubsub/versioned.hpp>
+#include <pubsub/pattern/versioned.hpp>
 
 #include "command.hpp"
 

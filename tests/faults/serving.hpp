@@ -7,7 +7,7 @@
 #include <mutex>
 #include <string>
 
-#include <pubsub/remote.hpp>
+#include <pubsub/pattern/remote.hpp>
 
 #include "command.hpp"
 #include "planted.hpp"

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include <pubsub/binary.hpp>
 #include <pubsub/data.hpp>
 #include <pubsub/format.hpp>
 

@@ -4,7 +4,7 @@
 #include "fuzz/target.hpp"
 
 #include "message/record.hpp"
-#include "wire/batch.hpp"
+#include "wire/native/batch.hpp"
 
 #include <algorithm>
 
@@ -41,10 +41,10 @@ void check_topics_give_back(const wire::topics_view& x) {
   while (table->size() < x.first)
     table->add("");
   for (const auto& each : x.topics) {
-    audience all{nullptr, {}};
-    for (auto rest = each.nodes; !rest.empty(); rest = rest.subspan(wire::addressee_bytes))
-      all.nodes.push_back(wire::read_addressee(rest.data()));
-    table->add(each.topic, std::make_shared<audiences>(audiences{all}));
+    link_destinations all{nullptr, {}};
+    for (auto rest = each.nodes; !rest.empty(); rest = rest.subspan(wire::destination_bytes))
+      all.nodes.push_back(wire::read_destination(rest.data()));
+    table->add(each.topic, std::make_shared<destinations_by_link>(destinations_by_link{all}));
   }
   const auto frame = wire::make_topics(x.table, *table, x.first, table->size(), nullptr);
   const auto again = wire::parse_topics(std::span{frame}.subspan(4));
@@ -68,7 +68,7 @@ void try_topics(std::span<const std::byte> bytes) {
   check(x->first + x->topics.size() <= topic_table::max_topics, "topics have numbers");
   check(x->table < wire::max_tables, "tables have numbers");
   for (const auto& each : x->topics)
-    check(each.nodes.size() % wire::addressee_bytes == 0, "nodes are whole");
+    check(each.nodes.size() % wire::destination_bytes == 0, "nodes are whole");
   check_topics_give_back(*x);
 }
 

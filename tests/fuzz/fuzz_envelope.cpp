@@ -3,8 +3,8 @@
 #include "fuzz/golden_seeds.hpp"
 #include "fuzz/target.hpp"
 
-#include "wire/circle_probe.hpp"
-#include "wire/envelope.hpp"
+#include "wire/broker/circle_probe.hpp"
+#include "wire/broker/envelope.hpp"
 
 #include <algorithm>
 

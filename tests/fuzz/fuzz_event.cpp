@@ -5,7 +5,7 @@
 #include "fuzz/target.hpp"
 
 #include <pubsub/data_view.hpp>
-#include <pubsub/zeek_message.hpp>
+#include <pubsub/zeek/message.hpp>
 
 #include <algorithm>
 #include <optional>

@@ -2,8 +2,8 @@
 #include "fuzz/check.hpp"
 #include "fuzz/target.hpp"
 
-#include <pubsub/zeek.hpp>
-#include <pubsub/zeek_event_dump.hpp>
+#include <pubsub/zeek/event.hpp>
+#include <pubsub/zeek/event_dump.hpp>
 
 namespace pubsub::fuzz {
 

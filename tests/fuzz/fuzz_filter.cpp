@@ -4,7 +4,7 @@
 #include "fuzz/target.hpp"
 
 #include "base/byte_reader.hpp"
-#include "wire/envelope.hpp"
+#include "wire/broker/envelope.hpp"
 
 #include <algorithm>
 

@@ -6,7 +6,7 @@
 #include "fuzz/target.hpp"
 
 #include "base/bytes.hpp"
-#include "wire/handshake.hpp"
+#include "wire/broker/handshake.hpp"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 #include "fuzz/target.hpp"
 #include "support/log_values.hpp"
 
-#include <pubsub/zeek_message.hpp>
+#include <pubsub/zeek/message.hpp>
 
 #include <optional>
 

@@ -3,7 +3,7 @@
 #include "fuzz/golden_seeds.hpp"
 #include "fuzz/target.hpp"
 
-#include "wire/network.hpp"
+#include "wire/native/network.hpp"
 
 namespace pubsub::fuzz {
 
@@ -29,7 +29,7 @@ void try_letter(std::span<const std::byte> bytes, Parse parse, Make make) {
 void try_input(std::span<const std::byte> bytes) {
   const auto report = [](const auto& x) { return wire::make_report(x); };
   try_letter(bytes, wire::parse_neighbours, report);
-  try_letter(bytes, wire::parse_wants, report);
+  try_letter(bytes, wire::parse_filter_report, report);
   try_letter(bytes, wire::parse_question, wire::make_question);
   try_letter(bytes, wire::parse_answer, wire::make_answer);
   try_letter(bytes, wire::parse_flush, wire::make_flush);

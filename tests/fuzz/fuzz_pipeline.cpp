@@ -3,9 +3,9 @@
 #include "fuzz/check.hpp"
 #include "fuzz/target.hpp"
 
-#include "pattern/dispatch.hpp"
-#include "pattern/intake.hpp"
-#include "pattern/task_messages.hpp"
+#include "pattern/pipeline/dispatch.hpp"
+#include "pattern/pipeline/intake.hpp"
+#include "pattern/pipeline/task_messages.hpp"
 
 namespace pubsub::fuzz {
 

@@ -8,9 +8,9 @@
 #include <set>
 #include <tuple>
 
-#include "pattern/request_book.hpp"
-#include "pattern/service_queue.hpp"
-#include "pattern/service_results.hpp"
+#include "pattern/remote/request_book.hpp"
+#include "pattern/remote/service_queue.hpp"
+#include "pattern/remote/service_results.hpp"
 
 namespace pubsub::fuzz {
 

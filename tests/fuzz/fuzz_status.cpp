@@ -4,7 +4,7 @@
 #include "fuzz/target.hpp"
 
 #include "format/utf8.hpp"
-#include "wire/status_frame.hpp"
+#include "wire/native/status_frame.hpp"
 
 #include <algorithm>
 

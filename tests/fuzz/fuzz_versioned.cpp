@@ -3,8 +3,8 @@
 #include "fuzz/check.hpp"
 #include "fuzz/target.hpp"
 
-#include "pattern/client_window.hpp"
-#include "pattern/replica_books.hpp"
+#include "pattern/versioned/client_window.hpp"
+#include "pattern/versioned/replica_books.hpp"
 
 namespace pubsub::fuzz {
 

@@ -3,7 +3,7 @@
 
 #include "fuzz/check.hpp"
 
-#include <pubsub/zeek_log.hpp>
+#include <pubsub/zeek/log.hpp>
 
 #include <algorithm>
 #include <string_view>

@@ -1,11 +1,11 @@
-// Version-1 peers that are linked with one another behind the network's back, as Brokers can be.
+// Broker peers that are linked with one another behind the network's back, as Brokers can be.
 #include "support/raw_peer.hpp"
 
 #include <atomic>
 #include <mutex>
 #include <thread>
 
-#include "wire/circle_probe.hpp"
+#include "wire/broker/circle_probe.hpp"
 
 using namespace pubsub;
 using namespace pubsub::test;

@@ -1,7 +1,7 @@
 // What peers that misbehave cannot do: stall the others, or take memory beyond the bounds.
 #include "support/nodes.hpp"
 #include "support/raw_socket.hpp"
-#include "wire/envelope.hpp"
+#include "wire/broker/envelope.hpp"
 
 #include <fstream>
 #include <thread>

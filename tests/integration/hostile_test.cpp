@@ -1,7 +1,7 @@
 // Peers that misbehave: garbage, silence, floods. The host program is never harmed.
 #include "support/nodes.hpp"
 #include "support/raw_socket.hpp"
-#include "wire/envelope.hpp"
+#include "wire/broker/envelope.hpp"
 
 #include <random>
 #include <thread>

@@ -1,7 +1,7 @@
 // What a node tells about itself: here, and to a peer that asks.
 #include "support/nodes.hpp"
 #include "support/raw_peer.hpp"
-#include "wire/status_frame.hpp"
+#include "wire/native/status_frame.hpp"
 
 #include <thread>
 

@@ -2,7 +2,7 @@
 #include "support/nodes.hpp"
 
 #include <pubsub/data_writer.hpp>
-#include <pubsub/pipeline.hpp>
+#include <pubsub/pattern/pipeline.hpp>
 
 #include <atomic>
 #include <map>

@@ -1,9 +1,9 @@
 // Services and clients over real endpoints.
 #include "support/nodes.hpp"
 
-#include <pubsub/remote.hpp>
+#include <pubsub/pattern/remote.hpp>
 
-#include "pattern/remote_messages.hpp"
+#include "pattern/remote/remote_messages.hpp"
 
 #include <atomic>
 #include <mutex>

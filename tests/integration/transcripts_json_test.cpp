@@ -3,7 +3,7 @@
 #include "support/nodes.hpp"
 #include "support/raw_socket.hpp"
 #include "support/transcript.hpp"
-#include "wire/envelope.hpp"
+#include "wire/broker/envelope.hpp"
 
 #include <functional>
 #include <thread>

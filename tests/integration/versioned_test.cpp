@@ -3,9 +3,9 @@
 #include "support/version_history.hpp"
 
 #include <pubsub/data_writer.hpp>
-#include <pubsub/versioned.hpp>
+#include <pubsub/pattern/versioned.hpp>
 
-#include "pattern/versioned_messages.hpp"
+#include "pattern/versioned/versioned_messages.hpp"
 
 #include <atomic>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // Version 2 between nodes of ours, version 1 towards others, in one network.
 #include "support/nodes.hpp"
 #include "support/raw_socket.hpp"
-#include "wire/envelope.hpp"
+#include "wire/broker/envelope.hpp"
 
 #include <thread>
 
@@ -61,7 +61,7 @@ const std::string whatever_it_wants = "ffffffffffffffff";
 std::string told_knowing(const std::string& wants) {
   return "80000020 02 00 0000 02 2f74 01" + us + wants;
 }
-const std::string told = told_knowing(whatever_it_wants);
+const std::string announced = told_knowing(whatever_it_wants);
 const std::string header_of_two = "80000040 01 10 0000 00000002 00000001 0000000000000000"
                                   "ffffffffffffffffffffffffffffffff";
 const std::string two_records = "00000009 00 020000000000000001 00000009 00 020000000000000002";
@@ -150,7 +150,7 @@ TEST_CASE("a batch from a raw peer arrives, in pieces too") {
   endpoint ep{named_us()};
   auto sub = ep.make_subscriber({"/t"});
   auto wire = peered_v2(ep, *ep.listen("tcp://127.0.0.1:0"));
-  const auto bytes = from_hex(told + header_of_two + two_records);
+  const auto bytes = from_hex(announced + header_of_two + two_records);
   for (auto each : bytes)
     CHECK(wire.send(buffer{each}));
   CHECK(next_number(sub) == 1);
@@ -167,9 +167,10 @@ TEST_CASE("what breaks the rules of version 2 closes that link and reaches nobod
   cut_short.replace(0, 8, "80000038");
   for (const auto& bad : {
            header_of_two + two_records, // no topics told
-           told + cut_short + two_records.substr(0, 30) +
+           announced + cut_short + two_records.substr(0, 30) +
                " 00000009 00 02", // a record beyond its frame
-           told + header_of_two + "00000009 01 020000000000000001 00000009 00 020000000000000002",
+           announced + header_of_two +
+               "00000009 01 020000000000000001 00000009 00 020000000000000002",
            std::string{"80000000"},                       // no kind
            std::string{"80000001 7f"},                    // an unknown kind
            std::string{"80000008 02 01 0000 02 2f74 00"}, // numbers with a hole
@@ -213,7 +214,7 @@ TEST_CASE("a message that comes home is not delivered again") {
   auto wire = peered_v2(ep, *ep.listen("tcp://127.0.0.1:0"));
   auto own = header_of_two;
   own.replace(own.size() - 32, 32, std::string(32, '1'));
-  CHECK(wire.send(told + own + two_records + header_of_two + two_records));
+  CHECK(wire.send(announced + own + two_records + header_of_two + two_records));
   CHECK(next_number(sub) == 1);
   CHECK(next_number(sub) == 2);
   CHECK(eventually([&] { return ep.counters().received == 4; }));
@@ -246,7 +247,7 @@ TEST_CASE("a peer that sends more than it has credit for is cut off") {
   auto sub = ep.make_subscriber({"/t"}, {overflow_policy::block, 1, 1 << 20}); // nobody reads
   auto events = ep.make_status_subscriber();
   auto wire = peered_v2(ep, *ep.listen("tcp://127.0.0.1:0"));
-  REQUIRE(wire.send(told));
+  REQUIRE(wire.send(announced));
   constexpr std::size_t batches = 1'000;
   constexpr std::size_t bytes_of_batches = batches * 28; // of their records
   buffer many;

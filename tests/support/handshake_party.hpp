@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "support/hex.hpp"
-#include "wire/handshake.hpp"
+#include "wire/broker/handshake.hpp"
 
 namespace pubsub::test {
 

@@ -3,8 +3,8 @@
 
 #include "support/nodes.hpp"
 #include "support/raw_socket.hpp"
-#include "wire/batch.hpp"
-#include "wire/envelope.hpp"
+#include "wire/broker/envelope.hpp"
+#include "wire/native/batch.hpp"
 
 namespace pubsub::test {
 

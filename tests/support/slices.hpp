@@ -13,7 +13,7 @@
 #include "message/slab.hpp"
 #include "support/hex.hpp"
 
-#include <pubsub/format.hpp>
+#include <pubsub/binary.hpp>
 
 namespace pubsub::test {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <pubsub/versioned.hpp>
+#include <pubsub/pattern/versioned.hpp>
 
 namespace pubsub::test {
 

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include <pubsub/format.hpp>
-#include <pubsub/zeek_event_dump.hpp>
-#include <pubsub/zeek_log.hpp>
+#include <pubsub/zeek/event_dump.hpp>
+#include <pubsub/zeek/log.hpp>
 
 namespace pubsub::tool {
 

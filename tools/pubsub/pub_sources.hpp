@@ -7,7 +7,7 @@
 
 #include <pubsub/data.hpp>
 #include <pubsub/error.hpp>
-#include <pubsub/line_reader.hpp>
+#include <pubsub/zeek/line_reader.hpp>
 
 namespace pubsub::tool {
 

@@ -3,6 +3,7 @@
 
 #include <pybind11/pybind11.h>
 
+#include <pubsub/binary.hpp>
 #include <pubsub/data_view.hpp>
 #include <pubsub/format.hpp>
 

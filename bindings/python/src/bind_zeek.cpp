@@ -1,8 +1,8 @@
 // What Zeek puts into strings in a format of its own.
 #include <pybind11/pybind11.h>
 
-#include <pubsub/format.hpp>
-#include <pubsub/zeek_message.hpp>
+#include <pubsub/binary.hpp>
+#include <pubsub/zeek/message.hpp>
 
 #include "bind.hpp"
 #include "decode.hpp"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include <pubsub/pipeline.hpp>
+#include <pubsub/pattern/pipeline.hpp>
 
 #include "resident.hpp"
 

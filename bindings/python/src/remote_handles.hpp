@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include <pubsub/remote.hpp>
+#include <pubsub/pattern/remote.hpp>
 
 #include "resident.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <pubsub/remote.hpp>
+#include <pubsub/pattern/remote.hpp>
 
 #include "resident.hpp"
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include <pubsub/versioned.hpp>
+#include <pubsub/pattern/versioned.hpp>
 
 #include "resident.hpp"
 

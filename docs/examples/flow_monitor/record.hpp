@@ -4,7 +4,7 @@
 #include "packet.hpp"
 
 #include <pubsub/data.hpp>
-#include <pubsub/zeek_log.hpp>
+#include <pubsub/zeek/log.hpp>
 
 #include <array>
 #include <cstdint>

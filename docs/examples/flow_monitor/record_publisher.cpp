@@ -2,7 +2,7 @@
 
 #include "record.hpp"
 
-#include <pubsub/zeek_log.hpp>
+#include <pubsub/zeek/log.hpp>
 
 #include <utility>
 

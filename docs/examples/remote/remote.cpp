@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <vector>
 
-#include <pubsub/remote.hpp>
+#include <pubsub/pattern/remote.hpp>
 
 int main() {
   using namespace std::chrono_literals;

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <string>
 
-#include <pubsub/versioned.hpp>
+#include <pubsub/pattern/versioned.hpp>
 
 int main() {
   using namespace std::chrono_literals;

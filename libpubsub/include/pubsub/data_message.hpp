@@ -125,7 +125,7 @@ struct message_origin {
 };
 
 /// The origin of a message that came over version-2 links, or was published in this process in
-/// encoded form; nothing for all others (built values, messages of version-1 peers). Counts from
+/// encoded form; nothing for all others (built values, messages of Broker peers). Counts from
 /// the beginning of the run the message came in: up to some ten thousand steps of a nanosecond or
 /// two.
 std::optional<message_origin> get_origin(const data_message& msg);

@@ -1,27 +1,14 @@
-// Data to bytes and back: Broker's bin::v1 and json::v1 (broker-data, sections 2 and 3).
+// Data to text and back: Broker's json::v1 (broker-data, section 3).
 #pragma once
 
-#include <cstddef>
-#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <pubsub/data.hpp>
 #include <pubsub/data_view.hpp>
 #include <pubsub/error.hpp>
 
 namespace pubsub {
-
-/// Appends `x` in bin::v1 to `out`. Infinities and NaN get Broker's deviating bit patterns,
-/// subnormal reals become zero (broker-data, section 2.1): keep them out of sets and table keys,
-/// where two of them would coincide and receivers refuse the message. Errors: limit_exceeded for a
-/// string or container of 2^32 or more elements; `out` is then unchanged.
-expected<void> encode_binary(const data& x, std::vector<std::byte>& out);
-/// As above into a new buffer.
-expected<std::vector<std::byte>> encode_binary(const data& x);
-/// Reads exactly one value. Errors: as data_view::make.
-expected<data> decode_binary(std::span<const std::byte> bytes, const decode_limits& limits = {});
 
 /// Renders `{"@data-type":...,"data":...}` with Broker's exact spelling: reals with six decimals,
 /// times truncated to milliseconds, bytes of strings raw (broker-data, section 3). A view renders

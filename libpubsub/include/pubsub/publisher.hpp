@@ -12,21 +12,12 @@
 #include <pubsub/data.hpp>
 #include <pubsub/data_message.hpp>
 #include <pubsub/fwd.hpp>
+#include <pubsub/publish_result.hpp>
 
 namespace pubsub {
 
 class endpoint_core;
 class publisher_core;
-
-/// What became of a published message.
-enum class publish_result : std::uint8_t {
-  taken,       ///< every matching subscriber and link took it
-  unwanted,    ///< nobody has subscribed to this topic
-  dropped,     ///< at least one queue was full and its policy dropped a message (counted there)
-  would_block, ///< a queue with policy `block` is full, and waiting was not wanted, or was in vain;
-               ///< nobody got it
-  refused,     ///< reserved or over-long topic, message too large, or endpoint closed
-};
 
 /// Publishes messages to one topic. Keeps its routes at hand, so it is faster than
 /// `endpoint::publish`. Thread-safety: one thread at a time; make one publisher per thread.

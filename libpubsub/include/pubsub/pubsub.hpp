@@ -2,23 +2,28 @@
 #pragma once
 
 #include <pubsub/address.hpp>
+#include <pubsub/binary.hpp>
 #include <pubsub/counters.hpp>
 #include <pubsub/data.hpp>
 #include <pubsub/data_message.hpp>
 #include <pubsub/data_view.hpp>
 #include <pubsub/endpoint.hpp>
 #include <pubsub/endpoint_id.hpp>
+#include <pubsub/endpoint_options.hpp>
 #include <pubsub/enum_value.hpp>
 #include <pubsub/error.hpp>
 #include <pubsub/filter.hpp>
 #include <pubsub/format.hpp>
 #include <pubsub/fwd.hpp>
 #include <pubsub/log.hpp>
-#include <pubsub/pipeline.hpp>
+#include <pubsub/pattern/pipeline.hpp>
+#include <pubsub/pattern/remote.hpp>
+#include <pubsub/pattern/versioned.hpp>
+#include <pubsub/peer_info.hpp>
 #include <pubsub/port.hpp>
+#include <pubsub/publish_result.hpp>
 #include <pubsub/publisher.hpp>
 #include <pubsub/queue_options.hpp>
-#include <pubsub/remote.hpp>
 #include <pubsub/status.hpp>
 #include <pubsub/status_subscriber.hpp>
 #include <pubsub/stream.hpp>
@@ -27,4 +32,3 @@
 #include <pubsub/time.hpp>
 #include <pubsub/tls_options.hpp>
 #include <pubsub/topic.hpp>
-#include <pubsub/versioned.hpp>

@@ -24,6 +24,9 @@ enum class status_code : std::uint8_t {
 /// Broker's spelling, e.g. `peer_added`.
 std::string_view to_string(status_code code) noexcept;
 
+/// Which events a status_subscriber sees.
+enum class status_events : std::uint8_t { all, errors };
+
 /// Where a peer is: host and TCP port of the connection.
 struct network_info {
   std::string address;

@@ -13,9 +13,6 @@ namespace pubsub {
 
 class status_queue;
 
-/// Which events a status_subscriber sees.
-enum class status_events : std::uint8_t { all, errors };
-
 /// Sees events from its creation on, in order, up to 65,536 unread ones; beyond that the oldest go
 /// and are counted. Thread-safety: one consuming thread at a time.
 class status_subscriber {

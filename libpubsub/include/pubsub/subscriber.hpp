@@ -54,7 +54,7 @@ public:
   void remove_topic(std::string_view prefix);
   pubsub::filter filter() const;
 
-  /// Waits until every node within reach knows this subscription, and version-1 peers have been
+  /// Waits until every node within reach knows this subscription, and Broker peers have been
   /// told: what they publish from then on arrives. False at the timeout, or if closed. Any thread.
   bool wait_ready(std::chrono::nanoseconds timeout);
 

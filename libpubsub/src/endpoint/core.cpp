@@ -2,18 +2,12 @@
 
 #include <algorithm>
 
-#include "endpoint/status_text.hpp"
-#include "wire/status_frame.hpp"
-
 namespace pubsub {
 
 endpoint_core::endpoint_core(endpoint_options options)
     : options_(std::move(options)), id_(options_.id ? *options_.id : endpoint_id::random()),
       routes_(id_, options_.forward_topics, options_.forwarding == forwarding::on),
-      peering_(std::make_shared<peering>(id_, options_, routes_, events_, counts_)) {
-  if (options_.serve_status == status_service::on)
-    peering_->tell_status_by([this] { return status_text(*this, wire::max_status_text_bytes); });
-}
+      peering_(std::make_shared<peering>(id_, options_, routes_, events_, counts_)) {}
 
 endpoint_core::~endpoint_core() {
   close();

@@ -8,12 +8,12 @@
 
 #include <pubsub/endpoint.hpp>
 
-#include "endpoint/outbound.hpp"
-#include "endpoint/peering.hpp"
-#include "endpoint/router.hpp"
-#include "endpoint/status_queue.hpp"
 #include "endpoint/subscriber_list.hpp"
-#include "endpoint/tally.hpp"
+#include "node/flow/live_counters.hpp"
+#include "node/flow/outbound.hpp"
+#include "node/peering/peering.hpp"
+#include "node/peering/status_queue.hpp"
+#include "node/routing/router.hpp"
 
 namespace pubsub {
 
@@ -50,6 +50,7 @@ public:
     return closed() ? now.mine->out->refuse_closed() : publish(*now.mine->out);
   }
 
+  const endpoint_options& options() const noexcept { return options_; }
   bool busy_poll() const noexcept { return options_.busy_poll; }
 
   bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
@@ -70,7 +71,7 @@ private:
   const endpoint_options options_;
   const endpoint_id id_;
   const std::chrono::steady_clock::time_point born_ = std::chrono::steady_clock::now();
-  tallies counts_;
+  counter_registry counts_;
   router routes_;
   status_hub events_;
   subscriber_list subscribers_;

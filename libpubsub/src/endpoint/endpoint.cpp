@@ -6,7 +6,7 @@
 #include "endpoint/status_text.hpp"
 #include "endpoint/stream_core.hpp"
 #include "endpoint/subscriber_core.hpp"
-#include "wire/status_frame.hpp"
+#include "wire/native/status_frame.hpp"
 
 namespace pubsub {
 
@@ -62,7 +62,11 @@ std::string_view to_string(peer_state x) noexcept {
 
 endpoint::endpoint() : endpoint(endpoint_options{}) {}
 endpoint::endpoint(endpoint_options options)
-    : core_(std::make_shared<endpoint_core>(std::move(options))) {}
+    : core_(std::make_shared<endpoint_core>(std::move(options))) {
+  if (core_->options().serve_status == status_service::on)
+    core_->peers().tell_status_by(
+        [core = core_.get()] { return pubsub::status_text(*core, wire::max_status_text_bytes); });
+}
 endpoint::endpoint(endpoint&&) noexcept = default;
 endpoint& endpoint::operator=(endpoint&& other) noexcept {
   endpoint{std::move(other)}.core_.swap(core_);

@@ -84,7 +84,7 @@ void subscriber_core::remove_topic(std::string_view prefix) {
 
 bool subscriber_core::wait_ready(const deadline& until) {
   return owner_->routes().wait_until_known(until) &&
-         owner_->peers().wait_until_read_by_foreigners(until) && !closed();
+         owner_->peers().wait_until_read_by_broker_peers(until) && !closed();
 }
 
 void subscriber_core::close() {

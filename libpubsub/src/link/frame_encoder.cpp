@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "wire/envelope.hpp"
+#include "wire/broker/envelope.hpp"
 
 namespace pubsub {
 
@@ -31,7 +31,7 @@ std::byte* frame_encoder::reserve(std::size_t size) {
 std::size_t frame_encoder::encode_batch(const run_slice& slice,
                                         std::vector<asio::const_buffer>& out) {
   const auto number = number_of(slice.run->topics());
-  const auto told = tell_topics(tables_[number], number, out);
+  const auto announced = tell_topics(tables_[number], number, out);
   auto origin = slice.run->origin();
   origin.first_sequence += slice.from.messages;
   auto* header = reserve(wire::batch_header_bytes);
@@ -39,7 +39,7 @@ std::size_t frame_encoder::encode_batch(const run_slice& slice,
   memory_.commit(wire::batch_header_bytes);
   out.emplace_back(header, wire::batch_header_bytes);
   out.emplace_back(slice.run->bytes() + slice.from.bytes, slice.size.bytes);
-  return told + wire::batch_header_bytes + slice.size.bytes;
+  return announced + wire::batch_header_bytes + slice.size.bytes;
 }
 
 /// Tells the peer the topics it does not know yet; they come before the records that name them.
@@ -47,10 +47,10 @@ std::size_t frame_encoder::tell_topics(table_use& use, std::uint16_t number,
                                        std::vector<asio::const_buffer>& out) {
   use.last_use = ++uses_;
   std::size_t total = 0;
-  for (const auto size = use.table->size(); use.told < size;) {
-    const auto end = std::min(size, use.told + most_topics_per_frame);
-    const auto frame = wire::make_topics(number, *use.table, use.told, end, via_);
-    use.told = end;
+  for (const auto size = use.table->size(); use.announced < size;) {
+    const auto end = std::min(size, use.announced + most_topics_per_frame);
+    const auto frame = wire::make_topics(number, *use.table, use.announced, end, via_);
+    use.announced = end;
     auto* bytes = reserve(frame.size());
     std::copy(frame.begin(), frame.end(), bytes);
     memory_.commit(frame.size());

@@ -7,10 +7,10 @@
 
 #include <pubsub/endpoint_id.hpp>
 
-#include "link/asio.hpp"
 #include "message/slab.hpp"
 #include "queue/bounded_queue.hpp"
-#include "wire/batch.hpp"
+#include "transport/asio.hpp"
+#include "wire/native/batch.hpp"
 
 namespace pubsub {
 
@@ -19,7 +19,7 @@ namespace pubsub {
 class frame_encoder {
 public:
   /// Once the handshake has agreed on a version; `self` is the sender of version-1 frames, `via`
-  /// names the link in the audiences of topics.
+  /// names the link in the destinations_by_link of topics.
   void begin(std::uint8_t version, const endpoint_id& self, const void* via) {
     version_ = version;
     self_ = self;
@@ -34,7 +34,7 @@ public:
 private:
   struct table_use {
     intrusive_ptr<const topic_table> table;
-    std::size_t told = 0; // topics the peer knows
+    std::size_t announced = 0; // topics the peer knows
     std::uint64_t last_use = 0;
   };
 

@@ -6,8 +6,8 @@
 
 #include "base/bytes.hpp"
 #include "link/old_broker.hpp"
-#include "link/tls_record.hpp"
 #include "message/frame.hpp"
+#include "transport/tls_record.hpp"
 
 namespace pubsub {
 

@@ -13,12 +13,12 @@
 #include <pubsub/counters.hpp>
 #include <pubsub/error.hpp>
 
-#include "link/connection.hpp"
+#include "link/credit_gate.hpp"
 #include "link/frame_encoder.hpp"
-#include "link/inflow.hpp"
 #include "link/outboxes.hpp"
 #include "message/chunk.hpp"
 #include "queue/flow_source.hpp"
+#include "transport/connection.hpp"
 
 namespace pubsub {
 
@@ -86,7 +86,7 @@ public:
   bool paused() const noexcept { return !may_read(); }
   std::uint64_t pause_count() const noexcept { return version_ >= 2 ? 0 : gates_[0].pause_count(); }
   /// What a full queue pauses; in version 1 there is only the first.
-  inflow_gate& gate(std::size_t hops = 0) noexcept { return gates_[hops]; }
+  credit_gate& gate(std::size_t hops = 0) noexcept { return gates_[hops]; }
   std::weak_ptr<flow_source> source(std::size_t hops = 0) {
     return std::shared_ptr<flow_source>{shared_from_this(), &gates_[hops]};
   }
@@ -152,7 +152,7 @@ private:
   intrusive_ptr<chunk> buffer_;
   std::size_t parsed_ = 0;
   std::size_t filled_ = 0;
-  std::array<inflow_gate, wire::max_hops> gates_;
+  std::array<credit_gate, wire::max_hops> gates_;
   bool reading_ = false;
 
   // Writing: slices taken from the outbox, the first of them partly written. The loop writes, or a

@@ -12,7 +12,7 @@
 #include <pubsub/counters.hpp>
 
 #include "queue/outbox.hpp"
-#include "wire/batch.hpp"
+#include "wire/native/batch.hpp"
 
 namespace pubsub {
 

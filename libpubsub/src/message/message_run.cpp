@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "message/frame.hpp"
-#include "message/message_access.hpp"
 #include "message/record.hpp"
 
 namespace pubsub {
@@ -24,16 +23,6 @@ constexpr std::uint32_t messages_in(std::uint64_t state) noexcept {
 }
 
 } // namespace
-
-struct message_run::decoded_table {
-  std::mutex mutex; // guards slots
-  std::unordered_map<const std::byte*, const data_message::decoded_value*> slots;
-
-  ~decoded_table() {
-    for (const auto& [at, value] : slots)
-      message_access::release(value);
-  }
-};
 
 message_run::message_run(const record_source& source, std::uint64_t state)
     : state_(state), owner_(intrusive_ptr<const chunk>::share(source.owner)), first_(source.first),
@@ -163,46 +152,6 @@ intrusive_ptr<message_run> message_run::alone(run_position at) {
   record_source source{copy.get(), copy->data(), topics_.get(), origin_};
   source.origin.first_sequence += at.messages;
   return of_records(source, {1, size});
-}
-
-void message_run::read(run_position from, std::uint32_t messages, std::vector<data_message>& out) {
-  if (slots_)
-    return read_handles(from.messages, messages, out);
-  acquire(messages);
-  const auto* pos = first_ + from.bytes;
-  for (; messages > 0; --messages) {
-    if (topics_) {
-      const auto size = record_payload_size(pos);
-      prefetch_records_behind(pos, size + record_header_bytes);
-      pos += record_header_bytes;
-      out.push_back(message_access::slice(this, pos, 0, size));
-      pos += size;
-    } else {
-      const frame_content content{pos};
-      pos += frame_bytes(pos);
-      out.push_back(message_access::slice(this, pos - content.payload_size, content.topic_size,
-                                          content.payload_size));
-    }
-    message_access::check(out.back()); // while its bytes are at hand
-  }
-}
-
-void message_run::read_handles(std::uint32_t first, std::uint32_t messages,
-                               std::vector<data_message>& out) {
-  for (auto i = first; i < first + messages; ++i)
-    if (shared_)
-      out.push_back(slots_[i].msg);
-    else
-      out.push_back(std::move(slots_[i].msg));
-}
-
-const data_message::decoded_value* message_run::decoded_at(const std::byte* at) const {
-  std::call_once(table_made_, [&] { table_ = std::make_unique<decoded_table>(); });
-  std::lock_guard lock{table_->mutex};
-  auto& value = table_->slots[at];
-  if (value == nullptr)
-    value = message_access::new_decoded();
-  return message_access::acquire(value);
 }
 
 } // namespace pubsub

@@ -27,7 +27,7 @@ struct run_position {
 };
 
 /// Where the messages of a run come from: the n-th of them has sequence number
-/// `first_sequence + n` in its stream. Nil and zeros if unknown (version-1 peers do not tell).
+/// `first_sequence + n` in its stream. Nil and zeros if unknown (Broker peers do not tell).
 struct run_origin {
   endpoint_id endpoint;
   std::uint32_t stream = 0;
@@ -51,7 +51,7 @@ struct record_source {
 };
 
 /// Messages in a row: records, as publishers write them and version 2 carries them; data frames, as
-/// version-1 peers send them; or handles on built messages. All exits that take the same messages
+/// Broker peers send them; or handles on built messages. All exits that take the same messages
 /// share one run, so what a message costs its publisher does not depend on their number. One thread
 /// appends; any thread reads, watches and closes. The length, the end and the watch are one atomic
 /// word: whoever sees a length sees the messages below it.
@@ -131,7 +131,12 @@ private:
     data_message msg;
     std::uint32_t size_bytes = 0;
   };
-  struct decoded_table;
+  struct decoded_table {
+    ~decoded_table();
+
+    std::mutex mutex; // guards slots
+    std::unordered_map<const std::byte*, const data_message::decoded_value*> slots;
+  };
 
   message_run(const record_source& source, std::uint64_t state);
   explicit message_run(std::uint32_t slots);

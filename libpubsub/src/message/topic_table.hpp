@@ -11,7 +11,7 @@
 #include <pubsub/message_storage.hpp>
 
 #include "base/intrusive_ptr.hpp"
-#include "message/audience.hpp"
+#include "message/destinations.hpp"
 
 namespace pubsub {
 
@@ -30,12 +30,12 @@ public:
   bool full() const noexcept { return size() == capacity_; }
   std::string_view at(std::size_t number) const noexcept { return entry_at(number).topic; }
   /// Null: for nobody beyond this endpoint.
-  const audiences* audiences_at(std::size_t number) const noexcept {
+  const destinations_by_link* destinations_at(std::size_t number) const noexcept {
     return entry_at(number).nodes.get();
   }
 
   /// The adding thread only, while not full. Returns the number of the topic.
-  std::uint8_t add(std::string_view topic, std::shared_ptr<const audiences> nodes = {}) {
+  std::uint8_t add(std::string_view topic, std::shared_ptr<const destinations_by_link> nodes = {}) {
     const auto number = size_.load(std::memory_order_relaxed);
     auto& block = blocks_[number / block_entries];
     if (!block)
@@ -48,7 +48,7 @@ public:
 private:
   struct entry {
     std::string topic;
-    std::shared_ptr<const audiences> nodes;
+    std::shared_ptr<const destinations_by_link> nodes;
   };
   static constexpr std::size_t block_entries = 16; // most tables hold few topics
 

@@ -4,11 +4,12 @@
 
 namespace pubsub {
 
-network_map::network_map(const endpoint_id& self, std::uint64_t life, bool relays) : self_(self) {
+network_map::network_map(const endpoint_id& self, std::uint64_t incarnation, bool relays)
+    : self_(self) {
   auto& me = nodes_[self_];
-  me.life = life;
+  me.incarnation = incarnation;
   me.relays = relays;
-  me.links_number = me.wants_number = me.newest_wants = 1;
+  me.links_number = me.filter_number = me.newest_filter = 1;
 }
 
 // -- neighbours ----------------------------------------------------------------------------------
@@ -25,18 +26,18 @@ void network_map::neighbour_ready(const endpoint_id& who) {
   change_links({who}, {});
 }
 
-void network_map::add_foreigner(const endpoint_id& who) {
-  if (foreigners_.insert(who).second)
+void network_map::add_broker_peer(const endpoint_id& who) {
+  if (broker_peers_.insert(who).second)
     change_links({who}, {});
 }
 
 void network_map::remove(const std::vector<endpoint_id>& all) {
   std::vector<endpoint_id> gone;
   for (const auto& who : all) {
-    if (neighbours_.erase(who) + foreigners_.erase(who) == 0)
+    if (neighbours_.erase(who) + broker_peers_.erase(who) == 0)
       continue;
     for (auto& [id, at] : nodes_)
-      at.told.erase(who);
+      at.announced.erase(who);
     if (nodes_[self_].links.contains(who))
       gone.push_back(who);
   }
@@ -53,7 +54,7 @@ void network_map::change_links(const std::vector<endpoint_id>& added,
   ++me.links_number;
   ++links_version_;
   pass_on(std::make_shared<any_report>(neighbours_report{
-              {self_, me.life, me.links_number, false}, me.relays, added, removed}),
+              {self_, me.incarnation, me.links_number, false}, me.relays, added, removed}),
           {});
   catch_up_all();
 }
@@ -62,7 +63,7 @@ void network_map::change_links(const std::vector<endpoint_id>& added,
 void network_map::send_all(const endpoint_id& to) {
   auto& me = nodes_[self_];
   send({to}, whole_links(self_, me));
-  send({to}, whole_wants(self_, me));
+  send({to}, whole_filter(self_, me));
   if (!me.relays)
     return;
   for (const auto& [id, at] : nodes_) {
@@ -70,31 +71,32 @@ void network_map::send_all(const endpoint_id& to) {
       continue;
     if (at.links_number > 0)
       send({to}, whole_links(id, at));
-    if (at.wants_number > 0)
-      send({to}, whole_wants(id, at));
+    if (at.filter_number > 0)
+      send({to}, whole_filter(id, at));
   }
 }
 
 // -- our wants -----------------------------------------------------------------------------------
 
-void network_map::change_wants(std::uint64_t number, std::vector<std::string> added,
-                               std::vector<std::string> removed) {
+void network_map::change_filter(std::uint64_t number, std::vector<std::string> added,
+                                std::vector<std::string> removed) {
   if (added.empty() && removed.empty())
     return;
   auto& me = nodes_[self_];
   for (const auto& each : removed)
-    me.wants.erase(each);
-  me.wants.insert(added.begin(), added.end());
-  me.newest_wants = me.wants_number = number;
-  pass_on(std::make_shared<any_report>(wants_report{
-              {self_, me.life, me.wants_number, false}, std::move(added), std::move(removed)}),
-          {});
+    me.prefixes.erase(each);
+  me.prefixes.insert(added.begin(), added.end());
+  me.newest_filter = me.filter_number = number;
+  pass_on(
+      std::make_shared<any_report>(filter_report{
+          {self_, me.incarnation, me.filter_number, false}, std::move(added), std::move(removed)}),
+      {});
 }
 
-std::pair<std::uint64_t, std::uint64_t> network_map::wants_known(const endpoint_id& who) const {
+std::pair<std::uint64_t, std::uint64_t> network_map::filter_known(const endpoint_id& who) const {
   const auto found = nodes_.find(who);
   return found == nodes_.end() ? std::pair<std::uint64_t, std::uint64_t>{}
-                               : std::pair{found->second.life, found->second.wants_number};
+                               : std::pair{found->second.incarnation, found->second.filter_number};
 }
 
 // -- reports -------------------------------------------------------------------------------------
@@ -102,7 +104,7 @@ std::pair<std::uint64_t, std::uint64_t> network_map::wants_known(const endpoint_
 /// The node a report is about, as new if it has a new life. Null if the report is to be ignored.
 network_map::node* network_map::find_for_report(const report_header& about) {
   if (about.node == self_) {
-    become_newer_than(about.life);
+    become_newer_than(about.incarnation);
     return nullptr;
   }
   if (!nodes_.contains(about.node) && nodes_.size() >= max_nodes)
@@ -110,28 +112,28 @@ network_map::node* network_map::find_for_report(const report_header& about) {
   if (!nodes_.contains(about.node) && nodes_.size() >= max_nodes)
     return nullptr;
   auto& at = nodes_[about.node];
-  if (about.life < at.life)
+  if (about.incarnation < at.incarnation)
     return nullptr;
-  if (about.life > at.life) {
-    if (!at.wants.empty())
-      wants_changes_.push_back({about.node, 0, {}, {at.wants.begin(), at.wants.end()}});
-    if (at.life > 0)
+  if (about.incarnation > at.incarnation) {
+    if (!at.prefixes.empty())
+      filter_changes_.push_back({about.node, 0, {}, {at.prefixes.begin(), at.prefixes.end()}});
+    if (at.incarnation > 0)
       restarted_.push_back(about.node);
     at = {};
-    at.life = about.life;
+    at.incarnation = about.incarnation;
     ++links_version_;
   }
   return &at;
 }
 
 /// Somebody remembers a former life of ours, whose clock was ahead of ours.
-void network_map::become_newer_than(std::uint64_t life) {
+void network_map::become_newer_than(std::uint64_t incarnation) {
   auto& me = nodes_[self_];
-  if (life <= me.life)
+  if (incarnation <= me.incarnation)
     return;
-  me.life = life + 1;
+  me.incarnation = incarnation + 1;
   pass_on(std::make_shared<any_report>(whole_links(self_, me)), {});
-  pass_on(std::make_shared<any_report>(whole_wants(self_, me)), {});
+  pass_on(std::make_shared<any_report>(whole_filter(self_, me)), {});
 }
 
 bool network_map::receive(const endpoint_id& from, neighbours_report report) {
@@ -159,28 +161,28 @@ bool network_map::receive(const endpoint_id& from, neighbours_report report) {
   return true;
 }
 
-bool network_map::receive(const endpoint_id& from, wants_report report) {
+bool network_map::receive(const endpoint_id& from, filter_report report) {
   if (!neighbours_.contains(from))
     return true;
   const auto about = report.about;
   auto* const at = find_for_report(about);
   if (at == nullptr)
     return true;
-  if (!about.whole && at->newest_wants == 0)
+  if (!about.whole && at->newest_filter == 0)
     return true;
-  if (!about.whole && about.number > at->newest_wants + 1)
+  if (!about.whole && about.number > at->newest_filter + 1)
     return false;
-  auto& told = at->told[from];
-  told = std::max(told, about.number);
-  if (about.number <= at->wants_number)
+  auto& announced = at->announced[from];
+  announced = std::max(announced, about.number);
+  if (about.number <= at->filter_number)
     return true;
-  const bool next = about.whole || about.number == at->wants_number + 1;
+  const bool next = about.whole || about.number == at->filter_number + 1;
   const auto shared = std::make_shared<const any_report>(std::move(report));
   if (next && is_next_hop(from, about.node)) {
     apply(about.node, *at, shared);
-  } else if (about.number > at->newest_wants) {
+  } else if (about.number > at->newest_filter) {
     at->pending.push_back(shared);
-    at->newest_wants = about.number;
+    at->newest_filter = about.number;
     with_pending_.insert(about.node);
   }
   catch_up(about.node, *at);
@@ -190,31 +192,31 @@ bool network_map::receive(const endpoint_id& from, wants_report report) {
 /// From now on the report counts.
 void network_map::apply(const endpoint_id& id, node& at,
                         const std::shared_ptr<const any_report>& report) {
-  const auto& news = std::get<wants_report>(*report);
-  wants_change change{id, news.about.number, {}, {}};
+  const auto& news = std::get<filter_report>(*report);
+  filter_change change{id, news.about.number, {}, {}};
   if (news.about.whole) {
     const std::set<std::string> now{news.added.begin(), news.added.end()};
-    std::ranges::set_difference(at.wants, now, std::back_inserter(change.removed));
-    std::ranges::set_difference(now, at.wants, std::back_inserter(change.added));
+    std::ranges::set_difference(at.prefixes, now, std::back_inserter(change.removed));
+    std::ranges::set_difference(now, at.prefixes, std::back_inserter(change.added));
   } else {
     std::ranges::copy_if(news.added, std::back_inserter(change.added),
-                         [&](const auto& each) { return !at.wants.contains(each); });
+                         [&](const auto& each) { return !at.prefixes.contains(each); });
     std::ranges::copy_if(news.removed, std::back_inserter(change.removed),
-                         [&](const auto& each) { return at.wants.contains(each); });
+                         [&](const auto& each) { return at.prefixes.contains(each); });
   }
   for (const auto& each : change.removed)
-    at.wants.erase(each);
-  at.wants.insert(change.added.begin(), change.added.end());
-  at.wants_number = news.about.number;
-  at.newest_wants = std::max(at.newest_wants, at.wants_number);
-  if (!at.wants.empty() || !change.removed.empty()) // the number counts as well
-    wants_changes_.push_back(std::move(change));
+    at.prefixes.erase(each);
+  at.prefixes.insert(change.added.begin(), change.added.end());
+  at.filter_number = news.about.number;
+  at.newest_filter = std::max(at.newest_filter, at.filter_number);
+  if (!at.prefixes.empty() || !change.removed.empty()) // the number counts as well
+    filter_changes_.push_back(std::move(change));
   if (!nodes_[self_].relays)
     return;
   std::vector<endpoint_id> to;
   for (const auto& [neighbour, ready] : neighbours_)
-    if (const auto told = at.told.find(neighbour);
-        told == at.told.end() || told->second < at.wants_number)
+    if (const auto announced = at.announced.find(neighbour);
+        announced == at.announced.end() || announced->second < at.filter_number)
       to.push_back(neighbour);
   if (!to.empty())
     messages_.push_back({std::move(to), report});
@@ -226,12 +228,12 @@ void network_map::catch_up(const endpoint_id& id, node& at) {
     return;
   while (!at.pending.empty()) {
     const auto first = at.pending.front();
-    const auto number = std::get<wants_report>(*first).about.number;
-    if (number > at.wants_number) {
-      const bool told_by_next_hop = std::ranges::any_of(at.told, [&](const auto& each) {
+    const auto number = std::get<filter_report>(*first).about.number;
+    if (number > at.filter_number) {
+      const bool announced_by_next_hop = std::ranges::any_of(at.announced, [&](const auto& each) {
         return each.second >= number && is_next_hop(each.first, id);
       });
-      if (!told_by_next_hop)
+      if (!announced_by_next_hop)
         return;
       apply(id, at, first);
     }
@@ -263,12 +265,15 @@ void network_map::send(std::vector<endpoint_id> to, any_report what) {
 }
 
 network_map::any_report network_map::whole_links(const endpoint_id& id, const node& at) const {
-  return neighbours_report{
-      {id, at.life, at.links_number, true}, at.relays, {at.links.begin(), at.links.end()}, {}};
+  return neighbours_report{{id, at.incarnation, at.links_number, true},
+                           at.relays,
+                           {at.links.begin(), at.links.end()},
+                           {}};
 }
 
-network_map::any_report network_map::whole_wants(const endpoint_id& id, const node& at) const {
-  return wants_report{{id, at.life, at.wants_number, true}, {at.wants.begin(), at.wants.end()}, {}};
+network_map::any_report network_map::whole_filter(const endpoint_id& id, const node& at) const {
+  return filter_report{
+      {id, at.incarnation, at.filter_number, true}, {at.prefixes.begin(), at.prefixes.end()}, {}};
 }
 
 // -- ways ----------------------------------------------------------------------------------------
@@ -308,16 +313,16 @@ bool network_map::is_next_hop(const endpoint_id& neighbour, const endpoint_id& t
   const auto only = neighbours_.begin();
   if (neighbours_.size() == 1)
     return only->second && only->first == neighbour;
-  const auto& ways = next_hops();
-  const auto found = ways.find(to);
-  return found != ways.end() && found->second == neighbour;
+  const auto& hops = next_hops();
+  const auto found = hops.find(to);
+  return found != hops.end() && found->second == neighbour;
 }
 
-std::unordered_set<endpoint_id> network_map::all_foreigners() const {
+std::unordered_set<endpoint_id> network_map::all_broker_peers() const {
   std::unordered_set<endpoint_id> result;
-  const auto& ways = next_hops();
+  const auto& hops = next_hops();
   for (const auto& [id, at] : nodes_) {
-    if (id != self_ && !ways.contains(id))
+    if (id != self_ && !hops.contains(id))
       continue;
     for (const auto& other : at.links)
       if (const auto there = nodes_.find(other);
@@ -327,23 +332,24 @@ std::unordered_set<endpoint_id> network_map::all_foreigners() const {
   return result;
 }
 
-bool network_map::speaks_for(const endpoint_id& foreigner) const {
-  if (!foreigners_.contains(foreigner))
+bool network_map::speaks_for(const endpoint_id& broker_peer) const {
+  if (!broker_peers_.contains(broker_peer))
     return false;
-  const auto& ways = next_hops();
+  const auto& hops = next_hops();
   return std::ranges::none_of(nodes_, [&](const auto& each) {
-    return each.first < self_ && each.second.links.contains(foreigner) && ways.contains(each.first);
+    return each.first < self_ && each.second.links.contains(broker_peer) &&
+           hops.contains(each.first);
   });
 }
 
 void network_map::forget_unreachable() {
-  const auto& ways = next_hops();
+  const auto& hops = next_hops();
   std::erase_if(nodes_, [&](auto& each) {
     auto& [id, at] = each;
-    if (id == self_ || neighbours_.contains(id) || ways.contains(id))
+    if (id == self_ || neighbours_.contains(id) || hops.contains(id))
       return false;
-    if (!at.wants.empty())
-      wants_changes_.push_back({id, 0, {}, {at.wants.begin(), at.wants.end()}});
+    if (!at.prefixes.empty())
+      filter_changes_.push_back({id, 0, {}, {at.prefixes.begin(), at.prefixes.end()}});
     with_pending_.erase(id);
     return true;
   });

@@ -28,13 +28,13 @@ namespace pubsub {
 /// have no reports, and no way leads through them.
 class network_map {
 public:
-  using any_report = std::variant<neighbours_report, wants_report>;
+  using any_report = std::variant<neighbours_report, filter_report>;
   /// Something to be sent, to each neighbour in the order in which it came.
   struct message {
     std::vector<endpoint_id> to;
     std::shared_ptr<const any_report> what;
   };
-  struct wants_change {
+  struct filter_change {
     endpoint_id node;
     std::uint64_t number = 0; ///< of the report
     std::vector<std::string> added;
@@ -44,7 +44,7 @@ public:
   static constexpr std::size_t max_nodes = 65'536;
 
   /// `life`: later starts have a higher one. `relays`: whether this node passes messages on.
-  network_map(const endpoint_id& self, std::uint64_t life, bool relays);
+  network_map(const endpoint_id& self, std::uint64_t incarnation, bool relays);
 
   // -- what happens ------------------------------------------------------------------------------
 
@@ -53,27 +53,27 @@ public:
   /// It has told all it knew: from now on ways lead over it.
   void neighbour_ready(const endpoint_id& who);
   /// A peer that does not speak this protocol.
-  void add_foreigner(const endpoint_id& who);
-  /// The connections to these neighbours and foreigners are gone.
+  void add_broker_peer(const endpoint_id& who);
+  /// The connections to these neighbours and Broker peers are gone.
   void remove(const std::vector<endpoint_id>& all);
   /// Our own wants have changed; the first change has number 2, and each one more.
-  void change_wants(std::uint64_t number, std::vector<std::string> added,
-                    std::vector<std::string> removed);
+  void change_filter(std::uint64_t number, std::vector<std::string> added,
+                     std::vector<std::string> removed);
   /// False if the report breaks the rules.
   bool receive(const endpoint_id& from, neighbours_report report);
-  bool receive(const endpoint_id& from, wants_report report);
+  bool receive(const endpoint_id& from, filter_report report);
 
   // -- what follows ------------------------------------------------------------------------------
 
   std::vector<message> take_messages() { return std::exchange(messages_, {}); }
   /// The changes of other nodes' wants since the last call.
-  std::vector<wants_change> take_wants_changes() { return std::exchange(wants_changes_, {}); }
+  std::vector<filter_change> take_filter_changes() { return std::exchange(filter_changes_, {}); }
   /// How far the wants of a node count here, ourselves included: life and number of the last
   /// report.
-  std::pair<std::uint64_t, std::uint64_t> wants_known(const endpoint_id& who) const;
+  std::pair<std::uint64_t, std::uint64_t> filter_known(const endpoint_id& who) const;
   /// Nodes that have started again since the last call.
   std::vector<endpoint_id> take_restarted() { return std::exchange(restarted_, {}); }
-  bool has_wants_changes() const noexcept { return !wants_changes_.empty(); }
+  bool has_filter_changes() const noexcept { return !filter_changes_.empty(); }
   /// Rises with every change of the links.
   std::uint64_t links_version() const noexcept { return links_version_; }
 
@@ -88,25 +88,25 @@ public:
   /// The way to every node that can be reached; computed when asked for after a change.
   const next_hop_map& next_hops() const;
   /// The peers, of us and of nodes within reach, that are no nodes as far as we know.
-  std::unordered_set<endpoint_id> all_foreigners() const;
-  /// Whether we are the one among the nodes linked with this foreigner that speaks for it.
-  bool speaks_for(const endpoint_id& foreigner) const;
+  std::unordered_set<endpoint_id> all_broker_peers() const;
+  /// Whether we are the one among the nodes linked with this Broker peer that speaks for it.
+  bool speaks_for(const endpoint_id& broker_peer) const;
 
 private:
   struct node {
-    std::uint64_t life = 0;
+    std::uint64_t incarnation = 0;
     std::uint64_t links_number = 0; // 0: none reported yet
     bool relays = false;
     std::unordered_set<endpoint_id> links;
-    std::uint64_t wants_number = 0; // of the last report that counts; 0: none
-    std::set<std::string> wants;
+    std::uint64_t filter_number = 0; // of the last report that counts; 0: none
+    std::set<std::string> prefixes;
     std::deque<std::shared_ptr<const any_report>> pending; // not yet told by the next hop
-    std::uint64_t newest_wants = 0;                        // the highest in pending, or that counts
-    std::map<endpoint_id, std::uint64_t> told;             // what each neighbour has told of wants
+    std::uint64_t newest_filter = 0;                       // the highest in pending, or that counts
+    std::map<endpoint_id, std::uint64_t> announced;        // what each neighbour has told of wants
   };
 
   node* find_for_report(const report_header& about);
-  void become_newer_than(std::uint64_t life);
+  void become_newer_than(std::uint64_t incarnation);
   void change_links(const std::vector<endpoint_id>& added, const std::vector<endpoint_id>& removed);
   void send_all(const endpoint_id& to);
   void apply(const endpoint_id& id, node& at, const std::shared_ptr<const any_report>& report);
@@ -117,17 +117,17 @@ private:
   void send(std::vector<endpoint_id> to, any_report what);
   void forget_unreachable();
   any_report whole_links(const endpoint_id& id, const node& at) const;
-  any_report whole_wants(const endpoint_id& id, const node& at) const;
+  any_report whole_filter(const endpoint_id& id, const node& at) const;
   void visit_ways_out(const endpoint_id& from,
                       const std::function<void(const endpoint_id&)>& visit) const;
 
   const endpoint_id self_;
   std::unordered_map<endpoint_id, node> nodes_; // we are one of them
   std::map<endpoint_id, bool> neighbours_;      // and whether they are ready
-  std::set<endpoint_id> foreigners_;
+  std::set<endpoint_id> broker_peers_;
   std::set<endpoint_id> with_pending_;
   std::vector<message> messages_;
-  std::vector<wants_change> wants_changes_;
+  std::vector<filter_change> filter_changes_;
   std::vector<endpoint_id> restarted_;
   std::uint64_t links_version_ = 1;
   mutable std::uint64_t next_hops_version_ = 0;

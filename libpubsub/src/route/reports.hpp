@@ -14,7 +14,7 @@ namespace pubsub {
 /// same id has a higher `life`, which makes all that was reported of its former lives void.
 struct report_header {
   endpoint_id node;
-  std::uint64_t life = 0;
+  std::uint64_t incarnation = 0;
   std::uint64_t number = 0;
   bool whole = false; ///< `added` is everything, not what is new since the report before
 };
@@ -26,25 +26,25 @@ struct neighbours_report {
   std::vector<endpoint_id> removed;
 };
 
-struct wants_report {
+struct filter_report {
   report_header about;
   std::vector<std::string> added; ///< topic prefixes
   std::vector<std::string> removed;
 };
 
 /// Asks nodes how far they know the wants of the one who asks; travels the way of messages.
-struct wants_question {
+struct filter_question {
   endpoint_id from;
   std::uint8_t hops_left = 0;
   std::vector<endpoint_id> to;
 };
 
 /// The number of the last wants report of `to` that counts for `from`.
-struct wants_answer {
+struct filter_answer {
   endpoint_id from;
   endpoint_id to;
   std::uint8_t hops_left = 0;
-  std::uint64_t life = 0;
+  std::uint64_t incarnation = 0;
   std::uint64_t number = 0;
 };
 

@@ -33,7 +33,7 @@ template <class Local, class Remote>
 class subscription_table {
 public:
   /// Prefixes that this endpoint, as a node, has begun to want or wants no more.
-  struct wants_change {
+  struct filter_change {
     std::uint64_t number = 0; ///< of the change: one more than that of the one before
     std::vector<std::string> added;
     std::vector<std::string> removed;
@@ -78,7 +78,7 @@ public:
 
   /// What this endpoint wants as a node: its subscribers' prefixes, forward topics and, if we
   /// forward, its peers' prefixes. Tells what has changed since the last call.
-  wants_change take_own_changes();
+  filter_change take_own_changes();
 
   /// What to announce to `peer`: our own subscriptions and forward topics and, if we forward, what
   /// our *other* peers and all nodes within reach want. A nil id leaves nobody out.
@@ -109,7 +109,7 @@ private:
   struct node_entry {
     std::uint64_t number = 0; // in remote_index_
     Remote exit;
-    std::set<std::string> wants;
+    std::set<std::string> prefixes;
   };
   /// A prefix that we want as a node.
   struct own_entry {
@@ -134,7 +134,7 @@ private:
   prefix_index<std::uint64_t> numbers_;
   std::map<std::string, own_entry, std::less<>> own_;
   std::set<std::string, std::less<>> own_changes_; // prefixes that have got or lost all holders
-  std::uint64_t wants_number_ = first_number;
+  std::uint64_t filter_number_ = first_number;
   std::set<endpoint_id> outdated_;
   std::uint64_t last_number_ = no_peer;
   filter forward_topics_;
@@ -295,7 +295,7 @@ subscription_table<Local, Remote>::shared_with(const endpoint_id& who) const {
   for (const auto& [prefix, entry] : own_)
     add(prefix);
   for (const auto& [id, node] : nodes_)
-    std::ranges::for_each(node.wants, add);
+    std::ranges::for_each(node.prefixes, add);
   std::vector<std::string> result;
   for (const auto prefix : all)
     if (wanted_without(peer.number, prefix))
@@ -316,19 +316,19 @@ void subscription_table<Local, Remote>::change_node(const endpoint_id& who, Remo
     node.exit = std::move(exit);
   }
   for (const auto& prefix : removed)
-    if (node.wants.erase(prefix) > 0) {
+    if (node.prefixes.erase(prefix) > 0) {
       remote_index_.remove(prefix, node.number);
       if (forwarding_)
         concerns(prefix, node.number);
     }
   for (const auto& prefix : added)
-    if (node.wants.insert(prefix).second) {
+    if (node.prefixes.insert(prefix).second) {
       if (forwarding_)
         concerns(prefix, node.number);
       remote_index_.add(prefix, node.number, node.exit);
     }
   numbers_.remove(id_text(who), 0);
-  if (node.wants.empty())
+  if (node.prefixes.empty())
     nodes_.erase(who);
   else
     numbers_.add(id_text(who), 0, number);
@@ -339,7 +339,7 @@ filter subscription_table<Local, Remote>::node_filter(const endpoint_id& who) co
   const auto found = nodes_.find(who);
   if (found == nodes_.end())
     return {};
-  return minimal_filter({found->second.wants.begin(), found->second.wants.end()});
+  return minimal_filter({found->second.prefixes.begin(), found->second.prefixes.end()});
 }
 
 // -- our wants as a node -------------------------------------------------------------------------
@@ -353,7 +353,7 @@ std::uint64_t subscription_table<Local, Remote>::hold(std::string_view prefix) {
   auto& [holders, since] = found->second;
   if (++holders == 1)
     own_changes_.emplace(prefix);
-  return since > 0 ? since : wants_number_ + 1;
+  return since > 0 ? since : filter_number_ + 1;
 }
 
 template <class Local, class Remote>
@@ -363,9 +363,9 @@ void subscription_table<Local, Remote>::release(std::string_view prefix) {
 }
 
 template <class Local, class Remote>
-typename subscription_table<Local, Remote>::wants_change
+typename subscription_table<Local, Remote>::filter_change
 subscription_table<Local, Remote>::take_own_changes() {
-  wants_change result{wants_number_ + 1, {}, {}};
+  filter_change result{filter_number_ + 1, {}, {}};
   for (const auto& prefix : std::exchange(own_changes_, {})) {
     const auto found = own_.find(prefix);
     auto& [holders, since] = found->second;
@@ -379,7 +379,7 @@ subscription_table<Local, Remote>::take_own_changes() {
     }
   }
   if (!result.added.empty() || !result.removed.empty())
-    wants_number_ = result.number;
+    filter_number_ = result.number;
   return result;
 }
 
@@ -418,7 +418,7 @@ filter subscription_table<Local, Remote>::announcement_for(const endpoint_id& pe
         all.insert(all.end(), entry.announced.begin(), entry.announced.end());
     for (const auto& [who, entry] : nodes_)
       if (!within_reach || within_reach(who))
-        all.insert(all.end(), entry.wants.begin(), entry.wants.end());
+        all.insert(all.end(), entry.prefixes.begin(), entry.prefixes.end());
   }
   return minimal_filter(std::move(all));
 }

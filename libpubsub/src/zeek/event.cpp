@@ -1,4 +1,4 @@
-#include <pubsub/zeek.hpp>
+#include <pubsub/zeek/event.hpp>
 
 #include <initializer_list>
 #include <utility>

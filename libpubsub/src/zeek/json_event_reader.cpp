@@ -1,4 +1,4 @@
-#include <pubsub/zeek_event_dump.hpp>
+#include <pubsub/zeek/event_dump.hpp>
 
 #include "zeek/json_value_reader.hpp"
 #include "zeek/log_text.hpp"

@@ -1,4 +1,4 @@
-#include <pubsub/zeek_log.hpp>
+#include <pubsub/zeek/log.hpp>
 
 #include "zeek/json_value_reader.hpp"
 #include "zeek/log_text.hpp"

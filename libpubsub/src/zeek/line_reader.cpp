@@ -1,4 +1,4 @@
-#include <pubsub/line_reader.hpp>
+#include <pubsub/zeek/line_reader.hpp>
 
 #include <cerrno>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include <pubsub/zeek_log.hpp>
+#include <pubsub/zeek/log.hpp>
 
 #include <utility>
 

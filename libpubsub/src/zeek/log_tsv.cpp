@@ -1,4 +1,4 @@
-#include <pubsub/zeek_log.hpp>
+#include <pubsub/zeek/log.hpp>
 
 #include "zeek/log_column.hpp"
 #include "zeek/log_text.hpp"

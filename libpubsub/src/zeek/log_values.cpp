@@ -1,5 +1,5 @@
 // Records in the binary format of Zeek's threads (zeek-event, 4).
-#include <pubsub/zeek_message.hpp>
+#include <pubsub/zeek/message.hpp>
 
 #include "base/byte_reader.hpp"
 #include "zeek/type_tag.hpp"

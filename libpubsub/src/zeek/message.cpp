@@ -1,4 +1,4 @@
-#include <pubsub/zeek_message.hpp>
+#include <pubsub/zeek/message.hpp>
 
 #include "zeek/type_tag.hpp"
 

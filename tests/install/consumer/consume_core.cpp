@@ -3,7 +3,7 @@
 #include <string>
 
 #include <pubsub/pubsub.hpp>
-#include <pubsub/zeek.hpp>
+#include <pubsub/zeek/event.hpp>
 
 int main() {
   using namespace std::chrono_literals;

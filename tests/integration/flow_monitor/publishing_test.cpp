@@ -6,8 +6,8 @@
 #include <flow_monitor/zeek_log.hpp>
 
 #include <pubsub/pubsub.hpp>
-#include <pubsub/zeek.hpp>
-#include <pubsub/zeek_log.hpp>
+#include <pubsub/zeek/event.hpp>
+#include <pubsub/zeek/log.hpp>
 
 #include <doctest/doctest.h>
 

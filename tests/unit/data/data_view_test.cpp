@@ -2,8 +2,8 @@
 #include "support/hex.hpp"
 #include "support/random_data.hpp"
 
+#include <pubsub/binary.hpp>
 #include <pubsub/data_view.hpp>
-#include <pubsub/format.hpp>
 
 #include <doctest/doctest.h>
 

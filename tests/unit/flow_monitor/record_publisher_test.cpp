@@ -2,7 +2,7 @@
 #include <flow_monitor/record_publisher.hpp>
 
 #include <pubsub/pubsub.hpp>
-#include <pubsub/zeek.hpp>
+#include <pubsub/zeek/event.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,6 @@
 #include "support/golden.hpp"
 
+#include <pubsub/binary.hpp>
 #include <pubsub/format.hpp>
 
 #include <doctest/doctest.h>

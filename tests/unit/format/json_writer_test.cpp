@@ -1,5 +1,6 @@
 #include "support/random_data.hpp"
 
+#include <pubsub/binary.hpp>
 #include <pubsub/format.hpp>
 
 #include <doctest/doctest.h>

@@ -2,7 +2,7 @@
 
 #include "support/bounded_queues.hpp"
 #include "support/hex.hpp"
-#include "wire/envelope.hpp"
+#include "wire/broker/envelope.hpp"
 
 #include <doctest/doctest.h>
 
@@ -111,9 +111,9 @@ TEST_CASE("version 2: with more tables than numbers, the one not used for longes
     tables.back()->add("/" + std::to_string(i));
     slices.push_back(f.records(*tables.back(), {from_hex("00")}));
   }
-  auto number_in = [&](const run_slice& slice, bool told) {
+  auto number_in = [&](const run_slice& slice, bool announced) {
     const auto bytes = f.encode(slice);
-    CHECK((bytes[4] == std::byte{2}) == told);
+    CHECK((bytes[4] == std::byte{2}) == announced);
     return load_be<std::uint16_t>(bytes.data() + 6);
   };
   for (std::uint16_t i = 0; i < wire::max_tables; ++i)

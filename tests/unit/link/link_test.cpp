@@ -1,10 +1,10 @@
 // One link over a real loopback connection, the test holding the other end.
 #include "link/link.hpp"
 
-#include "link/io_threads.hpp"
 #include "support/allocations.hpp"
 #include "support/eventually.hpp"
 #include "support/raw_socket.hpp"
+#include "transport/io_threads.hpp"
 
 #include <doctest/doctest.h>
 

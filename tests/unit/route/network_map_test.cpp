@@ -65,16 +65,16 @@ struct simulation {
     post(y);
   }
   std::uint64_t next_number(std::size_t n) const {
-    return nodes[n]->wants_known(id_of(n)).second + 1;
+    return nodes[n]->filter_known(id_of(n)).second + 1;
   }
   void want(std::size_t n, const std::string& prefix) {
     wants[n].insert(prefix);
-    nodes[n]->change_wants(next_number(n), {prefix}, {});
+    nodes[n]->change_filter(next_number(n), {prefix}, {});
     post(n);
   }
   void unwant(std::size_t n, const std::string& prefix) {
     wants[n].erase(prefix);
-    nodes[n]->change_wants(next_number(n), {}, {prefix});
+    nodes[n]->change_filter(next_number(n), {}, {prefix});
     post(n);
   }
   /// Delivers one parcel of a link picked at random. False if nothing is under way.
@@ -95,7 +95,7 @@ struct simulation {
     else if (const auto* report = std::get_if<neighbours_report>(first.what.get()))
       CHECK(at.receive(id_of(from), *report));
     else
-      CHECK(at.receive(id_of(from), std::get<wants_report>(*first.what)));
+      CHECK(at.receive(id_of(from), std::get<filter_report>(*first.what)));
     note_wants(to);
     post(to);
     return true;
@@ -105,7 +105,7 @@ struct simulation {
     }
   }
   void note_wants(std::size_t n) {
-    for (const auto& change : nodes[n]->take_wants_changes()) {
+    for (const auto& change : nodes[n]->take_filter_changes()) {
       auto& all = known[{n, number_of(change.node)}];
       for (const auto& each : change.added)
         CHECK(all.insert(each).second);
@@ -114,9 +114,9 @@ struct simulation {
     }
   }
   std::optional<std::size_t> next_hop(std::size_t from, std::size_t to) const {
-    const auto& ways = nodes[from]->next_hops();
-    const auto found = ways.find(id_of(to));
-    return found == ways.end() ? std::nullopt : std::optional{number_of(found->second)};
+    const auto& hops = nodes[from]->next_hops();
+    const auto found = hops.find(id_of(to));
+    return found == hops.end() ? std::nullopt : std::optional{number_of(found->second)};
   }
   bool connected(std::size_t from, std::size_t to) const {
     std::set<std::size_t> seen{from};
@@ -288,10 +288,10 @@ TEST_CASE("how far the wants of a node are known is told also where they are the
   network_map a{id_of(0), 1, true};
   a.add_neighbour(id_of(1));
   a.neighbour_ready(id_of(1));
-  CHECK(a.receive(id_of(1), wants_report{{id_of(1), 10, 5, true}, {"/t"}, {}}));
-  CHECK(a.take_wants_changes().back().number == 5);
-  CHECK(a.receive(id_of(1), wants_report{{id_of(1), 10, 7, true}, {"/t"}, {}})); // gone and back
-  const auto changes = a.take_wants_changes();
+  CHECK(a.receive(id_of(1), filter_report{{id_of(1), 10, 5, true}, {"/t"}, {}}));
+  CHECK(a.take_filter_changes().back().number == 5);
+  CHECK(a.receive(id_of(1), filter_report{{id_of(1), 10, 7, true}, {"/t"}, {}})); // gone and back
+  const auto changes = a.take_filter_changes();
   REQUIRE(changes.size() == 1);
   CHECK(changes[0].number == 7);
   CHECK(changes[0].added.empty());
@@ -302,34 +302,34 @@ TEST_CASE("a node that starts again with the same id leaves nothing of its forme
   network_map a{id_of(0), 1, true};
   a.add_neighbour(id_of(1));
   a.neighbour_ready(id_of(1));
-  CHECK(a.receive(id_of(1), wants_report{{id_of(1), 10, 5, true}, {"/old"}, {}}));
-  CHECK(a.take_wants_changes().back().added == std::vector<std::string>{"/old"});
-  CHECK(a.receive(id_of(1), wants_report{{id_of(1), 11, 1, true}, {"/new"}, {}}));
-  const auto changes = a.take_wants_changes();
+  CHECK(a.receive(id_of(1), filter_report{{id_of(1), 10, 5, true}, {"/old"}, {}}));
+  CHECK(a.take_filter_changes().back().added == std::vector<std::string>{"/old"});
+  CHECK(a.receive(id_of(1), filter_report{{id_of(1), 11, 1, true}, {"/new"}, {}}));
+  const auto changes = a.take_filter_changes();
   REQUIRE(changes.size() == 2);
   CHECK(changes[0].removed == std::vector<std::string>{"/old"});
   CHECK(changes[1].added == std::vector<std::string>{"/new"});
   CHECK(a.take_restarted() == std::vector{id_of(1)});
-  CHECK(a.receive(id_of(1), wants_report{{id_of(1), 10, 6, true}, {"/ghost"}, {}}));
-  CHECK(a.take_wants_changes().empty());
+  CHECK(a.receive(id_of(1), filter_report{{id_of(1), 10, 6, true}, {"/ghost"}, {}}));
+  CHECK(a.take_filter_changes().empty());
 }
 
 TEST_CASE("one who is remembered from a later life starts a later one") {
   network_map a{id_of(0), 5, true};
   a.add_neighbour(id_of(1));
   a.take_messages();
-  CHECK(a.receive(id_of(1), wants_report{{id_of(0), 9, 3, true}, {"/ghost"}, {}}));
+  CHECK(a.receive(id_of(1), filter_report{{id_of(0), 9, 3, true}, {"/ghost"}, {}}));
   const auto news = a.take_messages();
   REQUIRE(news.size() == 2);
-  CHECK(std::get<neighbours_report>(*news[0].what).about.life == 10);
-  CHECK(std::get<wants_report>(*news[1].what).about.life == 10);
+  CHECK(std::get<neighbours_report>(*news[0].what).about.incarnation == 10);
+  CHECK(std::get<filter_report>(*news[1].what).about.incarnation == 10);
 }
 
 TEST_CASE("a report that skips a number breaks the rules") {
   network_map a{id_of(0), 1, true};
   a.add_neighbour(id_of(1));
-  CHECK(a.receive(id_of(1), wants_report{{id_of(1), 1, 3, true}, {}, {}}));
-  CHECK_FALSE(a.receive(id_of(1), wants_report{{id_of(1), 1, 5, false}, {"/t"}, {}}));
+  CHECK(a.receive(id_of(1), filter_report{{id_of(1), 1, 3, true}, {}, {}}));
+  CHECK_FALSE(a.receive(id_of(1), filter_report{{id_of(1), 1, 5, false}, {"/t"}, {}}));
   CHECK(a.receive(id_of(1), neighbours_report{{id_of(1), 1, 3, true}, true, {}, {}}));
   CHECK_FALSE(a.receive(id_of(1), neighbours_report{{id_of(1), 1, 5, false}, true, {}, {}}));
 }
@@ -340,7 +340,7 @@ TEST_CASE("one node speaks for a version-1 peer of several, and another when tha
   net.connect(0, 1);
   net.connect(1, 2);
   for (std::size_t i = 0; i < 3; ++i) {
-    net.nodes[i]->add_foreigner(stranger);
+    net.nodes[i]->add_broker_peer(stranger);
     net.post(i);
   }
   net.settle();
@@ -358,17 +358,17 @@ TEST_CASE("the version-1 peers of all nodes within reach are known") {
   simulation net{3};
   net.connect(0, 1);
   net.connect(1, 2);
-  net.nodes[0]->add_foreigner(id_of(100));
-  net.nodes[2]->add_foreigner(id_of(100));
-  net.nodes[2]->add_foreigner(id_of(101));
+  net.nodes[0]->add_broker_peer(id_of(100));
+  net.nodes[2]->add_broker_peer(id_of(100));
+  net.nodes[2]->add_broker_peer(id_of(101));
   net.post(0);
   net.post(2);
   net.settle();
   const std::unordered_set both{id_of(100), id_of(101)};
   for (const auto& each : net.nodes)
-    CHECK(each->all_foreigners() == both);
+    CHECK(each->all_broker_peers() == both);
   net.cut(1, 2);
   net.settle();
-  CHECK(net.nodes[0]->all_foreigners() == std::unordered_set{id_of(100)});
-  CHECK(net.nodes[2]->all_foreigners() == both);
+  CHECK(net.nodes[0]->all_broker_peers() == std::unordered_set{id_of(100)});
+  CHECK(net.nodes[2]->all_broker_peers() == both);
 }

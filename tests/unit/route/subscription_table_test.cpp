@@ -103,12 +103,13 @@ void change_both(table_type& table, naive_table& naive, std::mt19937& engine) {
 }
 
 /// `told` is what each peer knows if it hears of its new announcement whenever the table says so.
-void check_told(table_type& table, const naive_table& naive, std::map<endpoint_id, filter>& told) {
+void check_told(table_type& table, const naive_table& naive,
+                std::map<endpoint_id, filter>& announced) {
   for (const auto& id : table.take_outdated())
-    told[id] = table.announcement_for(id);
-  std::erase_if(told, [&](const auto& each) { return !naive.peers.contains(each.first); });
-  CHECK(told.size() == naive.peers.size());
-  for (const auto& [id, known] : told)
+    announced[id] = table.announcement_for(id);
+  std::erase_if(announced, [&](const auto& each) { return !naive.peers.contains(each.first); });
+  CHECK(announced.size() == naive.peers.size());
+  for (const auto& [id, known] : announced)
     CHECK(known == naive.announcement_for(id));
 }
 
@@ -302,10 +303,10 @@ TEST_CASE("a table announces and matches like a plain list after any changes") {
   for (int round = 0; round < 60; ++round) {
     table_type table;
     naive_table naive;
-    std::map<endpoint_id, filter> told;
+    std::map<endpoint_id, filter> announced;
     for (int step = 0; step < 80; ++step) {
       change_both(table, naive, engine);
-      check_told(table, naive, told);
+      check_told(table, naive, announced);
       CHECK(table.announcement_for({}) == naive.announcement_for({}));
       const auto topic = random_prefix(engine) + "x";
       CHECK(exits(table.local_index(), topic) == naive.locals_for(topic));

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include <pubsub/zeek_event_dump.hpp>
+#include <pubsub/zeek/event_dump.hpp>
 
 using namespace pubsub;
 

@@ -1,7 +1,7 @@
 #include "support/golden.hpp"
 
 #include <pubsub/format.hpp>
-#include <pubsub/zeek.hpp>
+#include <pubsub/zeek/event.hpp>
 
 #include <doctest/doctest.h>
 

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include <pubsub/format.hpp>
-#include <pubsub/zeek_event_dump.hpp>
-#include <pubsub/zeek_log.hpp>
+#include <pubsub/binary.hpp>
+#include <pubsub/zeek/event_dump.hpp>
+#include <pubsub/zeek/log.hpp>
 
 using namespace pubsub;
 

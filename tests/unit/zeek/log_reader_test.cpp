@@ -6,8 +6,8 @@
 #include <fstream>
 #include <string>
 
-#include <pubsub/line_reader.hpp>
-#include <pubsub/zeek_log.hpp>
+#include <pubsub/zeek/line_reader.hpp>
+#include <pubsub/zeek/log.hpp>
 
 using namespace pubsub;
 

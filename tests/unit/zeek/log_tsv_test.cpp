@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include <pubsub/zeek_log.hpp>
+#include <pubsub/zeek/log.hpp>
 
 using namespace pubsub;
 

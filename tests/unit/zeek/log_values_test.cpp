@@ -2,7 +2,7 @@
 #include "support/hex.hpp"
 #include "support/log_values.hpp"
 
-#include <pubsub/zeek_message.hpp>
+#include <pubsub/zeek/message.hpp>
 
 #include <doctest/doctest.h>
 

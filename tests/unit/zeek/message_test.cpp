@@ -1,6 +1,6 @@
 // Whatever Zeek sends through Broker, read into values.
-#include <pubsub/format.hpp>
-#include <pubsub/zeek_message.hpp>
+#include <pubsub/binary.hpp>
+#include <pubsub/zeek/message.hpp>
 
 #include <doctest/doctest.h>
 

@@ -17,7 +17,7 @@
 #include <fmt/format.h>
 
 #include <pubsub/data_writer.hpp>
-#include <pubsub/pipeline.hpp>
+#include <pubsub/pattern/pipeline.hpp>
 
 namespace pubsub::tool {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <pubsub/pipeline_options.hpp>
+#include <pubsub/pattern/pipeline_options.hpp>
 
 #include "bench/compare_cases.hpp"
 #include "bench/compare_run.hpp"

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <pubsub/line_reader.hpp>
+#include <pubsub/zeek/line_reader.hpp>
 
 namespace pubsub::tool {
 

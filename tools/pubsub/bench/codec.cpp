@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include <pubsub/binary.hpp>
 #include <pubsub/data_writer.hpp>
 #include <pubsub/format.hpp>
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <pubsub/zeek_log.hpp>
+#include <pubsub/zeek/log.hpp>
 
 namespace pubsub::tool::bench {
 

@@ -25,7 +25,7 @@
 
 #include <fmt/format.h>
 
-#include <pubsub/remote.hpp>
+#include <pubsub/pattern/remote.hpp>
 
 namespace pubsub::tool {
 

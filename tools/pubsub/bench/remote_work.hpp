@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <pubsub/remote_options.hpp>
+#include <pubsub/pattern/remote_options.hpp>
 
 namespace pubsub::tool::bench {
 

@@ -26,7 +26,7 @@
 #include <fmt/format.h>
 
 #include <pubsub/data_writer.hpp>
-#include <pubsub/versioned.hpp>
+#include <pubsub/pattern/versioned.hpp>
 
 namespace pubsub::tool {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <pubsub/versioned_options.hpp>
+#include <pubsub/pattern/versioned_options.hpp>
 
 #include "bench/version_history.hpp"
 #include "stop_signal.hpp"

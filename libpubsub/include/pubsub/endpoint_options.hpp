@@ -1,0 +1,87 @@
+// How an endpoint behaves, and how it treats its peers.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include <pubsub/endpoint_id.hpp>
+#include <pubsub/filter.hpp>
+#include <pubsub/queue_options.hpp>
+#include <pubsub/tls_options.hpp>
+
+namespace pubsub {
+
+/// Whether an endpoint passes messages from one peer on to another.
+enum class forwarding : std::uint8_t { on, off };
+/// Whether an endpoint's own subscribers receive what the same endpoint publishes.
+enum class own_messages : std::uint8_t { deliver, ignore };
+/// Whether an endpoint tells its peers how it is (`endpoint::peer_status`).
+enum class status_service : std::uint8_t { on, off };
+
+struct endpoint_options {
+  /// Name of this endpoint in the network; random if not given. Must be unique.
+  std::optional<endpoint_id> id;
+  pubsub::forwarding forwarding = pubsub::forwarding::on;
+  pubsub::own_messages own_messages = pubsub::own_messages::deliver;
+  /// Threads that serve links; each link stays on one of them. At least 1. They start with the
+  /// first `listen` or `peer`. Where there is one, a thread that waits for messages, briefly again
+  /// and again, takes its place.
+  unsigned io_threads = 1;
+  /// The low-latency mode: a thread that waits for a message (`subscriber::get`, `get_batch`) asks
+  /// the sockets itself, again and again, instead of sleeping. Saves the tens of microseconds that
+  /// waking two threads takes; costs a processor for each waiting thread. I/O threads step in where
+  /// nobody waits.
+  bool busy_poll = false;
+  /// Outbox of every link.
+  queue_options link_queue;
+  /// Of connections made or accepted at `tls://`. Errors in it are those of `listen` and `peer`;
+  /// `check` finds them earlier.
+  tls_options tls;
+  /// Topics to announce although nobody here subscribes, so that peers send them through this relay
+  /// (needed between Broker nodes that do not merge filters).
+  pubsub::filter forward_topics;
+  /// Longest frame sent or accepted once peered, in bytes; a peer that announces more is cut off.
+  std::uint32_t max_frame_bytes = 64 * 1024 * 1024;
+  /// Longest handshake frame accepted, in bytes.
+  std::uint32_t max_handshake_frame_bytes = 16 * 1024 * 1024;
+  /// A connection that is not peered by then is closed.
+  std::chrono::milliseconds handshake_timeout{10'000};
+  /// How long one attempt to connect may take.
+  std::chrono::milliseconds connect_timeout{3'000};
+  /// Connections accepted but not yet peered, at most; further ones wait in the kernel.
+  std::size_t max_half_open = 64;
+  /// The newest version of the peering protocol to offer: 1 is Broker's; 2, spoken between nodes of
+  /// this library, carries many messages in a frame (docs/wire-format.md). Peers agree on the
+  /// highest both speak.
+  std::uint8_t max_wire_version = 2;
+  /// A link on which nothing was heard for so long is cut (errc::peer_timeout), 0: never. Time in
+  /// which a full queue of this side kept it from reading does not count. A node that has nothing
+  /// to send sends a ping every 5 seconds, or four times in its own `liveness_timeout` if that is
+  /// shorter than 20 seconds. In version 1 a side whose reading is paused answers none: so give
+  /// times below 15 seconds to both sides.
+  std::chrono::milliseconds liveness_timeout{30'000};
+  /// Whether peers may ask for counters, addresses and topics of this endpoint.
+  status_service serve_status = status_service::on;
+  /// How long `close` and the destructor wait for queued messages and goodbyes.
+  std::chrono::milliseconds close_timeout{3'000};
+};
+
+/// How to treat a peer that cannot be reached or was lost.
+struct peer_options {
+  /// Time before the second attempt; nothing means a single attempt and no reconnection. Attempts
+  /// go on without end, each delay twice the one before, up to `max_retry`, and each changed at
+  /// random by up to a quarter. A success starts over. A peering that is lost is tried again at
+  /// once, unless it was the third in a row that did not last a second.
+  std::optional<std::chrono::milliseconds> retry = std::chrono::milliseconds{1'000};
+  /// How long `peer` itself waits for the first success; with `retry`, attempts go on afterwards.
+  std::chrono::milliseconds timeout{10'000};
+  /// The longest time between attempts; below `retry` it counts as `retry`.
+  std::chrono::milliseconds max_retry{30'000};
+  /// Outbox of the link to this peer; `endpoint_options::link_queue` if not given. Where both sides
+  /// connect, the connection that stays may be the one this peer made: then the latter holds.
+  std::optional<queue_options> link_queue = std::nullopt;
+};
+
+} // namespace pubsub

@@ -1,0 +1,41 @@
+// What an endpoint reports of its peers, and of the nodes of the network.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <pubsub/counters.hpp>
+#include <pubsub/endpoint_id.hpp>
+#include <pubsub/filter.hpp>
+#include <pubsub/status.hpp>
+
+namespace pubsub {
+
+enum class peer_state : std::uint8_t { connecting, peered, lost };
+
+/// The name of the enumerator, e.g. `peered`.
+std::string_view to_string(peer_state x) noexcept;
+
+/// One peer as `endpoint::peers` reports it.
+struct peer_info {
+  endpoint_id id; ///< nil until the first handshake
+  std::optional<network_info> network;
+  peer_state state = peer_state::connecting;
+  pubsub::filter filter; ///< what the peer wants
+  link_counters counters;
+  std::uint8_t wire_version = 0; ///< of the peering protocol; 0 unless peered
+};
+
+/// One node of the network, at any distance, as `endpoint::nodes` reports it. Peers that speak
+/// version 1 are neighbours of nodes but no nodes themselves.
+struct node_info {
+  endpoint_id id;
+  endpoint_id next_hop; ///< the peer that messages for this node go to; nil if out of reach
+  std::vector<endpoint_id> neighbours; ///< as the node itself reports them
+  bool relays = true;                  ///< passes messages on
+  pubsub::filter filter;               ///< what it wants
+};
+
+} // namespace pubsub

@@ -1,0 +1,62 @@
+// How much of what a peer sends is taken: the other end of credit.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <limits>
+
+#include "queue/flow_source.hpp"
+#include "wire/native/batch.hpp"
+
+namespace pubsub {
+
+/// Messages that have come the same number of hops over one link, as the queues they enter see
+/// them: a full queue pauses this gate, and resumes it. Thread-safety: `pause` and `resume` from
+/// any thread, the rest from the link's loop.
+class credit_gate final : public flow_source {
+public:
+  /// Notes that a queue has paused us; it will call `resume` once.
+  void pause() noexcept {
+    pauses_.fetch_add(1, std::memory_order_relaxed);
+    pause_count_.fetch_add(1, std::memory_order_relaxed);
+  }
+  void resume() noexcept override {
+    if (pauses_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      on_resume();
+  }
+  bool paused() const noexcept { return pauses_.load(std::memory_order_acquire) > 0; }
+  /// How often it has been paused.
+  std::uint64_t pause_count() const noexcept {
+    return pause_count_.load(std::memory_order_relaxed);
+  }
+
+  /// A batch has come. False if it, and much more before it, came without credit: a peer that does
+  /// not keep to it would fill our memory.
+  bool took(std::size_t bytes) noexcept {
+    const bool had_credit = owed_ <= wire::first_credit_bytes + most_overdraft_bytes;
+    owed_ += bytes;
+    return had_credit;
+  }
+  /// The credit to be given now: none while paused, and small sums not one by one.
+  std::uint32_t settle(bool small_too) noexcept {
+    if (paused() || owed_ == 0 || (!small_too && owed_ < wire::first_credit_bytes / 4))
+      return 0;
+    const auto given = std::min<std::uint64_t>(owed_, std::numeric_limits<std::uint32_t>::max());
+    owed_ -= given;
+    return static_cast<std::uint32_t>(given);
+  }
+
+  std::function<void()> on_resume; ///< set before the gate is in use
+
+private:
+  // A sender with any credit left may begin another batch, and gathers several for one write.
+  static constexpr std::uint64_t most_overdraft_bytes = 4 * 1024 * 1024;
+
+  std::atomic<int> pauses_{0};
+  std::atomic<std::uint64_t> pause_count_{0};
+  std::uint64_t owed_ = 0; // what came and was not given back: no more than the first credit
+};
+
+} // namespace pubsub

@@ -1,0 +1,77 @@
+// Circles over Broker peers: messages that leave over one of them and come back over another.
+// Pure: no I/O, no threads, no clock.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include <pubsub/endpoint_id.hpp>
+#include <pubsub/filter.hpp>
+
+namespace pubsub {
+
+/// Broker peers that pass messages on may be linked with one another, behind our back: a message
+/// that goes out over one of them then comes back over another, as if it were new, and would go
+/// round without end. So nodes send *probes* over each of them, and what comes back proves a circle
+/// for all topics that begin so. Of the two peers the one with the larger id is *closed* for these
+/// topics: nothing goes to it or is taken from it, for what it wants and has to say passes the
+/// other. That lasts as long as probes come back.
+class circles {
+public:
+  using time = std::chrono::steady_clock::time_point;
+  using closed_topics = std::unordered_map<endpoint_id, filter>;
+
+  static constexpr std::chrono::milliseconds time_between_probes{500};
+  static constexpr std::chrono::milliseconds memory{3000}; // of a probe that came back
+  static constexpr std::size_t max_topics = 1024;          // of one peer
+
+  /// A probe on `topic` that was sent over `over` has come back over `from`. True if that closes
+  /// what was open.
+  bool note(const endpoint_id& from, const endpoint_id& over, std::string_view topic, time now);
+  /// Opens what no probe has come back for lately. True if there was such.
+  bool expire(time now);
+  /// Opens what is closed by, or for, a peer that is gone. True if there was such.
+  template <class Predicate>
+  bool keep_if(Predicate&& is_there);
+
+  /// What is closed, by peer.
+  const std::shared_ptr<const closed_topics>& closed() const noexcept { return closed_; }
+
+private:
+  struct proof {
+    endpoint_id over;
+    time last;
+  };
+  template <class Predicate>
+  bool erase_if(Predicate&& is_void);
+  void close_what_is_proved();
+
+  std::map<endpoint_id, std::map<std::string, proof, std::less<>>> proved_; // from -> topics
+  std::shared_ptr<const closed_topics> closed_ = std::make_shared<closed_topics>();
+};
+
+template <class Predicate>
+bool circles::erase_if(Predicate&& is_void) {
+  bool some = false;
+  for (auto& [from, topics] : proved_)
+    some |= std::erase_if(topics, [&, &from = from](const auto& each) {
+              return is_void(from, each.second);
+            }) > 0;
+  std::erase_if(proved_, [](const auto& each) { return each.second.empty(); });
+  if (some)
+    close_what_is_proved();
+  return some;
+}
+
+template <class Predicate>
+bool circles::keep_if(Predicate&& is_there) {
+  return erase_if([&](const endpoint_id& from, const proof& each) {
+    return !is_there(from) || !is_there(each.over);
+  });
+}
+
+} // namespace pubsub

@@ -1,0 +1,152 @@
+// Counting without contention: each thread counts for itself, readers add up.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include <pubsub/counters.hpp>
+
+#include "link/link.hpp"
+#include "queue/message_queue.hpp"
+
+namespace pubsub {
+
+/// A counter with one writing thread and any number of readers.
+class live_counter {
+public:
+  void add(std::uint64_t n) noexcept {
+    value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+  }
+  std::uint64_t get() const noexcept { return value_.load(std::memory_order_relaxed); }
+
+private:
+  std::atomic<std::uint64_t> value_{0};
+};
+
+/// What one publishing thread or one link has counted.
+struct live_counters {
+  live_counter published, unwanted, dropped, would_block;
+  live_counter refused_topic, refused_size, refused_closed, refused_empty;
+  live_counter received, forwarded, ttl_expired, duplicates, malformed_frames, silent_peers;
+
+  publisher_counters of_publisher() const noexcept {
+    return {.published = published.get(),
+            .unwanted = unwanted.get(),
+            .dropped = dropped.get(),
+            .would_block = would_block.get(),
+            .refused_topic = refused_topic.get(),
+            .refused_size = refused_size.get(),
+            .refused_closed = refused_closed.get(),
+            .refused_empty = refused_empty.get()};
+  }
+  void add_to(endpoint_counters& sum) const noexcept {
+    sum.published += published.get();
+    sum.unwanted += unwanted.get();
+    sum.dropped += dropped.get();
+    sum.would_block += would_block.get();
+    sum.refused_topic += refused_topic.get();
+    sum.refused_size += refused_size.get();
+    sum.refused_closed += refused_closed.get();
+    sum.refused_empty += refused_empty.get();
+    sum.received += received.get();
+    sum.forwarded += forwarded.get();
+    sum.ttl_expired += ttl_expired.get();
+    sum.duplicates += duplicates.get();
+    sum.malformed_frames += malformed_frames.get();
+    sum.silent_peers += silent_peers.get();
+  }
+};
+
+inline void add_to(endpoint_counters& sum, const subscriber_counters& x) noexcept {
+  auto& all = sum.subscribers;
+  all.offered += x.offered;
+  all.delivered += x.delivered;
+  all.queued += x.queued;
+  all.dropped_oldest += x.dropped_oldest;
+  all.dropped_newest += x.dropped_newest;
+  all.decode_errors += x.decode_errors;
+  all.dropped_closed += x.dropped_closed;
+  all.conflated += x.conflated;
+  all.dropped_overflow += x.dropped_overflow;
+  all.missed += x.missed;
+  all.restarts += x.restarts;
+}
+
+inline void add_to(endpoint_counters& sum, const link_counters& x) noexcept {
+  auto& all = sum.links;
+  all.offered += x.offered;
+  all.sent += x.sent;
+  all.queued += x.queued;
+  all.dropped_oldest += x.dropped_oldest;
+  all.dropped_newest += x.dropped_newest;
+  all.dropped_gone += x.dropped_gone;
+  all.conflated += x.conflated;
+  all.dropped_overflow += x.dropped_overflow;
+  all.received += x.received;
+  all.bytes_sent += x.bytes_sent;
+  all.bytes_received += x.bytes_received;
+}
+
+/// Hands out counter_registry, follows queues and links, and keeps the sums of those no longer in
+/// use. Thread-safe.
+class counter_registry {
+public:
+  std::shared_ptr<live_counters> make() {
+    std::lock_guard lock{mutex_};
+    retire_unused();
+    return in_use_.emplace_back(std::make_shared<live_counters>());
+  }
+  void follow(std::shared_ptr<const message_queue> queue) {
+    std::lock_guard lock{mutex_};
+    if (queues_.size() >= queues_worth_a_look_) {
+      retire(queues_, [this](const message_queue& x) { pubsub::add_to(retired_, x.counters()); });
+      queues_worth_a_look_ = std::max<std::size_t>(16, 2 * queues_.size());
+    }
+    queues_.push_back(std::move(queue));
+  }
+  void follow(std::shared_ptr<const link> carrier) {
+    std::lock_guard lock{mutex_};
+    retire_unused();
+    links_.push_back(std::move(carrier));
+  }
+  endpoint_counters sum() const {
+    std::lock_guard lock{mutex_};
+    auto result = retired_;
+    for (const auto& each : in_use_)
+      each->add_to(result);
+    for (const auto& each : queues_)
+      pubsub::add_to(result, each->counters());
+    for (const auto& each : links_)
+      pubsub::add_to(result, each->counters());
+    return result;
+  }
+
+private:
+  void retire_unused() {
+    retire(in_use_, [this](const live_counters& x) { x.add_to(retired_); });
+    retire(links_, [this](const link& x) { pubsub::add_to(retired_, x.counters()); });
+  }
+  /// What nobody else holds counts no more.
+  template <class T, class Keep>
+  static void retire(std::vector<std::shared_ptr<T>>& all, Keep keep) {
+    std::erase_if(all, [&](const auto& each) {
+      const bool unused = each.use_count() == 1;
+      if (unused)
+        keep(*each);
+      return unused;
+    });
+  }
+
+  mutable std::mutex mutex_; // guards everything below
+  std::vector<std::shared_ptr<live_counters>> in_use_;
+  std::vector<std::shared_ptr<const message_queue>> queues_; // there may be very many
+  std::size_t queues_worth_a_look_ = 16;
+  std::vector<std::shared_ptr<const link>> links_;
+  endpoint_counters retired_;
+};
+
+} // namespace pubsub

@@ -1,0 +1,171 @@
+#include "node/flow/outbound.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "data/binary.hpp"
+#include "message/message_access.hpp"
+#include "wire/broker/envelope.hpp"
+#include "wire/native/batch.hpp"
+
+namespace pubsub {
+
+/// Null if the message fits into a frame of either version; else what counts those that do not.
+live_counter* outbound::refusal(std::string_view topic, std::size_t payload_size) const noexcept {
+  const auto overhead = std::max(wire::data_frame_bytes(topic.size(), 0),
+                                 wire::batch_header_bytes + record_header_bytes);
+  if (topic.size() > topic::max_size_bytes || is_reserved_topic(topic))
+    return &counts_->refused_topic;
+  if (payload_size > max_frame_bytes_ || overhead + payload_size > max_frame_bytes_)
+    return &counts_->refused_size;
+  return nullptr;
+}
+
+/// Null if what went another way so far has not arrived at `until`.
+const route* outbound::resolve(std::string_view topic, const deadline& until) {
+  if (routes_.refresh()) {
+    seal();
+    stream_.forget_topics();
+    for (auto& each : routes_.take_retired_routes())
+      left_.push_back(flushes_.begin(std::move(each)));
+  }
+  return left_.empty() || wait_until_flushed(until) ? &routes_.resolve(topic) : nullptr;
+}
+
+bool outbound::wait_until_flushed(const deadline& until) {
+  while (!left_.empty()) {
+    if (!left_.back()->wait(until))
+      return false;
+    left_.pop_back();
+  }
+  return true;
+}
+
+void outbound::seal() noexcept {
+  records_.seal();
+  handles_.seal();
+}
+
+/// Hands on the record just written. If nobody takes it, its bytes are used again.
+push_result outbound::end_record(run_writer::exits to, const deadline& until) {
+  const auto result =
+      records_.push(to, stream_.source(wire::default_ttl), stream_.size_bytes(), until);
+  if (result != push_result::would_block)
+    stream_.commit();
+  return result;
+}
+
+/// A message that nobody wants.
+publish_result outbound::leave() {
+  counts_->unwanted.add(1);
+  counts_->published.add(1);
+  return publish_result::unwanted;
+}
+
+publish_result outbound::count(push_result result) {
+  if (result == push_result::would_block) {
+    counts_->would_block.add(1);
+    return publish_result::would_block;
+  }
+  counts_->published.add(1);
+  if (result != push_result::dropped)
+    return publish_result::taken;
+  counts_->dropped.add(1);
+  return publish_result::dropped;
+}
+
+publish_result outbound::publish_encoded(std::string_view topic, std::span<const std::byte> value,
+                                         const deadline& until) {
+  if (auto* cause = refusal(topic, value.size()))
+    return refuse(*cause);
+  const auto* to = resolve(topic, until);
+  if (to == nullptr)
+    return count(push_result::would_block);
+  if (to->empty())
+    return leave();
+  if (!std::exchange(records_to_queues_, true))
+    seal();
+  std::memcpy(stream_.begin(topic, to->nodes, value.size()), value.data(), value.size());
+  return count(end_record(to->to_all(), until));
+}
+
+publish_result outbound::publish(std::string_view topic, data value, const deadline& until) {
+  const auto size = encoded_size(value);
+  if (auto* cause = refusal(topic, size))
+    return refuse(*cause);
+  const auto* to = resolve(topic, until);
+  if (to == nullptr)
+    return count(push_result::would_block);
+  if (to->empty())
+    return leave();
+  if (to->queues.empty()) { // nobody here wants the value itself
+    encode(value, stream_.begin(topic, to->nodes, size));
+    return count(end_record(to->to_links(), until));
+  }
+  return publish_built(to, topic, message_access::value(topic, std::move(value)), size, until);
+}
+
+publish_result outbound::publish(const data_message& msg, const deadline& until) {
+  if (!msg)
+    return refuse(counts_->refused_empty);
+  if (repeated_.holds(msg)) // and it was acceptable
+    return publish_built(resolve(repeated_.topic(), until), repeated_.topic(), repeated_.copy(),
+                         repeated_.payload_size(), until);
+  const auto topic = get_topic(msg);
+  const auto* stored = message_access::stored_value(msg);
+  const auto size = stored != nullptr
+                        ? stored->encoded_size([](const data& x) { return encoded_size(x); })
+                        : message_access::payload(msg).size();
+  if (auto* cause = refusal(topic, size))
+    return refuse(*cause);
+  repeated_.note(msg, size);
+  return publish_built(resolve(topic, until), topic, msg, size, until);
+}
+
+/// A frame as version 1 has it, which nodes of version 2 pass on to the receiver as well.
+publish_result outbound::publish_to(const endpoint_id& receiver, std::string_view topic,
+                                    const data& value, const deadline& until) {
+  const auto size = encoded_size(value);
+  if (auto* cause = refusal(topic, size))
+    return refuse(*cause);
+  if (resolve(topic, until) == nullptr)
+    return count(push_result::would_block);
+  const auto via = routes_.link_to(receiver);
+  if (!via)
+    return leave();
+  seal(); // behind what this thread has published so far
+  if (!via->out().wait_for_room(until))
+    return count(push_result::would_block);
+  const auto frame_size = wire::data_frame_bytes(topic.size(), size);
+  auto* frame = addressed_.reserve(frame_size);
+  encode(value, wire::write_data_header(frame, self_, topic, size, wire::default_ttl, receiver));
+  addressed_.commit(frame_size);
+  return count(via->out().push(
+      message_run::of_frames(addressed_.current(), frame, {.messages = 1, .bytes = frame_size})));
+}
+
+/// Queues get the handle, links the encoded form.
+publish_result outbound::publish_built(const route* to, std::string_view topic, data_message msg,
+                                       std::size_t payload_size, const deadline& until) {
+  if (to == nullptr)
+    return count(push_result::would_block);
+  if (to->empty())
+    return leave();
+  if (std::exchange(records_to_queues_, false))
+    seal();
+  const auto size = static_cast<std::uint32_t>(topic.size() + payload_size);
+  if (to->links.empty())
+    return count(handles_.push(to->to_queues(), msg, size, until));
+  // All or none: the queues must have room before the links get the message.
+  if (!handles_.goes_on(to->to_queues()) && !run_writer::wait_for_room(to->to_queues(), until))
+    return count(push_result::would_block);
+  const auto payload = message_access::payload(msg);
+  std::memcpy(stream_.begin(topic, to->nodes, payload_size), payload.data(), payload.size());
+  const auto sent = end_record(to->to_links(), until);
+  if (sent == push_result::would_block || to->queues.empty())
+    return count(sent);
+  const auto queued = handles_.push(to->to_queues(), msg, size, until, when_full::overshoot);
+  return count(sent == push_result::dropped ? sent : queued);
+}
+
+} // namespace pubsub

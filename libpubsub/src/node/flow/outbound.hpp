@@ -1,0 +1,70 @@
+// Publishing: from a value on the caller's thread to queues and link outboxes.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include <pubsub/data_message.hpp>
+#include <pubsub/endpoint_id.hpp>
+#include <pubsub/publish_result.hpp>
+
+#include "message/repeated_message.hpp"
+#include "node/flow/live_counters.hpp"
+#include "node/flow/record_stream.hpp"
+#include "node/routing/dispatcher.hpp"
+#include "queue/run_writer.hpp"
+
+namespace pubsub {
+
+/// One publishing thread's way into the endpoint: routes at hand, a slab that each message is
+/// encoded into at most once whatever the number of links, and the runs that the queues read.
+/// Thread-safety: one thread.
+class outbound {
+public:
+  outbound(const endpoint_id& self, router& routes, bool own_messages,
+           std::uint32_t max_frame_bytes, std::shared_ptr<live_counters> counts)
+      : self_(self), routes_(self, routes, {.queues = own_messages}), flushes_(routes.flushes()),
+        max_frame_bytes_(max_frame_bytes), counts_(std::move(counts)), stream_(self) {}
+
+  /// `until`: how long to wait for full queues with policy `block`; nothing means without limit.
+  publish_result publish(std::string_view topic, data value, const deadline& until = {});
+  publish_result publish_encoded(std::string_view topic, std::span<const std::byte> value,
+                                 const deadline& until = {});
+  publish_result publish(const data_message& msg, const deadline& until = {});
+  /// To the subscribers of one other endpoint only, whatever it has announced.
+  publish_result publish_to(const endpoint_id& receiver, std::string_view topic, const data& value,
+                            const deadline& until = {});
+  publish_result refuse_closed() { return refuse(counts_->refused_closed); }
+  publisher_counters counters() const noexcept { return counts_->of_publisher(); }
+  /// What is published next comes behind everything other threads have published by then.
+  void seal() noexcept;
+
+private:
+  live_counter* refusal(std::string_view topic, std::size_t payload_size) const noexcept;
+  static publish_result refuse(live_counter& cause) noexcept {
+    cause.add(1);
+    return publish_result::refused;
+  }
+  const route* resolve(std::string_view topic, const deadline& until);
+  bool wait_until_flushed(const deadline& until);
+  push_result end_record(run_writer::exits to, const deadline& until);
+  publish_result publish_built(const route* to, std::string_view topic, data_message msg,
+                               std::size_t payload_size, const deadline& until);
+  publish_result leave();
+  publish_result count(push_result result);
+
+  const endpoint_id self_;
+  dispatcher routes_;
+  route_flushes& flushes_;
+  std::vector<std::shared_ptr<route_flush>> left_; // of ways that are left
+  const std::uint32_t max_frame_bytes_;
+  const std::shared_ptr<live_counters> counts_;
+  record_stream stream_;
+  run_writer records_; // encoded messages: to links, or to links and queues
+  run_writer handles_; // built messages: to queues
+  bool records_to_queues_ = false;
+  slab addressed_; // frames for one receiver
+  repeated_message repeated_;
+};
+
+} // namespace pubsub

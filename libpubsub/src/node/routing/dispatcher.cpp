@@ -1,0 +1,172 @@
+#include "node/routing/dispatcher.hpp"
+
+namespace pubsub {
+
+std::size_t dispatcher::hash_of(std::span<bounded_queue* const> to,
+                                const destinations_by_link& nodes) noexcept {
+  std::size_t result = to.size();
+  for (const auto* each : to)
+    result = result * 31 + std::hash<const bounded_queue*>{}(each);
+  for (const auto& each : nodes)
+    for (const auto& member : each.nodes)
+      result = result * 31 + std::hash<endpoint_id>{}(member.node);
+  return result;
+}
+
+void dispatcher::reset(std::uint64_t version) {
+  last_ = nullptr;
+  if (holds_too_much()) {
+    topics_.clear();
+    topics_bytes_ = 0;
+  }
+  routes_.clear();
+  const auto before = std::exchange(snapshot_, router_.snapshot());
+  version_ = version;
+  ++generation_;
+  if (before && before->next_links != snapshot_->next_links)
+    retire_routes();
+}
+
+/// What is under way on a link that is closed is lost, and not waited for. The way to a node out of
+/// reach stays noted: what is under way there arrives if the rest of that way still stands.
+void dispatcher::retire_routes() {
+  std::erase_if(used_, [&](const auto& each) {
+    const auto& [node, used] = each;
+    if (used.via->closed())
+      return true;
+    const auto path = snapshot_->next_links->find(node);
+    if (path == snapshot_->next_links->end() || path->second == used.via)
+      return false;
+    for (std::size_t hops = 0; hops < wire::max_hops; ++hops)
+      if ((used.hops >> hops & 1) != 0)
+        part_of(left_, used.via, hops).nodes.push_back(node);
+    return true;
+  });
+}
+
+/// Those of the route that was just found.
+void dispatcher::note_routes(std::size_t hops) {
+  for (std::size_t i = 0; i < found_nodes_.size(); ++i)
+    for (const auto& to : found_.nodes[i].nodes) {
+      auto& path = used_[to.node];
+      if (path.via != found_nodes_[i])
+        path = {found_nodes_[i], 0};
+      path.hops = static_cast<std::uint16_t>(path.hops | 1U << std::min(hops, wire::max_hops - 1));
+    }
+}
+
+const route& dispatcher::find(std::string_view topic) {
+  auto found = topics_.find(topic);
+  if (found == topics_.end()) {
+    found = topics_.emplace(std::string{topic}, cached{}).first;
+    topics_bytes_ += topic.size();
+  }
+  auto& [to, version] = found->second;
+  if (version != version_) {
+    begin_match();
+    match_here(topic, prefix_index<endpoint_id>::whenever);
+    if (open_.links)
+      match_nodes(topic);
+    to = remember(0);
+    version = version_;
+  }
+  last_topic_ = found->first;
+  last_ = to;
+  return *last_;
+}
+
+const route& dispatcher::resolve(std::string_view topic, std::span<const destination> destinations,
+                                 std::size_t hops) {
+  begin_match();
+  for (const auto& to : destinations)
+    if (to.node == self_)
+      match_here(topic, to.filter_number);
+    else if (open_.links)
+      add_node(to);
+  return *remember(hops);
+}
+
+void dispatcher::begin_match() noexcept {
+  found_queues_.clear();
+  found_broker_peers_.clear();
+  found_nodes_.clear();
+  found_.exits.clear();
+  found_.nodes.clear();
+}
+
+/// Our subscribers and the Broker peers we speak for, as far as our wants with that number go.
+void dispatcher::match_here(std::string_view topic, std::uint64_t filter_number) {
+  if (open_.queues)
+    snapshot_->queues.match(topic, found_queues_, filter_number);
+  if (!open_.links || snapshot_->broker_peers->empty())
+    return;
+  snapshot_->remote.match(topic, matches_, filter_number);
+  for (const auto* each : matches_)
+    if (const auto peer = snapshot_->broker_peers->find(each->exit);
+        peer != snapshot_->broker_peers->end() && peer->second.get() != open_.except &&
+        !is_closed(peer->first, topic))
+      found_broker_peers_.push_back(peer->second);
+}
+
+void dispatcher::match_nodes(std::string_view topic) {
+  if (snapshot_->next_links->empty())
+    return;
+  snapshot_->remote.match(topic, matches_);
+  for (const auto* each : matches_)
+    add_node({each->exit, filter_number(each->exit)});
+}
+
+std::uint64_t dispatcher::filter_number(const endpoint_id& node) const {
+  std::uint64_t result = 0;
+  snapshot_->filter_numbers.visit(id_text(node), [&](const auto& found) {
+    result = found.exit;
+    return false;
+  });
+  return result;
+}
+
+/// A node within reach gets its place in the audience of the link that leads to it.
+void dispatcher::add_node(const destination& to) {
+  const auto path = snapshot_->next_links->find(to.node);
+  if (path == snapshot_->next_links->end())
+    return;
+  const auto& via = path->second;
+  auto there = std::ranges::find(found_.nodes, via.get(), &link_destinations::via);
+  if (there == found_.nodes.end()) {
+    found_nodes_.push_back(via);
+    there = found_.nodes.insert(there, {via.get(), {}});
+  }
+  there->nodes.push_back(to);
+}
+
+/// The route of what was just found: one that other topics take as well, or a new one.
+const route* dispatcher::remember(std::size_t hops) {
+  for (const auto* each : found_queues_)
+    found_.exits.push_back(each->exit.get());
+  for (const auto& each : found_broker_peers_)
+    found_.exits.push_back(&each->out());
+  for (const auto& each : found_nodes_)
+    found_.exits.push_back(&each->out(hops));
+  const auto same = routes_.find(found_);
+  if (same != routes_.end())
+    return &*same;
+  note_routes(hops);
+  route fresh;
+  for (const auto* each : found_queues_)
+    fresh.queues.push_back(each->exit);
+  fresh.broker_peers = found_broker_peers_.size();
+  fresh.links = found_broker_peers_;
+  fresh.links.insert(fresh.links.end(), found_nodes_.begin(), found_nodes_.end());
+  fresh.exits = found_.exits;
+  fresh.nodes = std::make_shared<const destinations_by_link>(found_.nodes);
+  return &*routes_.insert(std::move(fresh)).first;
+}
+
+std::shared_ptr<link> dispatcher::link_to(const endpoint_id& peer) const {
+  for (const auto* each : {snapshot_->broker_peers.get(), snapshot_->next_links.get()})
+    if (const auto found = each->find(peer); found != each->end())
+      return found->second;
+  return nullptr;
+}
+
+} // namespace pubsub

@@ -1,0 +1,158 @@
+// Topic to exits, remembered per topic: what a publishing thread or a link asks for every message.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "node/routing/route_flush.hpp"
+#include "node/routing/router.hpp"
+
+namespace pubsub {
+
+/// Which exits are open to the messages of one origin.
+struct exits {
+  bool queues = true;
+  bool links = true;
+  const link* except = nullptr; // messages never go back to the Broker peer they came from
+};
+
+/// A cache of routes over the router's snapshot. Thread-safety: one thread.
+class dispatcher {
+public:
+  dispatcher(const endpoint_id& self, const router& source, exits open)
+      : self_(self), router_(source), open_(open) {}
+
+  bool outdated() const noexcept { return router_.version() != version_ || holds_too_much(); }
+  /// Of the routes resolved since the last change: those of earlier generations are void.
+  std::uint64_t generation() const noexcept { return generation_; }
+  /// Takes over the current snapshot. True if there was a change: routes resolved before are void.
+  bool refresh() {
+    if (!outdated())
+      return false;
+    reset(router_.version());
+    return true;
+  }
+  /// The ways that messages have taken so far and take no more, since the last call.
+  std::vector<retired_route> take_retired_routes() { return std::exchange(left_, {}); }
+  /// The exits for `topic`; valid until the next `refresh`. Topics with the same exits share one
+  /// route.
+  const route& resolve(std::string_view topic) {
+    if (last_ != nullptr && topic == last_topic_)
+      return *last_;
+    return find(topic);
+  }
+  /// The exits for `topic` towards these nodes only, of which we may be one, for messages that have
+  /// come so many hops; looked up every time. Here, what began later than the message knows is
+  /// none.
+  const route& resolve(std::string_view topic, std::span<const destination> destinations,
+                       std::size_t hops);
+  /// The link towards this peer or node, or null.
+  std::shared_ptr<link> link_to(const endpoint_id& peer) const;
+  /// Whether another node passes on what this Broker peer sends.
+  bool leaves_to_others(const endpoint_id& peer) const {
+    return snapshot_->left_to_others->contains(peer);
+  }
+
+  /// Whether messages on `topic` do not go to this Broker peer, nor are taken from it, because
+  /// they would go round.
+  bool is_closed(const endpoint_id& peer, std::string_view topic) const {
+    const auto found = snapshot_->closed->find(peer);
+    return found != snapshot_->closed->end() && found->second.matches(topic);
+  }
+
+  /// Whether Broker peers may hand us a message again that has come over us.
+  bool has_several_broker_peers() const {
+    return snapshot_->broker_peers->size() + snapshot_->left_to_others->size() > 1;
+  }
+
+private:
+  static constexpr std::size_t max_cached_topics = 4096;
+  static constexpr std::size_t max_cached_bytes = 1024 * 1024; // a topic may have 65,535
+  bool holds_too_much() const noexcept {
+    return topics_.size() > max_cached_topics || topics_bytes_ > max_cached_bytes;
+  }
+
+  /// What makes two routes the same.
+  struct exit_list {
+    std::vector<bounded_queue*> exits;
+    destinations_by_link nodes;
+  };
+
+  /// Void unless it has the version of the snapshot: after a change topics keep their places, so
+  /// that what they take now costs a match and no memory.
+  struct cached {
+    const route* to = nullptr; // in routes_
+    std::uint64_t version = 0; // none has this
+  };
+
+  struct text_hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const noexcept {
+      return std::hash<std::string_view>{}(text);
+    }
+  };
+  static std::size_t hash_of(std::span<bounded_queue* const> to,
+                             const destinations_by_link& nodes) noexcept;
+  struct exits_hash {
+    using is_transparent = void;
+    std::size_t operator()(const exit_list& to) const noexcept {
+      return hash_of(to.exits, to.nodes);
+    }
+    std::size_t operator()(const route& x) const noexcept { return hash_of(x.exits, *x.nodes); }
+  };
+  struct exits_equal {
+    using is_transparent = void;
+    bool operator()(const exit_list& to, const route& x) const noexcept {
+      return to.exits == x.exits && to.nodes == *x.nodes;
+    }
+    bool operator()(const route& x, const exit_list& to) const noexcept { return (*this)(to, x); }
+    bool operator()(const route& x, const route& y) const noexcept {
+      return x.exits == y.exits && *x.nodes == *y.nodes;
+    }
+  };
+
+  struct used_route {
+    std::shared_ptr<link> via;
+    std::uint16_t hops = 0; // a bit for each number of hops
+  };
+
+  void reset(std::uint64_t version);
+  void retire_routes();
+  void note_routes(std::size_t hops);
+  const route& find(std::string_view topic);
+  void begin_match() noexcept;
+  void match_here(std::string_view topic, std::uint64_t filter_number);
+  void match_nodes(std::string_view topic);
+  std::uint64_t filter_number(const endpoint_id& node) const;
+  void add_node(const destination& to);
+  const route* remember(std::size_t hops);
+
+  const endpoint_id self_;
+  const router& router_;
+  const exits open_;
+  std::uint64_t version_ = 0;
+  std::uint64_t generation_ = 0;
+  std::shared_ptr<const routing_snapshot> snapshot_;
+  std::unordered_set<route, exits_hash, exits_equal> routes_;
+  std::unordered_map<endpoint_id, used_route> used_; // by all routes so far
+  std::vector<retired_route> left_;
+  std::unordered_map<std::string, cached, text_hash, std::equal_to<>> topics_;
+  std::size_t topics_bytes_ = 0; // of the texts in topics_
+  std::string_view last_topic_;  // points into topics_
+  const route* last_ = nullptr;
+
+  // What the match at hand has found; kept for their memory.
+  std::vector<const prefix_index<std::shared_ptr<message_queue>>::target*> found_queues_;
+  std::vector<const prefix_index<endpoint_id>::target*> matches_;
+  std::vector<std::shared_ptr<link>> found_broker_peers_;
+  std::vector<std::shared_ptr<link>> found_nodes_; // the links that lead to them
+  exit_list found_;
+};
+
+} // namespace pubsub

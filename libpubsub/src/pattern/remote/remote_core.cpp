@@ -1,0 +1,291 @@
+#include "pattern/remote/remote_core.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace pubsub::pattern {
+
+namespace {
+
+using namespace std::chrono_literals;
+using clock = std::chrono::steady_clock;
+
+constexpr auto time_for_last_words = 100ms;
+constexpr std::uint64_t enough_to_measure = 16;         // operations
+constexpr std::chrono::milliseconds longest_pause{100}; // between hellos while nobody answers
+constexpr std::chrono::nanoseconds longest_timeout = std::chrono::hours{24 * 365};
+
+error check(const remote_options& options) {
+  if (std::ranges::find(all_remote_modes, options.mode) == std::end(all_remote_modes))
+    return {errc::invalid_argument, "there is no mode of remote execution with the number " +
+                                        std::to_string(static_cast<unsigned>(options.mode))};
+  if (options.parallel == 0 || options.window_operations == 0 || options.bulk_operations == 0 ||
+      options.max_unfinished == 0)
+    return {errc::invalid_argument,
+            "parallel, window_operations, bulk_operations and max_unfinished are at least 1"};
+  if (options.timeout <= 0ms || options.silence <= 0ms)
+    return {errc::invalid_argument, "timeout and silence are at least 1 ms"};
+  return {};
+}
+
+} // namespace
+
+remote_core::remote_core(endpoint& at, std::string_view name, const remote_options& options)
+    : remote_core(at, name, options, endpoint_id::random()) {}
+
+remote_core::remote_core(endpoint& at, std::string_view name, const remote_options& options,
+                         const endpoint_id& id)
+    : turn_reader(at.make_subscriber(filter{topic_of_callers(name), topic_of_caller(id)})), at_(at),
+      options_(options), id_(id), callers_topic_(topic_of_callers(name)),
+      own_topic_(topic_of_caller(id)), to_services_(at.make_publisher(topic_of_service(name))),
+      book_(id_, std::string{name}, options_, *this), failure_(check(options)) {
+  closed_ = static_cast<bool>(failure_);
+  if (closed_)
+    return;
+  say_hello(clock::now());
+  start();
+}
+
+// -- calls ---------------------------------------------------------------------------------------
+
+/// Called with the mutex held: a call that nobody takes.
+remote_core::call_ptr remote_core::refused() const {
+  auto call = std::make_shared<remote_call>();
+  call->error =
+      failure_ ? failure_ : error{errc::shutting_down, "the client of the service is closed"};
+  call->done = true;
+  return call;
+}
+
+turn_reader::time remote_core::deadline(std::optional<std::chrono::nanoseconds> timeout,
+                                        time now) const {
+  return now + std::clamp<std::chrono::nanoseconds>(timeout.value_or(options_.timeout), 0ns,
+                                                    longest_timeout);
+}
+
+remote_core::call_ptr remote_core::submit(std::string_view operation,
+                                          std::span<const std::byte> argument,
+                                          std::optional<std::chrono::nanoseconds> timeout) {
+  lock_type lock{mutex_};
+  look(lock);
+  if (!book_.has_room()) {
+    book_.send(clock::now(), true);
+    wait(lock, {}, [&] { return book_.has_room(); });
+  }
+  if (closed_)
+    return refused();
+  const auto now = clock::now();
+  auto call = book_.add(operation, argument, deadline(timeout, now), now);
+  book_.send(now);
+  return call;
+}
+
+/// All of them are given at once, so that they can go together; they need no room.
+std::vector<remote_core::call_ptr> remote_core::submit_all(std::string_view operation,
+                                                           std::span<const std::byte> arguments,
+                                                           bool in_bulk) {
+  std::vector<call_ptr> result;
+  lock_type lock{mutex_};
+  const auto now = clock::now();
+  while (!arguments.empty()) {
+    const auto value = data_view::from_valid(arguments).bytes();
+    arguments = arguments.subspan(value.size());
+    result.push_back(closed_ ? refused() : book_.add(operation, value, deadline({}, now), now));
+  }
+  if (closed_)
+    return result;
+  if (in_bulk)
+    book_.send_bulk(clock::now());
+  else
+    book_.send(clock::now(), true);
+  if (result.size() >= enough_to_measure)
+    book_.note_calls(result.size(), clock::now() - now, false);
+  return result;
+}
+
+bool remote_core::wait_for(const remote_call& call, time_limit until) {
+  const auto done = [&] { return call.done.load(std::memory_order_acquire); };
+  if (done())
+    return true;
+  lock_type lock{mutex_};
+  if (!closed_ && !done())
+    book_.send(clock::now(), true);
+  if (!wait(lock, until, done) && closed_)
+    book_.abandon(refused()->error);
+  return done();
+}
+
+void remote_core::when_done(remote_call& call, std::function<void()> then) {
+  lock_type lock{mutex_};
+  if (!closed_ && !call.done.load(std::memory_order_acquire))
+    book_.send(clock::now(), true); // somebody waits
+  if (!call.done.load(std::memory_order_acquire)) {
+    call.then.push_back(std::move(then));
+    return;
+  }
+  lock.unlock();
+  then();
+}
+
+bool remote_core::cancel(remote_call& call) {
+  if (call.done.load(std::memory_order_acquire))
+    return false;
+  lock_type lock{mutex_};
+  return book_.cancel(call, clock::now());
+}
+
+void remote_core::flush() {
+  lock_type lock{mutex_};
+  if (!closed_)
+    book_.send(clock::now(), true);
+}
+
+std::size_t remote_core::drain(std::chrono::nanoseconds timeout) {
+  lock_type lock{mutex_};
+  if (!closed_)
+    book_.send(clock::now(), true);
+  wait(lock, limit_after(timeout), [&] { return book_.unfinished() == 0; });
+  return book_.unfinished();
+}
+
+void remote_core::close() {
+  stop();
+  lock_type lock{mutex_};
+  book_.abandon(refused()->error);
+}
+
+// -- ways ----------------------------------------------------------------------------------------
+
+remote_port::outcome remote_core::to_instance(const endpoint_id& id,
+                                              std::span<const std::byte> message) {
+  auto& its = way_to(id);
+  switch (its.out.publish_encoded(message, 0ns)) {
+  case publish_result::taken:
+  case publish_result::dropped:
+    its.seen = true;
+    return outcome::sent;
+  case publish_result::refused: {
+    const auto before = std::exchange(its.refused, its.out.counters().refused_size);
+    return its.refused > before ? outcome::too_long : outcome::not_now;
+  }
+  case publish_result::unwanted:
+  case publish_result::would_block:
+    break;
+  }
+  return outcome::not_now;
+}
+
+remote_core::way& remote_core::way_to(const endpoint_id& id) {
+  auto found = ways_.find(id);
+  if (found == ways_.end())
+    found = ways_.emplace(id, way{at_.make_publisher(topic_of_instance(id))}).first;
+  return found->second;
+}
+
+turn_reader::time remote_core::next_tick() const {
+  const auto next = std::min(book_.next_tick(), next_look_);
+  return book_.instances() == 0 ? std::min(next, next_hello_) : next;
+}
+
+void remote_core::say_hello(time now) {
+  next_hello_ = now + hello_pause_;
+  hello_pause_ = std::min(2 * hello_pause_, longest_pause);
+  scratch_.clear();
+  write_hello(scratch_, {id_});
+  (void)to_services_.publish_encoded(scratch_.bytes(), 0ns); // again, if nobody answers
+}
+
+// -- hearing -------------------------------------------------------------------------------------
+
+void remote_core::take(const std::vector<data_message>& messages, time now) {
+  const auto before = book_.completed();
+  for (const auto& each : messages)
+    if (get_topic(each) == callers_topic_ || get_topic(each) == own_topic_) // not one below
+      book_.receive(each, now, is_prompt());
+  if (const auto n = book_.completed() - before; n >= enough_to_measure)
+    book_.note_calls(n, clock::now() - now, true);
+  if (closed_) // and so is the endpoint
+    book_.abandon(refused()->error);
+}
+
+void remote_core::tick(time now) {
+  if (now >= next_look_) {
+    next_look_ = now + time_between_looks;
+    look_for_lost(now);
+  }
+  if (book_.instances() == 0 && now >= next_hello_)
+    say_hello(now);
+  book_.tick(now);
+}
+
+/// What an instance said before it went may come later than the news that it is gone, and must be
+/// read before.
+void remote_core::look_for_lost(time now) {
+  std::vector<endpoint_id> lost;
+  for (const auto& each : book_.known_instances()) {
+    auto& its = way_to(each);
+    const bool there = its.out.subscribers() > 0;
+    its.seen = its.seen || there;
+    if (there || !its.seen)
+      its.gone_since.reset();
+    else if (!its.gone_since)
+      its.gone_since = now;
+    else if (now - *its.gone_since >= time_for_last_words)
+      lost.push_back(each);
+  }
+  if (lost.empty() || anything_unread())
+    return;
+  for (const auto& each : lost) {
+    ways_.erase(each);
+    book_.lose(each, now);
+  }
+}
+
+// -- looking -------------------------------------------------------------------------------------
+
+bool remote_core::wait_for_instances(std::size_t n, std::chrono::nanoseconds timeout) {
+  lock_type lock{mutex_};
+  return wait(lock, limit_after(timeout), [&] { return book_.instances() >= n; });
+}
+
+std::size_t remote_core::instances() const {
+  lock_type lock{mutex_};
+  return book_.instances();
+}
+
+std::size_t remote_core::unfinished() const {
+  lock_type lock{mutex_};
+  return book_.unfinished();
+}
+
+remote_conditions remote_core::conditions() const {
+  lock_type lock{mutex_};
+  return book_.conditions();
+}
+
+remote_conditions remote_core::conditions(std::string_view operation) const {
+  lock_type lock{mutex_};
+  return book_.conditions(operation);
+}
+
+remote_plan remote_core::plan() const {
+  lock_type lock{mutex_};
+  return book_.plan();
+}
+
+remote_counters remote_core::counters() const {
+  lock_type lock{mutex_};
+  return book_.counters();
+}
+
+bool remote_core::closed() const {
+  lock_type lock{mutex_};
+  return closed_;
+}
+
+error remote_core::failure() const {
+  lock_type lock{mutex_};
+  return failure_;
+}
+
+} // namespace pubsub::pattern

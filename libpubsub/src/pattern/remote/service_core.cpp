@@ -1,0 +1,330 @@
+#include "pattern/remote/service_core.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace pubsub::pattern {
+
+namespace {
+
+using namespace std::chrono_literals;
+using clock = std::chrono::steady_clock;
+
+constexpr auto time_between_announcements = 250ms;
+constexpr auto time_between_flushes = 1ms; // where a link was full
+constexpr auto memory_of_clients = 60s;    // that are gone
+constexpr std::chrono::nanoseconds longest_idle_read = 100ms;
+constexpr auto time_between_reads = service_pace{}.long_operation; // while there is work
+constexpr auto time_to_close = 1s;                                 // for clients that are behind
+constexpr std::size_t requests_at_once = 256;
+constexpr std::size_t most_clients = 10'000;
+constexpr std::size_t most_kept_bytes = 4 << 20; // of a client, before it is held back
+
+service_options checked(service_options options) {
+  options.workers = std::max<std::size_t>(options.workers, 1);
+  options.queue_operations = std::max<std::size_t>(options.queue_operations, 1);
+  return options;
+}
+
+} // namespace
+
+service_core::service_core(endpoint& at, std::string_view name, const service_options& options)
+    : at_(at), name_(name), options_(checked(options)), service_topic_(topic_of_service(name)),
+      own_topic_(topic_of_instance(id_)), queue_(options_.workers, options_.queue_operations) {}
+
+expected<void> service_core::add(std::string_view name, encoded_handler handler,
+                                 const operation_options& options) {
+  const std::lock_guard lock{mutex_};
+  if (started_ || closed_)
+    return error{errc::invalid_argument, "operations are added before the service is started"};
+  if (name.empty() || !handler)
+    return error{errc::invalid_argument, "an operation has a name and a handler"};
+  operations_[std::string{name}] = {std::move(handler), options.repeat == repeatable::idempotent};
+  return {};
+}
+
+void service_core::start() {
+  const std::lock_guard joining{joining_};
+  const std::lock_guard lock{mutex_};
+  if (started_ || closed_)
+    return;
+  started_ = true;
+  in_.emplace(at_.make_subscriber(filter{service_topic_, own_topic_}));
+  to_clients_.emplace(at_.make_publisher(topic_of_callers(name_)));
+  for (std::size_t i = 0; i < options_.workers; ++i)
+    threads_.emplace_back([this] { run(); });
+  threads_.emplace_back([this] { look_after_clients(); });
+}
+
+// -- workers -------------------------------------------------------------------------------------
+
+void service_core::run() {
+  service_results out{name_, id_, options_.max_result_bytes};
+  lock_type lock{mutex_};
+  while (!closed_) {
+    const bool look = !reading_ && !queue_.full() &&
+                      (queue_.empty() ||
+                       (in_->available() > 0 && clock::now() - last_read_ > time_between_reads));
+    if (queue_.empty() && !out.empty())
+      reply(lock, out);
+    else if (look)
+      read(lock, queue_.empty() ? longest_idle_read : 0ns);
+    else if (queue_.empty())
+      ready_.wait(lock);
+    else
+      do_work(lock, out);
+  }
+  reply(lock, out);
+}
+
+/// Called with the mutex held, which is released while there is nothing.
+void service_core::read(lock_type& lock, std::chrono::nanoseconds limit) {
+  reading_ = true;
+  lock.unlock();
+  batch_.clear();
+  in_->get_batch(batch_, requests_at_once, limit);
+  const bool ended = batch_.empty() && in_->closed();
+  lock.lock();
+  const auto now = last_read_ = clock::now();
+  for (const auto& each : batch_)
+    take(each, now);
+  batch_.clear();
+  reading_ = false;
+  closed_ = closed_ || ended; // so is the endpoint
+  if (closed_)
+    due_.notify_all();
+  if (closed_ || options_.workers > 1)
+    ready_.notify_all();
+}
+
+/// Called with the mutex held, which is released meanwhile.
+void service_core::do_work(lock_type& lock, service_results& out) {
+  auto work = queue_.take();
+  if (!out.goes_with(work))
+    reply(lock, out);
+  lock.unlock();
+  out.run(work);
+  lock.lock();
+  queue_.put_back(std::move(work));
+  if (out.is_due())
+    reply(lock, out);
+}
+
+// -- replies -------------------------------------------------------------------------------------
+
+/// Called with the mutex held, which is released meanwhile.
+void service_core::reply(lock_type& lock, service_results& out) {
+  if (out.empty())
+    return;
+  counters_.operations += out.size() - out.cancelled();
+  counters_.failed += out.failed() - out.cancelled();
+  counters_.cancelled += out.cancelled();
+  lock.unlock();
+  data_writer message;
+  out.write(message);
+  const auto sent = [&](const data_writer& x) {
+    return send(out.client(), *out.to(), x) != reply_outbox::outcome::too_long;
+  };
+  if (!sent(message))
+    out.write_singly(sent);
+  out.clear();
+  lock.lock();
+}
+
+/// Called without the mutex. A client that does not read is held back.
+reply_outbox::outcome service_core::send(const endpoint_id& client, reply_outbox& to,
+                                         const data_writer& message) {
+  const auto result = to.send(message.bytes());
+  if (result != reply_outbox::outcome::kept)
+    return result;
+  const bool too_much = to.kept_bytes() > most_kept_bytes;
+  const std::lock_guard lock{mutex_};
+  behind_.insert(client);
+  if (too_much)
+    queue_.hold_back(client);
+  due_.notify_all();
+  return result;
+}
+
+/// Called without the mutex.
+void service_core::send_untaken(const endpoint_id& client, reply_outbox& to, std::uint64_t stream,
+                                const number_run& places) {
+  data_writer message;
+  write_untaken(message, id_, stream, places);
+  send(client, to, message);
+}
+
+// -- requests ------------------------------------------------------------------------------------
+
+/// Called with the mutex held.
+void service_core::take(const data_message& message, time now) {
+  const auto topic = get_topic(message);
+  if (topic != service_topic_ && topic != own_topic_)
+    return; // of a name below
+  const auto value = get_view(message);
+  if (const auto request = parse_request(value))
+    return hear(*request, message, now);
+  if (const auto cancel = parse_cancel(value))
+    return queue_.cancel(*cancel);
+  if (const auto hello = parse_hello(value)) {
+    if (const auto from = find_client(hello->client))
+      tell(*from);
+    return;
+  }
+  ++counters_.refused;
+}
+
+/// Called with the mutex held. Null: there are too many.
+service_core::outbox_ptr service_core::find_client(const endpoint_id& id) {
+  const auto found = clients_.find(id);
+  if (found != clients_.end())
+    return found->second;
+  if (clients_.size() >= most_clients)
+    return {};
+  auto made = std::make_shared<reply_outbox>(at_.make_publisher(topic_of_caller(id)));
+  clients_.emplace(id, made);
+  return made;
+}
+
+/// Called with the mutex held.
+void service_core::hear(const request_view& request, const data_message& storage, time now) {
+  const auto to = find_client(request.at.client);
+  if (!to) {
+    ++counters_.refused;
+    return;
+  }
+  const auto found = operations_.find(request.operation);
+  const bool known = found != operations_.end();
+  const auto result = queue_.add({request.at.client,
+                                  to,
+                                  request.at.stream,
+                                  request.at.first,
+                                  request.arguments.size(),
+                                  known ? &found->second : nullptr,
+                                  known ? std::string{} : request.operation,
+                                  request.arguments.elements().begin(),
+                                  storage,
+                                  now,
+                                  {}});
+  ++(result.taken ? counters_.requests : counters_.refused);
+  if (!result.missing)
+    return;
+  data_writer message;
+  write_untaken(message, id_, request.at.stream, *result.missing);
+  if (to->send(message.bytes()) == reply_outbox::outcome::kept)
+    behind_.insert(request.at.client);
+}
+
+// -- presence ------------------------------------------------------------------------------------
+
+/// Called with the mutex held.
+service_status service_core::status() const {
+  service_status result{id_, closed_, options_.workers, {}};
+  for (const auto& [name, its] : operations_)
+    result.operations.push_back({name, its.idempotent});
+  return result;
+}
+
+/// Called with the mutex held.
+void service_core::announce() {
+  data_writer message;
+  write_status(message, status());
+  (void)to_clients_->publish_encoded(message.bytes(), 0ns); // else the next one tells it
+}
+
+/// Called with the mutex held.
+void service_core::tell(reply_outbox& to) {
+  data_writer message;
+  write_status(message, status());
+  to.try_send(message.bytes());
+}
+
+void service_core::look_after_clients() {
+  lock_type lock{mutex_};
+  time next_announcement{};
+  while (!closed_) {
+    const auto now = clock::now();
+    if (now >= next_announcement) {
+      announce();
+      forget_clients(now);
+      next_announcement = now + time_between_announcements;
+    }
+    flush_outboxes(now);
+    due_.wait_until(lock, behind_.empty() ? next_announcement : now + time_between_flushes,
+                    [&] { return closed_; });
+  }
+}
+
+/// Called with the mutex held: what clients were behind with.
+void service_core::flush_outboxes(time until) {
+  for (auto each = behind_.begin(); each != behind_.end();) {
+    const auto id = *each++;
+    const auto found = clients_.find(id);
+    const bool all = found == clients_.end() || found->second->flush(until);
+    if (all)
+      behind_.erase(id);
+    if (!all && found->second->kept_bytes() > most_kept_bytes)
+      continue;
+    queue_.go_on(id);
+    ready_.notify_all();
+  }
+}
+
+/// Called with the mutex held.
+void service_core::forget_clients(time now) {
+  std::erase_if(clients_, [&](const auto& each) {
+    const auto gone = each.second->gone_since(now);
+    const bool forgotten = gone && now - *gone > memory_of_clients;
+    if (forgotten)
+      queue_.forget(each.first);
+    return forgotten;
+  });
+}
+
+std::size_t service_core::clients() const {
+  const std::lock_guard lock{mutex_};
+  return static_cast<std::size_t>(std::ranges::count_if(
+      clients_, [](const auto& each) { return !each.second->gone_since(clock::now()); }));
+}
+
+service_counters service_core::counters() const {
+  const std::lock_guard lock{mutex_};
+  return counters_;
+}
+
+bool service_core::closed() const {
+  const std::lock_guard lock{mutex_};
+  return closed_;
+}
+
+void service_core::close() {
+  {
+    const std::lock_guard lock{mutex_};
+    closed_ = true;
+  }
+  due_.notify_all();
+  ready_.notify_all();
+  const std::lock_guard joining{joining_};
+  for (auto& each : threads_)
+    each.join();
+  if (threads_.empty())
+    return;
+  threads_.clear();
+  lock_type lock{mutex_};
+  announce(); // it leaves
+  for (const auto& each : in_->poll())
+    take(each, clock::now()); // so that it can be given back
+  const auto on_their_way = queue_.open_ends();
+  const auto left = queue_.clear();
+  const auto clients = clients_;
+  lock.unlock();
+  for (const auto& each : left)
+    send_untaken(each.client, *each.to, each.stream, {each.first, each.count});
+  for (const auto& each : on_their_way)
+    send_untaken(each.client, *clients.at(each.client), each.stream, each.places);
+  lock.lock();
+  flush_outboxes(clock::now() + time_to_close);
+  in_->close();
+}
+
+} // namespace pubsub::pattern

@@ -1,0 +1,98 @@
+// Runs handlers and collects what they return, for one reply. Pure but for the handlers.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include <pubsub/data_writer.hpp>
+#include <pubsub/error.hpp>
+#include <pubsub/pattern/remote.hpp>
+
+#include "pattern/remote/remote_messages.hpp"
+#include "pattern/remote/service_queue.hpp"
+
+namespace pubsub::pattern {
+
+struct service_operation {
+  encoded_handler handler;
+  bool idempotent = false;
+};
+
+/// When a worker looks up from its work.
+struct service_pace {
+  std::chrono::nanoseconds long_operation =
+      std::chrono::microseconds{25};                                    ///< others may be cancelled
+  std::chrono::nanoseconds to_collect = std::chrono::microseconds{100}; ///< results, before they go
+};
+
+/// Of one client and one of its streams at a time. A worker's own.
+class service_results {
+public:
+  using time = std::chrono::steady_clock::time_point;
+
+  service_results(std::string_view service_name, const endpoint_id& instance,
+                  std::size_t max_result_bytes, const service_pace& pace = {})
+      : service_name_(service_name), instance_(instance), max_result_bytes_(max_result_bytes),
+        pace_(pace) {}
+
+  /// Results of this work can go with those that are here.
+  bool goes_with(const service_work& work) const noexcept {
+    return empty() || (to_ == work.to && head_.stream == work.stream);
+  }
+  /// Does operations until all are done, one was long or a reply is due. Where it stopped the work
+  /// goes on.
+  void run(service_work& work);
+  bool is_due() const noexcept { return due_; }
+  bool empty() const noexcept { return places_.size() == 0; }
+  std::size_t size() const noexcept { return places_.size(); }
+  std::size_t failed() const noexcept { return head_.failed.size(); }
+  std::size_t cancelled() const noexcept { return cancelled_; }
+  const std::shared_ptr<reply_outbox>& to() const noexcept { return to_; }
+  const endpoint_id& client() const noexcept { return client_; }
+
+  /// One reply with all results.
+  void write(data_writer& out);
+  /// One reply for each result, by `send(message)`; one that is false says so to the client.
+  template <class F>
+  void write_singly(F&& send) {
+    for (std::size_t index = 0; index < size(); ++index) {
+      data_writer message;
+      write_single(message, index, false);
+      if (send(message))
+        continue;
+      message.clear();
+      write_single(message, index, true);
+      send(message);
+    }
+  }
+  void clear();
+
+private:
+  void begin(const service_work& work, time now);
+  void run_one(const service_work& work, const data_view& argument);
+  error call(const service_operation& what, const data_view& argument);
+  void fail(error why);
+  void write_single(data_writer& out, std::size_t index, bool too_long) const;
+
+  const std::string service_name_;
+  const endpoint_id instance_;
+  const std::size_t max_result_bytes_;
+  const service_pace pace_;
+  endpoint_id client_;
+  std::shared_ptr<reply_outbox> to_;
+  reply_head head_;
+  number_list places_;
+  data_writer results_;
+  std::size_t cancelled_ = 0;
+  time begun_{};
+  time arrived_{}; // what is at the last place
+  bool due_ = false;
+};
+
+/// A reply that says of these places that they have not begun.
+void write_untaken(data_writer& out, const endpoint_id& instance, std::uint64_t stream,
+                   const number_run& places);
+
+} // namespace pubsub::pattern

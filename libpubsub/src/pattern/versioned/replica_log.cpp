@@ -1,0 +1,226 @@
+#include "pattern/versioned/replica_log.hpp"
+
+#include <algorithm>
+
+namespace pubsub::pattern {
+
+namespace {
+
+log_entry void_entry(std::uint64_t first, std::uint64_t count, std::uint64_t epoch) {
+  log_entry result;
+  result.run.count = count;
+  result.run.at = {epoch, first};
+  return result;
+}
+
+} // namespace
+
+message_version replica_log::held() const {
+  if (here_ == 0 || here_ == begun_.number)
+    return begun_;
+  const auto found = std::ranges::lower_bound(entries_, here_, {}, &log_entry::last);
+  if (found == entries_.end())
+    return given_;
+  return {found->run.at.epoch, here_};
+}
+
+replica_log::entries_type::iterator replica_log::at(std::uint64_t number) {
+  const auto found = std::ranges::lower_bound(entries_, number, {}, &log_entry::last);
+  return found != entries_.end() && found->first() <= number ? found : entries_.end();
+}
+
+log_entry* replica_log::find(std::uint64_t number) {
+  const auto found = at(number);
+  return found == entries_.end() ? nullptr : &*found;
+}
+
+const log_entry* replica_log::awaited() const {
+  if (here_ == end_)
+    return nullptr;
+  const auto found = std::ranges::lower_bound(entries_, here_ + 1, {}, &log_entry::last);
+  return found == entries_.end() ? nullptr : &*found;
+}
+
+void replica_log::push(log_entry what) {
+  end_ = what.last();
+  bytes_ += what.values.bytes.size();
+  if (!what.client.is_nil())
+    clients_.add(what.client, what.run);
+  entries_.push_back(std::move(what));
+  advance_here();
+}
+
+void replica_log::advance_here() {
+  if (here_ == end_)
+    return;
+  auto next = std::ranges::lower_bound(entries_, here_ + 1, {}, &log_entry::last);
+  for (; next != entries_.end() && next->here; ++next)
+    here_ = next->last();
+}
+
+log_entry& replica_log::append(log_entry what) {
+  push(std::move(what));
+  return entries_.back();
+}
+
+replica_log::place_result replica_log::place(log_entry what) {
+  if (what.first() > end_ + 1) {
+    const auto number = what.first();
+    return beside_.try_emplace(number, std::move(what)).second ? place_result::placed
+                                                               : place_result::known;
+  }
+  if (what.first() == end_ + 1) {
+    push(std::move(what));
+    join_beside();
+    return place_result::placed;
+  }
+  const auto found = at(what.first());
+  if (found == entries_.end())
+    return what.last() <= commit_ ? place_result::known : place_result::refused;
+  if (found->run.at != what.run.at || found->client != what.client ||
+      found->run.count != what.run.count)
+    return place_result::refused;
+  if (found->here)
+    return place_result::known;
+  found->values = what.values;
+  found->storage = std::move(what.storage);
+  found->here = true;
+  bytes_ += found->values.bytes.size();
+  advance_here();
+  return place_result::placed;
+}
+
+/// What overlaps with what is without gap was stamped by somebody who was not to.
+void replica_log::join_beside() {
+  while (!beside_.empty() && beside_.begin()->first <= end_ + 1) {
+    auto next = beside_.extract(beside_.begin());
+    if (next.key() == end_ + 1)
+      push(std::move(next.mapped()));
+  }
+}
+
+bool replica_log::commit_to(std::uint64_t number) {
+  number = std::min(number, here_);
+  if (number <= commit_)
+    return false;
+  commit_ = number;
+  return true;
+}
+
+void replica_log::conform(std::uint64_t commit, std::uint64_t end,
+                          const std::vector<epoch_run>& runs, std::uint64_t epoch) {
+  std::vector<log_entry> kept;
+  const auto fits = [&](const log_entry& x) {
+    const auto above = std::ranges::upper_bound(runs, x.first(), {}, &epoch_run::first);
+    const auto run_end = above == runs.end() ? end : above->first - 1;
+    return x.here && above != runs.begin() && std::prev(above)->epoch == x.run.at.epoch &&
+           x.last() <= run_end;
+  };
+  commit = std::max(commit, commit_);
+  while (!entries_.empty() && entries_.back().last() > commit) {
+    auto& last = entries_.back();
+    if (!last.client.is_nil())
+      clients_.take_back(last.client, last.run);
+    bytes_ -= last.here ? last.values.bytes.size() : 0;
+    end_ = last.first() - 1;
+    if (fits(last))
+      kept.push_back(std::move(last));
+    entries_.pop_back();
+  }
+  here_ = std::min(here_, end_);
+  for (auto& [number, each] : beside_)
+    if (number > commit && fits(each))
+      kept.push_back(std::move(each));
+  beside_.clear();
+  for (auto& each : kept)
+    place(std::move(each));
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const auto next = i + 1 < runs.size() ? runs[i + 1].first : end + 1;
+    if (runs[i].epoch == epoch && runs[i].first > end_)
+      place(void_entry(runs[i].first, next - runs[i].first, epoch));
+  }
+}
+
+void replica_log::close_gaps(std::uint64_t epoch) {
+  for (auto& each : entries_) {
+    if (each.here)
+      continue;
+    clients_.take_back(each.client, each.run);
+    each.client = {};
+    each.run.at.epoch = epoch;
+    each.here = true;
+    each.notify = false;
+  }
+  advance_here();
+  beside_.clear();
+}
+
+std::vector<epoch_run> replica_log::epochs() const {
+  std::vector<epoch_run> result;
+  auto each = std::ranges::lower_bound(entries_, commit_ + 1, {}, &log_entry::last);
+  for (; each != entries_.end(); ++each)
+    if (result.empty() || result.back().epoch != each->run.at.epoch)
+      result.push_back({each->first(), each->run.at.epoch});
+  return result;
+}
+
+std::size_t replica_log::take(std::vector<versioned_message>& out, std::size_t max) {
+  std::size_t taken = 0;
+  auto entry = at(given_.number + 1);
+  while (taken < max && given_.number < commit_ && entry != entries_.end()) {
+    if (given_.number + 1 == entry->first())
+      rest_ = entry->values.bytes;
+    const auto offset = given_.number + 1 - entry->first();
+    given_ = {entry->run.at.epoch, given_.number + 1};
+    auto& next = out.emplace_back();
+    next.version = given_;
+    if (!entry->client.is_nil()) {
+      next.value = data_view::from_valid(rest_);
+      rest_ = rest_.subspan(next.value.bytes().size());
+      next.client = entry->client;
+      next.client_number = entry->run.client_first + offset;
+      next.storage = entry->storage;
+    }
+    ++taken;
+    if (given_.number == entry->last()) {
+      given_bytes_ += entry->values.bytes.size();
+      ++entry;
+    }
+  }
+  trim();
+  return taken;
+}
+
+/// Keeps what was not handed out, and so much of the rest.
+void replica_log::trim() {
+  while (!entries_.empty() && entries_.front().last() <= given_.number &&
+         (given_.number - entries_.front().first() >= history_messages_ ||
+          given_bytes_ > history_bytes_)) {
+    const auto size = entries_.front().values.bytes.size();
+    bytes_ -= size;
+    given_bytes_ -= size;
+    entries_.pop_front();
+  }
+}
+
+void replica_log::begin_after(const message_version& at,
+                              const std::vector<client_progress>& clients) {
+  entries_.clear();
+  beside_.clear();
+  clients_.assign(clients);
+  begun_ = given_ = at;
+  end_ = here_ = commit_ = at.number;
+  bytes_ = given_bytes_ = 0;
+  rest_ = {};
+}
+
+std::vector<client_progress> replica_log::clients_when_given() const {
+  auto then = clients_;
+  for (auto each = entries_.rbegin(); each != entries_.rend() && each->last() > given_.number;
+       ++each)
+    if (!each->client.is_nil())
+      then.take_back(each->client, each->run);
+  return then.all();
+}
+
+} // namespace pubsub::pattern

@@ -1,0 +1,55 @@
+// A byte stream to one peer, whatever carries it.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include <pubsub/error.hpp>
+#include <pubsub/status.hpp>
+
+#include "transport/asio.hpp"
+
+namespace pubsub {
+
+/// One connection. At most one read and one write are pending at a time. Handlers run on the loop
+/// the connection was made for; they are called with an error after `close`. Except for
+/// `try_write`, use it from its loop only.
+class connection {
+public:
+  using handler = std::function<void(error_code, std::size_t transferred)>;
+
+  virtual ~connection() = default;
+  virtual void read_some(asio::mutable_buffer into, handler on_done) = 0;
+  /// From any thread, but not while a write is pending or after `close`: writes as much as can be
+  /// written at once. Returns the number of bytes; failures show in the next `write_some`.
+  virtual std::size_t try_write(std::span<const asio::const_buffer> from) noexcept = 0;
+  virtual void write_some(std::span<const asio::const_buffer> from, handler on_done) = 0;
+  virtual void close() noexcept = 0;
+  /// What the failure a handler was called with means for the peering. Errors: peer_unavailable,
+  /// tls_failed.
+  virtual error explain(const error_code& failure) const;
+  virtual bool encrypted() const noexcept = 0;
+  /// The other side; empty if it is already gone.
+  virtual network_info remote() const = 0;
+  /// Kept alive by every connection it serves.
+  virtual const std::shared_ptr<asio::io_context>& loop() const noexcept = 0;
+};
+
+std::unique_ptr<connection> make_tcp_connection(std::shared_ptr<asio::io_context> loop,
+                                                tcp::socket socket);
+
+/// Makes a connection of some kind from a connected socket of the loop.
+using connection_factory = std::function<std::unique_ptr<connection>(
+    std::shared_ptr<asio::io_context> loop, tcp::socket socket)>;
+
+// What all kinds over TCP have in common:
+
+/// Small pieces are sent at once, and the socket never blocks.
+void tune(tcp::socket& socket);
+/// IPv4 addresses as such, also on a socket for both.
+network_info remote_end(const tcp::socket& socket);
+
+} // namespace pubsub

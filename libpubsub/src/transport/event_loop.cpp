@@ -1,0 +1,125 @@
+#include "transport/event_loop.hpp"
+
+#include <string>
+
+#include <pthread.h>
+#include <signal.h>
+
+#include "base/log.hpp"
+
+namespace pubsub {
+
+namespace {
+
+/// Runs handlers; what they throw ends none of the threads.
+template <class F>
+std::size_t guarded(F run_handlers) noexcept {
+  try {
+    return run_handlers();
+  } catch (const std::exception& failure) {
+    log(log_level::error, std::string{"an I/O handler failed: "} + failure.what());
+    return 1;
+  }
+}
+
+void become_io_thread() {
+  // Signals belong to the host program's own threads.
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, nullptr);
+  pthread_setname_np(pthread_self(), "pubsub-io");
+}
+
+} // namespace
+
+void event_loop::start() {
+  thread_ = std::thread{[this] {
+    become_io_thread();
+    serve();
+  }};
+}
+
+void event_loop::serve() noexcept {
+  turns_.begin();
+  bool mine = true;
+  while (mine && !context_->stopped()) {
+    guarded([&] { return context_->run_one(); });
+    if (turns_.asked())
+      mine = stand_by();
+  }
+  if (mine)
+    turns_.give_back();
+}
+
+/// Returns with the loop, but false and without it once stopped.
+bool event_loop::stand_by() noexcept {
+  const auto why = turns_.stand_by();
+  if (why == loop_turns::reason::absence && guarded([&] { return context_->poll(); }) > 0)
+    turns_.refuse();
+  return why != loop_turns::reason::stopped;
+}
+
+void event_loop::poll() noexcept {
+  if (turns_.take()) {
+    guarded([&] { return context_->poll(); });
+    turns_.leave();
+    return;
+  }
+  if (turns_.own_thread_has_it() && !turns_.asked()) {
+    turns_.ask();
+    interrupt();
+  }
+  std::this_thread::yield(); // it may need this processor to let go
+}
+
+// -- shared_loop -------------------------------------------------------------------------------
+
+shared_loop::answer event_loop::enter() noexcept {
+  if (!turns_.welcome())
+    return answer::refused;
+  if (turns_.take())
+    return answer::entered;
+  return turns_.own_thread_has_it() ? answer::later : answer::refused;
+}
+
+void event_loop::run_ready() noexcept {
+  guarded([&] { return context_->poll(); });
+}
+
+bool event_loop::run_one() noexcept {
+  return guarded([&] { return context_->run_one(); }) > 0;
+}
+
+bool event_loop::run_one(std::chrono::steady_clock::time_point until) noexcept {
+  return guarded([&] { return context_->run_one_until(until); }) > 0;
+}
+
+void event_loop::interrupt() noexcept {
+  if (context_->get_executor().running_in_this_thread())
+    return;
+  guarded([&] {
+    asio::post(*context_, [] {});
+    return std::size_t{1};
+  });
+}
+
+// -- the end -----------------------------------------------------------------------------------
+
+void event_loop::stop() noexcept {
+  context_->stop();
+  turns_.stop();
+  if (thread_.joinable())
+    thread_.join();
+}
+
+bool event_loop::flush() noexcept {
+  while (!turns_.take())
+    std::this_thread::yield();
+  context_->restart();
+  const auto ran = guarded([&] { return context_->poll(); });
+  context_->stop();
+  turns_.give_back();
+  return ran > 0;
+}
+
+} // namespace pubsub

@@ -1,0 +1,40 @@
+// The threads that serve links.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "transport/event_loop.hpp"
+
+namespace pubsub {
+
+/// A fixed number of event loops, each on one thread, started on first use. A link stays on the
+/// loop it was given, so its handlers never run concurrently. Thread-safety: `poll` from any
+/// thread; `next` and `start` are guarded by the caller; `stop` and `flush` must not be called from
+/// a loop.
+class io_threads {
+public:
+  explicit io_threads(unsigned loops);
+  ~io_threads() { stop(); }
+
+  /// Starts the threads unless they run.
+  void start();
+  /// The loops in turn.
+  const std::shared_ptr<asio::io_context>& next() noexcept;
+  /// From a thread that waits for what the loops bring, see `event_loop::poll`.
+  void poll() noexcept;
+  /// What a thread may run that waits; null where there are several.
+  shared_loop* only_loop() noexcept { return loops_.size() == 1 ? loops_.front().get() : nullptr; }
+  /// Joins the threads; handlers run no more until `flush`.
+  void stop() noexcept;
+  /// After `stop`: runs the handlers of what has been cancelled, so that nothing keeps itself
+  /// alive.
+  void flush() noexcept;
+
+private:
+  std::vector<std::unique_ptr<event_loop>> loops_;
+  std::size_t turn_ = 0;
+  bool started_ = false;
+};
+
+} // namespace pubsub

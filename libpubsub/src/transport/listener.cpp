@@ -1,0 +1,111 @@
+#include "transport/listener.hpp"
+
+#include "base/log.hpp"
+
+namespace pubsub {
+
+namespace {
+
+constexpr std::chrono::milliseconds time_between_failures{100};
+
+expected<tcp::endpoint> resolve_local(asio::io_context& loop, const uri& where) {
+  if (where.host.empty())
+    return tcp::endpoint{tcp::v6(), where.port};
+  error_code failure;
+  tcp::resolver resolver{loop};
+  const auto found =
+      resolver.resolve(where.host, std::to_string(where.port), tcp::resolver::passive, failure);
+  if (failure || found.empty())
+    return error{errc::cannot_listen, to_string(where) + ": " + failure.message()};
+  return found.begin()->endpoint();
+}
+
+} // namespace
+
+expected<std::shared_ptr<listener>> listener::open(std::shared_ptr<asio::io_context> loop,
+                                                   const uri& where) {
+  std::shared_ptr<listener> result{new listener(std::move(loop))};
+  if (auto failure = result->bind_to(where))
+    return failure;
+  return result;
+}
+
+error listener::bind_to(const uri& where) {
+  auto local = resolve_local(*loop_, where);
+  if (!local)
+    return local.error();
+  error_code failure;
+  acceptor_.open(local->protocol(), failure);
+  if (failure && where.host.empty()) { // a host without IPv6
+    *local = tcp::endpoint{tcp::v4(), where.port};
+    acceptor_.open(local->protocol(), failure);
+  } else if (where.host.empty()) {
+    error_code ignored;
+    acceptor_.set_option(asio::ip::v6_only{false}, ignored);
+  }
+  if (!failure)
+    acceptor_.set_option(asio::socket_base::reuse_address{true}, failure);
+  if (!failure)
+    acceptor_.bind(*local, failure);
+  if (!failure)
+    acceptor_.listen(asio::socket_base::max_listen_connections, failure);
+  if (failure) {
+    const bool in_use = failure == asio::error::address_in_use;
+    return {in_use ? errc::address_in_use : errc::cannot_listen,
+            to_string(where) + ": " + failure.message()};
+  }
+  port_ = acceptor_.local_endpoint(failure).port();
+  return {};
+}
+
+void listener::start(
+    std::function<void(std::shared_ptr<asio::io_context>, tcp::socket)> on_connection,
+    choose_loop choose) {
+  on_connection_ = std::move(on_connection);
+  choose_ = std::move(choose);
+  resume();
+}
+
+void listener::accept() {
+  if (accepting_ || !acceptor_.is_open())
+    return;
+  auto target = choose_();
+  if (!target)
+    return; // until `resume`
+  accepting_ = true;
+  auto& context = *target;
+  acceptor_.async_accept(context, [self = shared_from_this(), target = std::move(target)](
+                                      error_code failure, tcp::socket socket) {
+    self->accepting_ = false;
+    if (!self->acceptor_.is_open())
+      return;
+    if (failure)
+      return self->try_later(failure);
+    self->on_connection_(target, std::move(socket));
+    self->accept();
+  });
+}
+
+/// Such as when the process is out of descriptors: trying at once would fail at once, for ever.
+void listener::try_later(const error_code& failure) {
+  log(log_level::warning, "accepting a connection failed: " + failure.message());
+  timer_.expires_after(time_between_failures);
+  timer_.async_wait([self = shared_from_this()](error_code cancelled) {
+    if (!cancelled)
+      self->accept();
+  });
+}
+
+void listener::resume() {
+  asio::post(*loop_, [self = shared_from_this()] { self->accept(); });
+}
+
+void listener::stop() {
+  asio::post(*loop_, [self = shared_from_this()] {
+    error_code ignored;
+    self->acceptor_.close(ignored);
+    self->timer_.cancel();
+  });
+}
+
+} // namespace pubsub

@@ -1,0 +1,48 @@
+// Accepts connections at one address.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include <pubsub/error.hpp>
+
+#include "transport/connection.hpp"
+#include "transport/uri.hpp"
+
+namespace pubsub {
+
+/// Listens on IPv4 and IPv6 alike where the host is empty. Thread-safety: `resume` and `stop`
+/// from any thread; the callback comes on the listener's loop.
+class listener : public std::enable_shared_from_this<listener> {
+public:
+  /// Gives the loop the next accepted connection is to live on; null leaves it waiting in the
+  /// kernel until `resume`. Asked for each connection, on the listener's loop.
+  using choose_loop = std::function<std::shared_ptr<asio::io_context>()>;
+
+  /// Binds and listens. Errors: address_in_use, cannot_listen; the context names the address.
+  static expected<std::shared_ptr<listener>> open(std::shared_ptr<asio::io_context> loop,
+                                                  const uri& where);
+
+  std::uint16_t port() const noexcept { return port_; }
+  void start(std::function<void(std::shared_ptr<asio::io_context>, tcp::socket)> on_connection,
+             choose_loop choose);
+  void resume();
+  void stop();
+
+private:
+  listener(std::shared_ptr<asio::io_context> loop)
+      : loop_(std::move(loop)), acceptor_(*loop_), timer_(*loop_) {}
+  error bind_to(const uri& where);
+  void accept();
+  void try_later(const error_code& failure);
+
+  std::shared_ptr<asio::io_context> loop_;
+  tcp::acceptor acceptor_;
+  asio::steady_timer timer_; // after a failure
+  std::uint16_t port_ = 0;
+  std::function<void(std::shared_ptr<asio::io_context>, tcp::socket)> on_connection_;
+  choose_loop choose_;
+  bool accepting_ = false;
+};
+
+} // namespace pubsub

@@ -1,0 +1,145 @@
+#include "wire/broker/envelope.hpp"
+
+#include <algorithm>
+
+#include "base/byte_reader.hpp"
+#include "route/minimal_filter.hpp"
+
+namespace pubsub::wire {
+
+namespace {
+
+void append(std::vector<std::byte>& out, std::span<const std::byte> bytes) {
+  out.insert(out.end(), bytes.begin(), bytes.end());
+}
+
+void append_varbyte(std::vector<std::byte>& out, std::size_t value) {
+  std::byte buffer[max_varbyte_bytes];
+  const auto* end = store_varbyte(buffer, static_cast<std::uint32_t>(value));
+  out.insert(out.end(), buffer, const_cast<std::byte*>(end));
+}
+
+std::byte* write_envelope_header(std::byte* out, const endpoint_id& sender,
+                                 const endpoint_id& receiver, envelope_type type,
+                                 std::string_view topic, std::uint16_t ttl) noexcept {
+  std::memcpy(out, sender.bytes().data(), 16);
+  std::memcpy(out + 16, receiver.bytes().data(), 16);
+  out[32] = static_cast<std::byte>(type);
+  store_be(out + 33, ttl);
+  store_be(out + 35, static_cast<std::uint16_t>(topic.size()));
+  std::memcpy(out + envelope_header_bytes, topic.data(), topic.size());
+  return out + envelope_header_bytes + topic.size();
+}
+
+std::vector<std::byte> make_envelope(const endpoint_id& sender, const endpoint_id& receiver,
+                                     envelope_type type, std::string_view topic,
+                                     std::span<const std::byte> payload) {
+  std::vector<std::byte> envelope(envelope_header_bytes + topic.size());
+  write_envelope_header(envelope.data(), sender, receiver, type, topic, default_ttl);
+  append(envelope, payload);
+  return make_frame(envelope);
+}
+
+std::vector<std::byte> make_control(const endpoint_id& sender, const endpoint_id& receiver,
+                                    envelope_type type, std::span<const std::byte> payload) {
+  return make_envelope(sender, receiver, type, control_topic, payload);
+}
+
+} // namespace
+
+std::optional<envelope_view> parse_envelope(std::span<const std::byte> frame_payload) noexcept {
+  if (frame_payload.size() < envelope_header_bytes)
+    return {};
+  const auto* pos = frame_payload.data();
+  const auto type = static_cast<std::uint8_t>(pos[32]);
+  const auto topic_size = load_be<std::uint16_t>(pos + 35);
+  if (type < 1 || type > 5 || frame_payload.size() - envelope_header_bytes < topic_size)
+    return {};
+  endpoint_id::bytes_type sender;
+  endpoint_id::bytes_type receiver;
+  std::memcpy(sender.data(), pos, sender.size());
+  std::memcpy(receiver.data(), pos + 16, receiver.size());
+  const auto* topic = reinterpret_cast<const char*>(pos + envelope_header_bytes);
+  return envelope_view{endpoint_id{sender},
+                       endpoint_id{receiver},
+                       static_cast<envelope_type>(type),
+                       load_be<std::uint16_t>(pos + 33),
+                       {topic, topic_size},
+                       frame_payload.subspan(envelope_header_bytes + topic_size)};
+}
+
+std::byte* write_data_header(std::byte* out, const endpoint_id& sender, std::string_view topic,
+                             std::size_t payload_size, std::uint16_t ttl,
+                             const endpoint_id& receiver) noexcept {
+  const auto length = envelope_header_bytes + topic.size() + payload_size;
+  out = store_be(out, static_cast<std::uint32_t>(length));
+  return write_envelope_header(out, sender, receiver, envelope_type::data, topic, ttl);
+}
+
+std::vector<std::byte> make_routing_update(const endpoint_id& sender, const endpoint_id& receiver,
+                                           const filter& announced) {
+  std::vector<std::byte> payload;
+  append_filter(payload, announced);
+  return make_control(sender, receiver, envelope_type::routing_update, payload);
+}
+
+std::vector<std::byte> make_ping(const endpoint_id& sender, const endpoint_id& receiver,
+                                 std::span<const std::byte> payload) {
+  return make_control(sender, receiver, envelope_type::ping, payload);
+}
+
+std::vector<std::byte> make_pong(const endpoint_id& sender, const endpoint_id& receiver,
+                                 std::span<const std::byte> payload) {
+  return make_control(sender, receiver, envelope_type::pong, payload);
+}
+
+std::vector<std::byte> make_command(const endpoint_id& sender, std::string_view topic,
+                                    std::span<const std::byte> payload) {
+  return make_envelope(sender, {}, envelope_type::command, topic, payload);
+}
+
+namespace {
+
+std::optional<filter> read_filter(byte_reader& in) {
+  std::uint32_t count = 0;
+  if (!in.read_varbyte(count) || count > in.remaining())
+    return {};
+  std::vector<std::string_view> prefixes;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    std::string_view prefix;
+    if (!in.read_string(prefix))
+      return {};
+    prefixes.push_back(prefix);
+  }
+  return minimal_filter(std::move(prefixes)); // in time, even if the peer sends them in bad order
+}
+
+} // namespace
+
+std::optional<filter> parse_filter(std::span<const std::byte> bytes) {
+  byte_reader in{bytes};
+  auto result = read_filter(in);
+  return in.at_end() ? std::move(result) : std::nullopt;
+}
+
+std::optional<filter> parse_leading_filter(std::span<const std::byte> bytes) {
+  byte_reader in{bytes};
+  return read_filter(in);
+}
+
+void append_filter(std::vector<std::byte>& out, const filter& x) {
+  append_varbyte(out, x.size());
+  for (const auto& prefix : x) {
+    append_varbyte(out, prefix.size());
+    append(out, std::as_bytes(std::span{prefix}));
+  }
+}
+
+std::vector<std::byte> make_frame(std::span<const std::byte> payload) {
+  std::vector<std::byte> result(frame_header_bytes + payload.size());
+  auto* body = store_be(result.data(), static_cast<std::uint32_t>(payload.size()));
+  std::copy(payload.begin(), payload.end(), body);
+  return result;
+}
+
+} // namespace pubsub::wire

@@ -1,0 +1,326 @@
+#include "wire/broker/handshake.hpp"
+
+#include <algorithm>
+
+#include "base/byte_reader.hpp"
+#include "wire/broker/envelope.hpp"
+
+namespace pubsub::wire {
+
+namespace {
+
+constexpr std::uint32_t magic = 0x5A45454B; // "ZEEK"
+constexpr std::uint8_t min_version = 1;
+constexpr std::uint8_t first_unknown_code = 41;
+
+enum tag : std::uint8_t {
+  tag_hello = 6,
+  tag_probe = 7,
+  tag_version_select = 8,
+  tag_drop_conn = 9,
+  tag_originator_syn = 10,
+  tag_responder_syn_ack = 11,
+  tag_originator_ack = 12,
+};
+
+/// Builds a handshake frame piece by piece.
+class frame_builder {
+public:
+  explicit frame_builder(std::uint8_t tag) { add(tag); }
+  template <std::integral T>
+  frame_builder& add(T value) {
+    const auto at = payload_.size();
+    payload_.resize(at + sizeof(T));
+    store_be(payload_.data() + at, value);
+    return *this;
+  }
+  frame_builder& add(const endpoint_id& id) {
+    const auto bytes = std::as_bytes(std::span{id.bytes()});
+    payload_.insert(payload_.end(), bytes.begin(), bytes.end());
+    return *this;
+  }
+  frame_builder& add(std::string_view text) {
+    std::byte length[max_varbyte_bytes];
+    const auto* end = store_varbyte(length, static_cast<std::uint32_t>(text.size()));
+    payload_.insert(payload_.end(), length, const_cast<std::byte*>(end));
+    const auto bytes = std::as_bytes(std::span{text});
+    payload_.insert(payload_.end(), bytes.begin(), bytes.end());
+    return *this;
+  }
+  std::vector<std::byte>& payload() { return payload_; }
+  std::vector<std::byte> frame() const { return make_frame(payload_); }
+
+private:
+  std::vector<std::byte> payload_;
+};
+
+/// Every message but acks and filters begins with it.
+handshake::magic_word read_magic(byte_reader& in) {
+  std::uint32_t word = 0;
+  if (!in.read(word))
+    return handshake::magic_word::missing;
+  return word == magic ? handshake::magic_word::right : handshake::magic_word::wrong;
+}
+
+std::vector<std::byte> make_drop(const endpoint_id& sender, errc code,
+                                 std::string_view description) {
+  return frame_builder{tag_drop_conn}
+      .add(magic)
+      .add(sender)
+      .add(static_cast<std::uint8_t>(code))
+      .add(description)
+      .frame();
+}
+
+bool read_sender(byte_reader& in, endpoint_id& out) {
+  std::span<const std::byte> bytes;
+  if (!in.read_bytes(16, bytes))
+    return false;
+  endpoint_id::bytes_type raw;
+  std::memcpy(raw.data(), bytes.data(), raw.size());
+  out = endpoint_id{raw};
+  return true;
+}
+
+} // namespace
+
+handshake::handshake(tcp_role role, environment env)
+    : role_(role), env_(std::move(env)),
+      expects_(role == tcp_role::connecting ? expects::hello_or_version_select : expects::hello) {}
+
+void handshake::start() {
+  if (role_ == tcp_role::connecting)
+    send_hello();
+  else
+    env_.send(frame_builder{tag_probe}.add(magic).frame());
+}
+
+handshake::outcome handshake::receive(std::span<const std::byte> frame_payload) {
+  if (outcome_ == outcome::redundant || outcome_ == outcome::failed)
+    return outcome_; // decided; what still arrives changes nothing
+  if (frame_payload.empty())
+    return fail(errc::invalid_message, "empty handshake frame");
+  const auto tag = static_cast<std::uint8_t>(frame_payload[0]);
+  const auto body = frame_payload.subspan(1);
+  const bool waiting = outcome_ == outcome::paused && (tag == tag_probe || tag == tag_drop_conn);
+  if (outcome_ != outcome::running && !waiting)
+    return out_of_order(tag);
+  switch (tag) {
+  case tag_hello:
+    return on_hello(body);
+  case tag_probe:
+    return on_probe(body);
+  case tag_version_select:
+    return on_version_select(body);
+  case tag_drop_conn:
+    return on_drop(body);
+  case tag_originator_syn:
+    return on_filter(body, tag, expects::originator_syn);
+  case tag_responder_syn_ack:
+    return on_filter(body, tag, expects::responder_syn_ack);
+  case tag_originator_ack:
+    if (expects_ != expects::originator_ack)
+      return out_of_order(tag);
+    expects_ = expects::nothing;
+    return outcome_ = outcome::peered;
+  default:
+    return fail_and_tell(errc::invalid_message, "invalid message type tag");
+  }
+}
+
+/// Only there to provoke early socket errors.
+handshake::outcome handshake::on_probe(std::span<const std::byte> body) {
+  byte_reader in{body};
+  const auto word = read_magic(in);
+  return word == magic_word::right ? outcome_ : unreadable("probe_msg", word);
+}
+
+/// A message is read and checked before it is asked whether its time has come, as by Broker: what
+/// is malformed gets an answer in every state, what is merely out of order gets none.
+handshake::outcome handshake::on_hello(std::span<const std::byte> body) {
+  byte_reader in{body};
+  endpoint_id sender;
+  std::uint8_t lowest = 0;
+  std::uint8_t highest = 0;
+  const auto word = read_magic(in);
+  if (!read_sender(in, sender) || !in.read(lowest) || !in.read(highest))
+    return unreadable("hello_msg", magic_word::missing);
+  if (word != magic_word::right)
+    return unreadable("hello_msg", word);
+  const auto common = std::min(env_.max_version, highest);
+  if (common < lowest || common < min_version)
+    return fail_and_tell(errc::peer_incompatible, "unsupported versions offered");
+  if (expects_ != expects::hello && expects_ != expects::hello_or_version_select)
+    return out_of_order(tag_hello);
+  remote_ = sender;
+  version_ = common;
+  if (remote_.is_nil()) // means "nobody" everywhere else
+    return fail(errc::invalid_handshake_state, "the peer has no id");
+  if (remote_ == env_.self)
+    return fail(errc::invalid_handshake_state, "the peer is this endpoint itself");
+  originator_ = env_.self < remote_;
+  if (originator_)
+    return ask_admission();
+  if (role_ == tcp_role::connecting) // an accepting peer with the smaller id must not say hello
+    return out_of_order(tag_hello);
+  send_hello();
+  expects_ = expects::version_select;
+  return outcome_;
+}
+
+handshake::outcome handshake::on_version_select(std::span<const std::byte> body) {
+  byte_reader in{body};
+  std::uint8_t selected = 0;
+  endpoint_id sender;
+  const auto word = read_magic(in);
+  if (!read_sender(in, sender) || !in.read(selected))
+    return unreadable("version_select_msg", magic_word::missing);
+  if (word != magic_word::right)
+    return unreadable("version_select_msg", word);
+  if (selected < min_version || selected > env_.max_version)
+    return fail_and_tell(errc::peer_incompatible, "unsupported version selected");
+  if (expects_ != expects::version_select && expects_ != expects::hello_or_version_select)
+    return out_of_order(tag_version_select);
+  version_ = selected;
+  if (!remote_.is_nil() && sender != remote_)
+    return fail(errc::invalid_handshake_state, "the peer changed its id");
+  if (sender.is_nil())
+    return fail(errc::invalid_handshake_state, "the peer has no id");
+  if (!(sender < env_.self)) // only the smaller id originates
+    return fail(errc::invalid_handshake_state,
+                "the peer originates although its id is not smaller");
+  remote_ = sender;
+  return ask_admission();
+}
+
+handshake::outcome handshake::ask_admission() {
+  switch (env_.admit(remote_, originator_)) {
+  case admission::proceed:
+    return admitted();
+  case admission::pause:
+    return outcome_ = outcome::paused;
+  case admission::redundant:
+    reject(errc::redundant_connection, "redundant connection");
+    return outcome_ = outcome::redundant;
+  case admission::illegal:
+    return reject(errc::logic_error, "detected redundant connection at the responder");
+  case admission::closing:
+    return reject(errc::shutting_down, "shutting down");
+  }
+  return outcome_;
+}
+
+handshake::outcome handshake::admitted() {
+  outcome_ = outcome::running;
+  if (originator_) {
+    send_version_select();
+    send_filter(tag_originator_syn);
+    expects_ = expects::responder_syn_ack;
+  } else {
+    expects_ = expects::originator_syn;
+  }
+  return outcome_;
+}
+
+handshake::outcome handshake::proceed_now() {
+  return outcome_ == outcome::paused ? admitted() : outcome_;
+}
+
+handshake::outcome handshake::reject(errc code, std::string_view description) {
+  send_drop(code, description);
+  if (code == errc::redundant_connection)
+    return outcome_ = outcome::redundant;
+  return fail(code, std::string{description});
+}
+
+handshake::outcome handshake::on_drop(std::span<const std::byte> body) {
+  byte_reader in{body};
+  endpoint_id sender;
+  std::uint8_t code = 0;
+  std::string_view description;
+  const auto word = read_magic(in);
+  if (!read_sender(in, sender) || !in.read(code) || !in.read_string(description))
+    return unreadable("drop_conn_msg", magic_word::missing);
+  if (word != magic_word::right)
+    return unreadable("drop_conn_msg", word);
+  const bool known = code > 0 && code < first_unknown_code;
+  const auto reason = known ? static_cast<errc>(code) : errc::unspecified;
+  if (reason == errc::redundant_connection && env_.is_known(sender)) {
+    remote_ = sender;
+    return outcome_ = outcome::redundant;
+  }
+  if (reason == errc::peer_incompatible && sender.is_nil())
+    return fail(errc::tls_failed, "the peer uses TLS, and this side does not");
+  return fail(reason, "the peer refused: " + std::string{description});
+}
+
+handshake::outcome handshake::on_filter(std::span<const std::byte> body, std::uint8_t tag,
+                                        expects state) {
+  const bool is_syn = state == expects::originator_syn;
+  auto announced = parse_leading_filter(body);
+  if (!announced)
+    return unreadable(is_syn ? "v1::originator_syn_msg" : "v1::responder_syn_ack_msg",
+                      magic_word::missing);
+  if (expects_ != state)
+    return out_of_order(tag);
+  remote_filter_ = std::move(*announced);
+  if (is_syn) {
+    send_filter(tag_responder_syn_ack);
+    expects_ = expects::originator_ack;
+    return outcome_;
+  }
+  env_.send(frame_builder{tag_originator_ack}.frame());
+  expects_ = expects::nothing;
+  return outcome_ = outcome::peered;
+}
+
+handshake::outcome handshake::fail(errc code, std::string context) {
+  failure_ = error{code, std::move(context)};
+  return outcome_ = outcome::failed;
+}
+
+handshake::outcome handshake::fail_and_tell(errc code, std::string_view description) {
+  send_drop(code, description);
+  return fail(code, std::string{description});
+}
+
+/// In Broker's words, which name the message as Broker's code does.
+handshake::outcome handshake::unreadable(std::string_view message, magic_word found) {
+  if (found == magic_word::wrong)
+    return fail_and_tell(errc::wrong_magic_number, "wrong magic number");
+  return fail_and_tell(errc::invalid_message, "failed to parse " + std::string{message});
+}
+
+handshake::outcome handshake::out_of_order(std::uint8_t tag) {
+  return fail(errc::unexpected_handshake_message,
+              "handshake message " + std::to_string(tag) + " out of order");
+}
+
+void handshake::send_hello() {
+  env_.send(frame_builder{tag_hello}
+                .add(magic)
+                .add(env_.self)
+                .add(min_version)
+                .add(env_.max_version)
+                .frame());
+}
+
+void handshake::send_version_select() {
+  env_.send(frame_builder{tag_version_select}.add(magic).add(env_.self).add(version_).frame());
+}
+
+void handshake::send_filter(std::uint8_t tag) {
+  frame_builder builder{tag};
+  append_filter(builder.payload(), env_.local_filter(remote_));
+  env_.send(builder.frame());
+}
+
+void handshake::send_drop(errc code, std::string_view description) {
+  env_.send(make_drop(env_.self, code, description));
+}
+
+std::vector<std::byte> make_tls_refusal() {
+  return make_drop({}, errc::peer_incompatible, "this side uses TLS");
+}
+
+} // namespace pubsub::wire

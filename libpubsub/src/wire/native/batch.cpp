@@ -1,0 +1,134 @@
+#include "wire/native/batch.hpp"
+
+#include <cstring>
+
+#include "base/byte_reader.hpp"
+#include "base/bytes.hpp"
+#include "message/frame.hpp"
+#include "wire/native/frame_writer.hpp"
+
+namespace pubsub::wire {
+
+void write_batch_header(std::byte* out, const batch_header& header,
+                        std::size_t records_bytes) noexcept {
+  const auto length = batch_header_bytes - frame_header_bytes + records_bytes;
+  out = store_be(out, batch_flag | static_cast<std::uint32_t>(length));
+  *out++ = static_cast<std::byte>(frame_kind::records);
+  *out++ = static_cast<std::byte>(header.origin.hops_left);
+  out = store_be(out, header.table);
+  out = store_be(out, header.messages);
+  out = store_be(out, header.origin.stream);
+  out = store_be(out, header.origin.first_sequence);
+  std::memcpy(out, header.origin.endpoint.bytes().data(), 16);
+}
+
+std::vector<std::byte> make_topics(std::uint16_t table, const topic_table& from, std::size_t first,
+                                   std::size_t end, const void* via) {
+  static const destinations_by_link nobody;
+  frame_writer out{frame_kind::topics};
+  out.add(static_cast<std::uint8_t>(first));
+  out.add(table);
+  for (auto number = first; number < end; ++number) {
+    const auto* all = from.destinations_at(number);
+    out.add(from.at(number));
+    const auto& nodes = nodes_via(all != nullptr ? *all : nobody, via);
+    out.add_count(nodes.size());
+    for (const auto& each : nodes) {
+      out.add(each.node);
+      out.add(each.filter_number);
+    }
+  }
+  return out.finish();
+}
+
+destination read_destination(const std::byte* pos) noexcept {
+  return {read_id(pos), load_be<std::uint64_t>(pos + endpoint_id_bytes)};
+}
+
+std::optional<frame_kind> kind_of(std::span<const std::byte> frame_payload) noexcept {
+  if (frame_payload.empty())
+    return {};
+  const auto kind = static_cast<frame_kind>(frame_payload[0]);
+  return kind >= frame_kind::records && kind <= frame_kind::flushed ? std::optional{kind}
+                                                                    : std::nullopt;
+}
+
+std::optional<batch_view> parse_batch(std::span<const std::byte> frame_payload) noexcept {
+  constexpr auto header_size = batch_header_bytes - frame_header_bytes;
+  if (frame_payload.size() < header_size)
+    return {};
+  const auto* pos = frame_payload.data();
+  const batch_header header{.table = load_be<std::uint16_t>(pos + 2),
+                            .messages = load_be<std::uint32_t>(pos + 4),
+                            .origin = {.endpoint = read_id(pos + 20),
+                                       .stream = load_be<std::uint32_t>(pos + 8),
+                                       .first_sequence = load_be<std::uint64_t>(pos + 12),
+                                       .hops_left = static_cast<std::uint8_t>(pos[1])}};
+  if (header.table >= max_tables || header.messages == 0 || header.origin.hops_left > max_hops ||
+      header.messages > message_run::max_messages)
+    return {};
+  return batch_view{header, frame_payload.subspan(header_size)};
+}
+
+std::optional<topics_view> parse_topics(std::span<const std::byte> frame_payload) {
+  byte_reader in{frame_payload};
+  std::uint8_t kind = 0;
+  topics_view result;
+  if (!in.read(kind) || !in.read(result.first) || !in.read(result.table) ||
+      result.table >= max_tables)
+    return {};
+  while (!in.at_end()) {
+    std::string_view topic;
+    std::uint32_t nodes = 0;
+    std::span<const std::byte> all;
+    if (!in.read_string(topic) || !in.read_varbyte(nodes) ||
+        !in.read_bytes(std::size_t{nodes} * destination_bytes, all) ||
+        result.first + result.topics.size() >= topic_table::max_topics)
+      return {};
+    result.topics.push_back({topic, all});
+  }
+  return result;
+}
+
+std::vector<std::byte> make_credit(credit x) {
+  frame_writer out{frame_kind::credit};
+  out.add(x.hops);
+  out.add(x.bytes);
+  return out.finish();
+}
+
+std::optional<credit> parse_credit(std::span<const std::byte> frame_payload) noexcept {
+  byte_reader in{frame_payload};
+  std::uint8_t kind = 0;
+  credit result;
+  if (!in.read(kind) || !in.read(result.hops) || !in.read(result.bytes) || !in.at_end() ||
+      result.hops >= max_hops)
+    return {};
+  return result;
+}
+
+records_check check_records(std::span<const std::byte> records, std::uint32_t messages,
+                            std::size_t topics) noexcept {
+  const auto* pos = records.data();
+  auto left = records.size();
+  std::uint8_t first = 0;
+  unsigned differences = 0;
+  for (std::uint32_t n = 0; n < messages; ++n) {
+    if (left < record_header_bytes)
+      return records_check::malformed;
+    const auto size = record_bytes(pos);
+    const auto topic = record_topic(pos);
+    prefetch_records_behind(pos, size);
+    if (size > left || topic >= topics)
+      return records_check::malformed;
+    first = n == 0 ? topic : first;
+    differences |= static_cast<unsigned>(topic ^ first);
+    pos += size;
+    left -= size;
+  }
+  if (left > 0)
+    return records_check::malformed;
+  return differences == 0 ? records_check::one_topic : records_check::several_topics;
+}
+
+} // namespace pubsub::wire

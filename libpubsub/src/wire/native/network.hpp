@@ -1,0 +1,33 @@
+// Frames of version 2 that tell about the network (docs/wire-format.md). Pure: bytes in, bytes out.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "route/reports.hpp"
+#include "wire/native/batch.hpp"
+
+namespace pubsub::wire {
+
+/// Whole frames, length included.
+std::vector<std::byte> make_report(const neighbours_report& report);
+std::vector<std::byte> make_report(const filter_report& report);
+/// Everything known has been told.
+std::vector<std::byte> make_known();
+
+std::vector<std::byte> make_question(const filter_question& x);
+std::vector<std::byte> make_answer(const filter_answer& x);
+std::vector<std::byte> make_flush(const flush_request& x);
+std::vector<std::byte> make_flushed(const flush_answer& x);
+
+/// Parse the payload of a frame of the kind in question. Nothing if malformed.
+std::optional<neighbours_report> parse_neighbours(std::span<const std::byte> frame_payload);
+std::optional<filter_report> parse_filter_report(std::span<const std::byte> frame_payload);
+std::optional<filter_question> parse_question(std::span<const std::byte> frame_payload);
+std::optional<filter_answer> parse_answer(std::span<const std::byte> frame_payload);
+std::optional<flush_request> parse_flush(std::span<const std::byte> frame_payload);
+std::optional<flush_answer> parse_flushed(std::span<const std::byte> frame_payload);
+
+} // namespace pubsub::wire

@@ -1,0 +1,152 @@
+#include "pattern/remote/remote_plan.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace pubsub;
+using namespace pubsub::pattern;
+using namespace std::chrono_literals;
+
+namespace {
+
+remote_conditions lan() {
+  remote_conditions result;
+  result.latency = 100us;
+  result.request_bytes_per_s = result.reply_bytes_per_s = 5e9 / 8;
+  result.argument_bytes = result.result_bytes = 24;
+  return result;
+}
+
+remote_conditions wan() {
+  auto result = lan();
+  result.latency = 40ms;
+  result.request_bytes_per_s = 40e6 / 8;
+  result.reply_bytes_per_s = 7e6 / 8;
+  return result;
+}
+
+request_plan plan_of(remote_mode mode) {
+  remote_options options;
+  options.mode = mode;
+  return fixed_plan(options);
+}
+
+double predicted(const remote_conditions& at, remote_mode mode, std::size_t n) {
+  return predicted_seconds(at, {}, plan_of(mode), n);
+}
+
+} // namespace
+
+TEST_CASE("predictions are the formulas of the article where they speak of the same") {
+  auto at = wan();
+  const double message = 24 / (40e6 / 8) + 24 / (7e6 / 8);
+  CHECK(predicted(at, remote_mode::sync, 100) ==
+        doctest::Approx(100 * (0.04 + message)).epsilon(0.01));
+  CHECK(predicted(at, remote_mode::bulk, 100) ==
+        doctest::Approx(0.04 + 100 * message).epsilon(0.01));
+  at.operation = 1ms;
+  CHECK(predicted(at, remote_mode::pipeline, 100) ==
+        doctest::Approx(0.04 + 100 * 1e-3 + message).epsilon(0.05));
+}
+
+TEST_CASE("bulk is best for many small operations, and sync far behind where the way is long") {
+  for (const auto& at : {lan(), wan()})
+    CHECK(predicted(at, remote_mode::bulk, 10'000) < predicted(at, remote_mode::pipeline, 10'000));
+  CHECK(predicted(lan(), remote_mode::hybrid, 10'000) <
+        predicted(lan(), remote_mode::pipeline, 10'000));
+  CHECK(predicted(wan(), remote_mode::sync, 1'000) >
+        100 * predicted(wan(), remote_mode::pipeline, 1'000));
+}
+
+TEST_CASE("a stream is ahead of bulk when operations or their results take time") {
+  auto at = lan();
+  at.operation = 1ms;
+  at.result_bytes = 1e6;
+  CHECK(predicted(at, remote_mode::pipeline, 100) < 0.8 * predicted(at, remote_mode::bulk, 100));
+}
+
+TEST_CASE("workers share operations, as far as the window lets them") {
+  auto at = lan();
+  at.operation = 10ms;
+  const auto plan = plan_of(remote_mode::pipeline);
+  CHECK(predicted_seconds(at, {1, 4}, plan, 400) ==
+        doctest::Approx(predicted_seconds(at, {1, 1}, plan, 100)).epsilon(0.02));
+}
+
+TEST_CASE("the best plan takes no longer than any mode, as far as it is predicted") {
+  for (const auto& conditions : {lan(), wan()})
+    for (const auto operation : {0us, 10us, 1'000us})
+      for (const std::size_t n : {1, 10, 1'000, 60'000}) {
+        CAPTURE(n);
+        CAPTURE(operation.count());
+        auto at = conditions;
+        at.operation = operation;
+        at.call = 500ns;
+        const auto best = predicted_seconds(at, {}, best_plan(at, {}, n, {}), n);
+        for (const auto mode : {remote_mode::sync, remote_mode::bulk, remote_mode::async,
+                                remote_mode::pipeline, remote_mode::hybrid})
+          CHECK(best <= 1.1 * predicted(at, mode, n));
+      }
+}
+
+TEST_CASE("a few small operations are one request, many are several") {
+  auto at = lan();
+  at.call = 500ns;
+  CHECK(best_plan(at, {}, 100, {}).mode == remote_mode::bulk);
+  const auto many = best_plan(at, {}, 100'000, {});
+  CHECK(many.mode == remote_mode::hybrid);
+  CHECK(many.bulk_operations < 10'000);
+  CHECK(many.bulk_operations > 100);
+}
+
+TEST_CASE("a request is no longer than what its link carries in a short time") {
+  auto at = wan();
+  at.argument_bytes = 10'000;
+  CHECK(best_plan(at, {}, 1'000, {}).bulk_operations <= 2); // 5 ms of 40 Mb/s
+  at.request_bytes_per_s = 0;
+  CHECK(best_plan(at, {}, 1'000, {}).bulk_operations <= 6);
+  at.argument_bytes = 1e6;
+  CHECK(best_plan(at, {}, 1'000, {}).mode == remote_mode::pipeline);
+}
+
+TEST_CASE("the window covers the latency, and is no longer than it must be") {
+  auto at = wan();
+  CHECK(best_plan(at, {}, 60'000, {}).window_operations >= 60'000); // nothing is known
+  at.operation = 10ms;
+  CHECK(best_plan(at, {}, 60'000, {}).window_operations == 16); // 160 ms
+  CHECK(best_plan(at, {2, 100}, 60'000, {}).window_operations == 1'600);
+  at.operation = 1s;
+  CHECK(best_plan(at, {2, 100}, 60'000, {}).window_operations == 200);
+  at.operation = 1us;
+  at.result_bytes = 1e6;
+  const auto window = best_plan(at, {}, 60'000, {}).window_operations;
+  CHECK(window >= 4);
+  CHECK(window < 100);
+}
+
+TEST_CASE("instances get bulks that keep them busy only for a short time") {
+  auto at = lan();
+  at.operation = 10ms;
+  CHECK(best_plan(at, {2, 2}, 1'000, {}).bulk_operations <= 5);
+}
+
+TEST_CASE("one operation alone is one request") {
+  const auto plan = best_plan(lan(), {}, 1, {});
+  CHECK(plan.bulk_operations == 1);
+  CHECK(predicted_seconds(lan(), {}, plan, 0) == 0);
+}
+
+TEST_CASE("several connections are for results that keep a link busy") {
+  const auto gains = [](remote_conditions at, double result_bytes) {
+    at.result_bytes = result_bytes;
+    return gains_by_connections(at);
+  };
+  CHECK(!gains(lan(), 24));
+  CHECK(!gains(lan(), 10'000)); // 16 us
+  CHECK(gains(lan(), 50'000));
+  CHECK(!gains(wan(), 24)); // they share packets, however slow the link is
+  CHECK(gains(wan(), 5'000));
+  auto loopback = lan();
+  loopback.reply_bytes_per_s = 3e9;
+  CHECK(!gains(loopback, 1e6));            // copying is what takes time
+  CHECK(!gains(remote_conditions{}, 1e6)); // nothing is known
+}

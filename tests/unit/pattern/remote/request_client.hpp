@@ -1,0 +1,121 @@
+// A client of a service whose clock and network are driven by hand.
+#pragma once
+
+#include "pattern/remote/request_book.hpp"
+#include "support/ids.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+namespace pubsub::pattern {
+
+struct request {
+  endpoint_id to;
+  std::uint64_t stream = 0, first = 0;
+  std::vector<std::uint64_t> arguments;
+};
+
+struct client final : remote_port {
+  explicit client(const remote_options& options = of_mode(remote_mode::pipeline))
+      : book(test::id_of(100), "s", options, *this) {}
+
+  static remote_options of_mode(remote_mode mode) {
+    remote_options result;
+    result.mode = mode;
+    return result;
+  }
+  static remote_options hybrid_of(std::size_t bulk, std::size_t window) {
+    auto result = of_mode(remote_mode::hybrid);
+    result.bulk_operations = bulk;
+    result.window_operations = window;
+    return result;
+  }
+  outcome to_instance(const endpoint_id& id, std::span<const std::byte> message) override {
+    if (full || full_ones.contains(id))
+      return outcome::not_now;
+    if (message.size() > longest)
+      return outcome::too_long;
+    const auto view = data_view::make(message);
+    REQUIRE(view.has_value());
+    if (parse_cancel(*view)) {
+      ++cancels;
+      return outcome::sent;
+    }
+    const auto parsed = parse_request(*view);
+    REQUIRE(parsed);
+    request one{id, parsed->at.stream, parsed->at.first, {}};
+    for (const auto& each : parsed->arguments.elements())
+      one.arguments.push_back(each.type() == data_type::count ? each.as_count() : 0);
+    sent.push_back(one);
+    return outcome::sent;
+  }
+  bool anybody_serves() override { return served; }
+
+  void meet(std::uint8_t n, bool idempotent = false, bool leaving = false) {
+    data_writer out;
+    write_status(out, {test::id_of(n), leaving, 1, {{"op", idempotent}}});
+    hear(out);
+  }
+  void hear(const data_writer& out) {
+    book.receive(make_data_message("t", data_view::make(out.bytes())->to_data()), now);
+  }
+  std::shared_ptr<remote_call> add(std::uint64_t argument,
+                                   std::chrono::milliseconds limit = std::chrono::seconds{10}) {
+    data_writer out;
+    out.write_count(argument);
+    return book.add("op", out.bytes(), now + limit, now);
+  }
+  std::vector<std::shared_ptr<remote_call>> add_many(std::uint64_t n) {
+    std::vector<std::shared_ptr<remote_call>> result;
+    for (std::uint64_t i = 0; i < n; ++i)
+      result.push_back(add(i));
+    return result;
+  }
+  /// The results are the arguments.
+  void answer(const request& to, std::vector<failed_operation> failed = {}) {
+    reply_head head;
+    head.instance = to.to;
+    head.stream = to.stream;
+    head.places = {{to.first, to.arguments.size()}};
+    head.failed = std::move(failed);
+    data_writer results, out;
+    for (const auto each : to.arguments)
+      results.write_count(each);
+    write_reply(out, head, to.arguments.size(), results.bytes());
+    hear(out);
+  }
+  request take() {
+    REQUIRE_FALSE(sent.empty());
+    const auto result = sent.front();
+    sent.pop_front();
+    return result;
+  }
+  void pass(std::chrono::milliseconds time) {
+    now += time;
+    book.tick(now);
+  }
+  bool adds_up() const {
+    const auto& x = book.counters();
+    return x.submitted == x.done + x.failed + book.unfinished();
+  }
+
+  bool full = false, served = true;
+  std::set<endpoint_id> full_ones;
+  std::size_t longest = 1'000'000;
+  std::size_t cancels = 0;
+  std::deque<request> sent;
+  request_book::time now{std::chrono::hours{1}};
+  request_book book;
+};
+
+inline bool done(const std::shared_ptr<remote_call>& call) {
+  return call->done;
+}
+
+} // namespace pubsub::pattern

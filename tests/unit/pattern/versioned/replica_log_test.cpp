@@ -1,0 +1,111 @@
+#include "pattern/versioned/replica_log.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace pubsub;
+using namespace pubsub::pattern;
+
+namespace {
+
+endpoint_id client(std::uint8_t n) {
+  endpoint_id::bytes_type bytes{};
+  bytes.fill(n);
+  return endpoint_id{bytes};
+}
+
+/// `count` messages of client 1.
+log_entry entry(message_version at, std::uint64_t client_first, std::uint64_t count = 1) {
+  log_entry result;
+  result.client = client(1);
+  result.run = {client_first, count, at, 1};
+  data values = vector(count, data{pubsub::count{7}});
+  result.storage = make_data_message("t", std::move(values));
+  const auto view = get_view(result.storage);
+  const auto whole = view.bytes();
+  const auto* first = (*view.elements().begin()).bytes().data();
+  result.values = {count, whole.subspan(static_cast<std::size_t>(first - whole.data()))};
+  return result;
+}
+
+std::vector<std::uint64_t> handed_out(replica_log& log) {
+  std::vector<versioned_message> out;
+  log.take(out, 1'000);
+  std::vector<std::uint64_t> result;
+  for (const auto& each : out)
+    result.push_back(each.version.number);
+  return result;
+}
+
+} // namespace
+
+TEST_CASE("a log hands out what is committed, in order, whatever order it came in") {
+  replica_log log{100, 1'000'000};
+  log.place(entry({1, 4}, 4));
+  log.place(entry({1, 1}, 1, 2));
+  CHECK(log.end() == 2);
+  CHECK(log.has_gap());
+  CHECK(handed_out(log).empty());
+  log.place(entry({1, 3}, 3));
+  CHECK(log.end() == 4);
+  log.commit_to(3);
+  CHECK(handed_out(log) == std::vector<std::uint64_t>{1, 2, 3});
+  CHECK(log.place(entry({1, 3}, 3)) == replica_log::place_result::known);
+  CHECK(log.place(entry({1, 2}, 9)) == replica_log::place_result::refused);
+  log.commit_to(1'000); // no further than what is here
+  CHECK(handed_out(log) == std::vector<std::uint64_t>{4});
+}
+
+TEST_CASE("a log drops above the commit what has other epochs than the leader says") {
+  replica_log log{100, 1'000'000};
+  for (std::uint64_t i = 1; i <= 5; ++i)
+    log.place(entry({i < 4 ? 1U : 2U, i}, i));
+  log.commit_to(2);
+  log.conform(2, 4, {{3, 1}, {4, 3}}, 3); // 4 is void
+  CHECK(log.end() == 4);
+  log.commit_to(4);
+  std::vector<versioned_message> out;
+  log.take(out, 10);
+  REQUIRE(out.size() == 4);
+  CHECK(out[2].version == message_version{1, 3});
+  CHECK(out[3].version == message_version{3, 4});
+  CHECK(out[3].is_void());
+  CHECK(log.clients().ask(client(1), 4, 1).is == client_numbers::verdict::next);
+}
+
+TEST_CASE("what is awaited is void once gaps are closed") {
+  replica_log log{100, 1'000'000};
+  auto awaited = entry({1, 1}, 1, 2);
+  awaited.here = false;
+  log.append(awaited);
+  log.append(entry({1, 3}, 3));
+  CHECK(log.here() == 0);
+  REQUIRE(log.awaited() != nullptr);
+  log.close_gaps(2);
+  CHECK(log.here() == 3);
+  CHECK(log.epochs() == std::vector<epoch_run>{{1, 2}, {3, 1}});
+}
+
+TEST_CASE("history is kept to its limit, and what waits to be handed out always") {
+  replica_log log{3, 1'000'000};
+  for (std::uint64_t i = 1; i <= 10; ++i)
+    log.place(entry({1, i}, i));
+  log.commit_to(8);
+  CHECK(log.forgotten() == 0);
+  CHECK(handed_out(log).size() == 8);
+  CHECK(log.forgotten() >= 4);
+  CHECK(log.find(9) != nullptr);
+}
+
+TEST_CASE("a client's message gets one version, and what it has given up none") {
+  client_numbers numbers;
+  using verdict = client_numbers::verdict;
+  CHECK(numbers.ask(client(1), 2, 1).is == verdict::early);
+  CHECK(numbers.ask(client(1), 1, 1).is == verdict::next);
+  numbers.add(client(1), {1, 3, {1, 10}, 1});
+  CHECK(numbers.ask(client(1), 1, 1).run->at == message_version{1, 10});
+  CHECK(numbers.ask(client(1), 4, 4).is == verdict::next);
+  CHECK(numbers.ask(client(1), 8, 8).is == verdict::next); // it waits for none below
+  CHECK(numbers.ask(client(1), 7, 8).is == verdict::past);
+  numbers.take_back(client(1), {1, 3, {1, 10}, 1});
+  CHECK(numbers.ask(client(1), 1, 1).is == verdict::next);
+}

@@ -1,0 +1,113 @@
+#include "wire/broker/envelope.hpp"
+
+#include "support/hex.hpp"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <random>
+#include <string>
+
+using namespace pubsub;
+using namespace pubsub::test;
+
+namespace {
+
+// broker-wire-v1, section 6: topic "foobar", payload the string "hello world".
+const buffer sample = from_hex("5746d8ee36445bd29f54d5a44c26c2a1 c0551e8d392b509ba47bae46f75befac"
+                               "01 0010 0006 666f6f626172 050b68656c6c6f20776f726c64");
+
+} // namespace
+
+TEST_CASE("an envelope shows its fields without copying") {
+  const auto x = wire::parse_envelope(sample);
+  REQUIRE(x);
+  CHECK(to_string(x->sender) == "5746d8ee-3644-5bd2-9f54-d5a44c26c2a1");
+  CHECK(to_string(x->receiver) == "c0551e8d-392b-509b-a47b-ae46f75befac");
+  CHECK(x->type == wire::envelope_type::data);
+  CHECK(x->ttl == 16);
+  CHECK(x->topic == "foobar");
+  CHECK(static_cast<const void*>(x->topic.data()) == sample.data() + wire::envelope_header_bytes);
+  CHECK(x->payload.size() == 13);
+  CHECK(x->payload.data() + 13 == sample.data() + sample.size());
+}
+
+TEST_CASE("an envelope that ends inside its header or topic is none") {
+  for (std::size_t size = 0; size < wire::envelope_header_bytes + 6; ++size)
+    CHECK_FALSE(wire::parse_envelope(std::span{sample}.first(size)));
+  CHECK(wire::parse_envelope(std::span{sample}.first(wire::envelope_header_bytes + 6)));
+}
+
+TEST_CASE("only types 1 to 5 are messages") {
+  auto bytes = sample;
+  for (int type = 0; type < 256; ++type) {
+    bytes[32] = static_cast<std::byte>(type);
+    CHECK(wire::parse_envelope(bytes).has_value() == (type >= 1 && type <= 5));
+  }
+}
+
+TEST_CASE("the longest topic fits and none reaches beyond the frame") {
+  const std::string topic(65'535, 't');
+  buffer frame(wire::data_frame_bytes(topic.size(), 1));
+  *wire::write_data_header(frame.data(), {}, topic, 1) = std::byte{0};
+  const auto x = wire::parse_envelope(std::span{frame}.subspan(4));
+  REQUIRE(x);
+  CHECK(x->topic == topic);
+  CHECK(x->payload.size() == 1);
+  auto bytes = sample;
+  bytes[35] = bytes[36] = std::byte{0xff};
+  CHECK_FALSE(wire::parse_envelope(bytes));
+}
+
+TEST_CASE("a filter is written as count and strings, and read back") {
+  const filter all[] = {{}, {""}, {"/a", "b"}, {std::string(300, 'x'), "/y"}};
+  for (const auto& x : all) {
+    buffer bytes;
+    wire::append_filter(bytes, x);
+    CHECK(*wire::parse_filter(bytes) == x);
+    for (std::size_t size = 0; size < bytes.size(); ++size)
+      CHECK_FALSE(wire::parse_filter(std::span{bytes}.first(size)));
+    bytes.push_back(std::byte{0});
+    CHECK_FALSE(wire::parse_filter(bytes));
+  }
+  buffer bytes;
+  wire::append_filter(bytes, {"/a", "b"});
+  CHECK(bytes == from_hex("02 02 2f61 01 62"));
+}
+
+TEST_CASE("a filter whose entries cover one another is read as the set it means") {
+  CHECK(*wire::parse_filter(from_hex("03 02 2f61 01 2f 02 2f62")) == filter{"/"});
+}
+
+TEST_CASE("a large filter in falling order is read quickly") {
+  buffer bytes = from_hex("e0a712"); // 300,000
+  for (int i = 300'000; i > 0; --i) {
+    const auto prefix = std::to_string(1'000'000 + i);
+    bytes.push_back(static_cast<std::byte>(prefix.size()));
+    for (const char c : prefix)
+      bytes.push_back(static_cast<std::byte>(c));
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  const auto x = wire::parse_filter(bytes);
+  REQUIRE(x);
+  CHECK(x->size() == 300'000);
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds{10}); // not minutes
+}
+
+TEST_CASE("a filter that announces more than it brings costs nothing") {
+  CHECK_FALSE(wire::parse_filter(from_hex("ffffffff0f")));
+  CHECK_FALSE(wire::parse_filter(from_hex("01 ffffffff0f 61")));
+  CHECK_FALSE(wire::parse_filter(from_hex("808080808001")));
+}
+
+TEST_CASE("any bytes parse to nothing or to something that lies within them") {
+  std::mt19937 engine{5};
+  for (int i = 0; i < 20'000; ++i) {
+    auto bytes = sample;
+    bytes.resize(engine() % (sample.size() + 1));
+    for (auto n = engine() % 4; n > 0 && !bytes.empty(); --n)
+      bytes[engine() % bytes.size()] = static_cast<std::byte>(engine());
+    if (const auto x = wire::parse_envelope(bytes))
+      CHECK(wire::envelope_header_bytes + x->topic.size() + x->payload.size() == bytes.size());
+  }
+}

@@ -1,0 +1,127 @@
+#include "wire/native/network.hpp"
+
+#include "support/hex.hpp"
+
+#include <doctest/doctest.h>
+
+#include <random>
+
+using namespace pubsub;
+using namespace pubsub::test;
+
+namespace {
+
+const auto a = *endpoint_id::parse("00112233-4455-6677-8899-aabbccddeeff");
+const auto b = *endpoint_id::parse("ffeeddcc-bbaa-9988-7766-554433221100");
+const std::string a_hex = "00112233445566778899aabbccddeeff";
+const std::string b_hex = "ffeeddccbbaa99887766554433221100";
+
+std::span<const std::byte> payload(const buffer& frame) {
+  return std::span{frame}.subspan(4);
+}
+
+} // namespace
+
+TEST_CASE("a report of links is written and read") {
+  const neighbours_report report{{a, 7, 9, false}, true, {b}, {a}};
+  const auto frame = wire::make_report(report);
+  CHECK(frame == from_hex("80000044 03 02" + a_hex + "0000000000000007 0000000000000009 01" +
+                          b_hex + "01" + a_hex));
+  CHECK(wire::kind_of(payload(frame)) == wire::frame_kind::neighbours);
+  const auto read = wire::parse_neighbours(payload(frame));
+  REQUIRE(read);
+  CHECK(read->about.node == a);
+  CHECK(read->about.incarnation == 7);
+  CHECK(read->about.number == 9);
+  CHECK_FALSE(read->about.whole);
+  CHECK(read->relays);
+  CHECK(read->added == std::vector{b});
+  CHECK(read->removed == std::vector{a});
+}
+
+TEST_CASE("a report of wants is written and read") {
+  const auto frame = wire::make_report(filter_report{{a, 1, 2, true}, {"/a", ""}, {}});
+  CHECK(frame ==
+        from_hex("80000028 04 01" + a_hex + "0000000000000001 0000000000000002 02 02 2f61 00 00"));
+  const auto read = wire::parse_filter_report(payload(frame));
+  REQUIRE(read);
+  CHECK(read->about.whole);
+  CHECK(read->added == std::vector<std::string>{"/a", ""});
+  CHECK(read->removed.empty());
+}
+
+TEST_CASE("questions, answers, credit and the end of the news are written and read") {
+  const auto asked = wire::make_question({a, 16, {b}});
+  CHECK(asked == from_hex("80000023 07 10" + a_hex + "01" + b_hex));
+  const auto question = wire::parse_question(payload(asked));
+  REQUIRE(question);
+  CHECK(question->from == a);
+  CHECK(question->hops_left == 16);
+  CHECK(question->to == std::vector{b});
+  const auto answered = wire::make_answer({b, a, 3, 7, 9});
+  CHECK(answered ==
+        from_hex("80000032 08 03" + b_hex + a_hex + "0000000000000007 0000000000000009"));
+  const auto answer = wire::parse_answer(payload(answered));
+  REQUIRE(answer);
+  CHECK(answer->from == b);
+  CHECK(answer->to == a);
+  CHECK(answer->incarnation == 7);
+  CHECK(answer->number == 9);
+  CHECK(wire::make_credit({15, 0x01020304}) == from_hex("80000006 06 0f 01020304"));
+  CHECK(wire::parse_credit(from_hex("06 0f 01020304"))->bytes == 0x01020304);
+  CHECK(wire::make_known() == from_hex("80000001 05"));
+}
+
+TEST_CASE("flushes and their answers are written and read") {
+  const auto asked = wire::make_flush({a, 5, 3, {b}});
+  CHECK(asked == from_hex("80000027 09 03" + a_hex + "00000005 01" + b_hex));
+  const auto request = wire::parse_flush(payload(asked));
+  REQUIRE(request);
+  CHECK(request->from == a);
+  CHECK(request->number == 5);
+  CHECK(request->hops == 3);
+  CHECK(request->to == std::vector{b});
+  const auto answered = wire::make_flushed({a, 5, 16, {b}});
+  CHECK(answered == from_hex("80000027 0a 10" + a_hex + "00000005 01" + b_hex));
+  const auto answer = wire::parse_flushed(payload(answered));
+  REQUIRE(answer);
+  CHECK(answer->to == a);
+  CHECK(answer->number == 5);
+  CHECK(answer->hops_left == 16);
+  CHECK(answer->from == std::vector{b});
+  CHECK_FALSE(wire::parse_flush(from_hex("09 10" + a_hex + "00000005 01" + b_hex)));
+  CHECK_FALSE(wire::parse_flush(from_hex("09 03" + a_hex + "00000005 02" + b_hex)));
+  CHECK_FALSE(wire::parse_flushed(from_hex("0a 10" + a_hex + "00000005 01" + b_hex + "00")));
+}
+
+TEST_CASE("malformed news is none") {
+  const std::string head = "03 01" + a_hex + "0000000000000007 0000000000000009";
+  CHECK(wire::parse_neighbours(from_hex(head + "00 00")));
+  for (const auto& bad :
+       {head, head + "00", head + "01 00", head + "00 00 00",
+        "03 01" + a_hex + "0000000000000007 0000000000000000 00 00",
+        "03 01" + std::string(32, '0') + "0000000000000007 0000000000000009 00 00"})
+    CHECK_FALSE(wire::parse_neighbours(from_hex(bad)));
+  const std::string wants = "04 01" + a_hex + "0000000000000007 0000000000000009";
+  for (const auto& bad : {wants + "ffffffff0f 00", wants + "01 05 2f 00", wants + "01 02 2f61"})
+    CHECK_FALSE(wire::parse_filter_report(from_hex(bad)));
+  for (const auto* bad : {"06", "06 00 010203", "06 10 01020304", "06 00 01020304 00"})
+    CHECK_FALSE(wire::parse_credit(from_hex(bad)));
+}
+
+TEST_CASE("no bytes make a reader of news leave its frame") {
+  std::mt19937 engine{7};
+  const auto report = wire::make_report(filter_report{{a, 1, 2, false}, {"/a", "/bc"}, {"/d"}});
+  for (int round = 0; round < 20'000; ++round) {
+    auto frame = report;
+    for (int i = 0; i < 3; ++i)
+      frame[4 + engine() % (frame.size() - 4)] = static_cast<std::byte>(engine());
+    frame.resize(frame.size() - engine() % 8);
+    wire::parse_filter_report(payload(frame));
+    wire::parse_neighbours(payload(frame));
+    wire::parse_question(payload(frame));
+    wire::parse_answer(payload(frame));
+    wire::parse_flush(payload(frame));
+    wire::parse_flushed(payload(frame));
+  }
+}
