@@ -11,12 +11,12 @@ namespace pubsub {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__)
-constexpr bool reuses = false; // it is to see who uses what is free
+constexpr bool reuses = false; // the sanitizer shall see uses of freed blocks
 #else
 constexpr bool reuses = true;
 #endif
 
-/// Blocks for large chunks that nobody uses, by the power of two that their bytes are. The last one
+/// Idle blocks of large chunks, by their size as a power of two. The last one
 /// comes first: it may still be in a processor's cache. Thread-safe.
 class idle_blocks {
 public:

@@ -10,9 +10,9 @@
 
 namespace pubsub {
 
-/// Header and bytes lie in one heap block. One owner appends; whoever holds a slice of what has
-/// been written may read it meanwhile. Blocks of 64 KiB and more are used again, up to 16 MiB of
-/// them wait for that in a process: pages that come from the system take longer than filling them.
+/// Header and bytes lie in one heap block. One owner appends; holders of slices read what has been
+/// written meanwhile. Blocks of 64 KiB and more are used again, and a process keeps up to 16 MiB of
+/// idle ones: fresh pages from the system take longer than filling them.
 class chunk final : public message_storage {
 public:
   /// A chunk with one reference. Throws std::bad_alloc.

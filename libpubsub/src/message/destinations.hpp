@@ -9,17 +9,19 @@
 
 namespace pubsub {
 
-/// A node that messages are for, and the number of the last report of its wants that had reached
-/// whoever chose it: subscriptions that began later do not get them. So messages that were under
-/// way when a subscription ended do not appear, with a gap behind them, in one that begins.
+/// A node that messages are for, and the number of the last filter report of that node which the
+/// publishing node had received. Subscriptions that began later do not get these messages: so a
+/// message that was under way when one subscription ended does not appear, with a gap behind it, in
+/// another that begins.
 struct destination {
   endpoint_id node;
   std::uint64_t filter_number = 0;
   friend bool operator==(const destination&, const destination&) = default;
 };
 
-/// Nodes that are reached over the same link. Who sends a message splits its audience among its
-/// links, and so does every relay on the way: no node is named twice, so none gets it twice.
+/// Destinations that are reached over the same link. The publishing node splits the destinations of
+/// a message among its links, and so does every relay: no node is named twice, so none gets the
+/// message twice.
 struct link_destinations {
   const void* via = nullptr; ///< the link
   std::vector<destination> nodes;

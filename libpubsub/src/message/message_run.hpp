@@ -20,14 +20,15 @@
 
 namespace pubsub {
 
-/// How far into a run: so many messages, so many bytes.
+/// A place in a run, or a distance: messages and bytes.
 struct run_position {
   std::uint32_t messages = 0;
   std::uint64_t bytes = 0;
 };
 
 /// Where the messages of a run come from: the n-th of them has sequence number
-/// `first_sequence + n` in its stream. Nil and zeros if unknown (Broker peers do not tell).
+/// `first_sequence + n` in its stream. Nil and zeros for messages of Broker peers, which carry no
+/// origin.
 struct run_origin {
   endpoint_id endpoint;
   std::uint32_t stream = 0;
@@ -35,8 +36,8 @@ struct run_origin {
   std::uint8_t hops_left = 0;
 };
 
-/// Set in the number of a stream whose messages all have one topic: who wants one wants all of
-/// them.
+/// Set in the number of a stream whose messages all have one topic: a subscriber to that topic gets
+/// all of them.
 inline constexpr std::uint32_t one_topic_flag = 0x8000'0000;
 constexpr bool has_one_topic(std::uint32_t stream) noexcept {
   return (stream & one_topic_flag) != 0;
@@ -54,10 +55,10 @@ struct record_source {
 /// Broker peers send them; or handles on built messages. All exits that take the same messages
 /// share one run, so what a message costs its publisher does not depend on their number. One thread
 /// appends; any thread reads, watches and closes. The length, the end and the watch are one atomic
-/// word: whoever sees a length sees the messages below it.
+/// word: a thread that has read a length sees the messages below it.
 class message_run final : public message_storage {
 public:
-  /// What became of an attempt to append. `watched`: appended, and somebody waits to be told.
+  /// What became of an attempt to append. `watched`: appended, and a reader waits to be woken.
   enum class outcome : std::uint8_t { appended, watched, closed };
   struct extent {
     run_position end;
@@ -75,7 +76,7 @@ public:
   /// An empty run with room for `slots` handles.
   static intrusive_ptr<message_run> of_handles(std::uint32_t slots);
 
-  /// Before the first reader comes: more than one subscriber reads this run.
+  /// More than one subscriber will read this run; to be called before the first reader comes.
   void set_shared() noexcept { shared_ = true; }
   bool shared() const noexcept { return shared_; }
 
@@ -94,12 +95,13 @@ public:
            origin_.first_sequence + end.messages == source.origin.first_sequence;
   }
 
-  // -- anybody ---------------------------------------------------------------------------------
+  // -- any thread ------------------------------------------------------------------------------
 
   extent now() const noexcept;
   /// Nothing can be appended any more.
   void close() noexcept;
-  /// The next append shall say `watched`. False if there is more than `seen_bytes` already.
+  /// Lets the next append return `watched`. False, without effect, if the run already has more than
+  /// `seen_bytes` bytes.
   bool watch(std::uint64_t seen_bytes) noexcept;
 
   // -- readers, below the length they have seen ------------------------------------------------

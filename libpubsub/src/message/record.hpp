@@ -22,9 +22,9 @@ inline std::uint8_t record_topic(const std::byte* record) noexcept {
 inline std::size_t record_bytes(const std::byte* record) noexcept {
   return record_header_bytes + record_payload_size(record);
 }
-/// Who walks over records waits for each header to come from memory before it knows where the next
-/// one is. Neighbours are often of one size, so their headers can be asked for ahead; a wrong guess
-/// costs nothing but the request.
+/// A walk over records waits for each header to come from memory before it knows where the next one
+/// is. Records in a row often have one size, so later headers can be fetched ahead; a wrong guess
+/// costs only the fetch.
 inline void prefetch_records_behind(const std::byte* record, std::size_t size_bytes) noexcept {
   const auto ahead = reinterpret_cast<std::uintptr_t>(record) + 8 * size_bytes;
   __builtin_prefetch(reinterpret_cast<const void*>(ahead));

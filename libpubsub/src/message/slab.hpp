@@ -8,9 +8,9 @@
 
 namespace pubsub {
 
-/// Appends bytes to a chunk and goes on to another when it is full; whoever points into a chunk
-/// holds a reference of his own. Chunks nobody points into any more are used again, so a steady
-/// stream asks for no memory. Thread-safety: one thread.
+/// Appends bytes to a chunk and goes on to another when it is full; every slice of a chunk holds a
+/// reference to it. Chunks without slices are used again, so a steady stream allocates nothing.
+/// Thread-safety: one thread.
 class slab {
 public:
   static constexpr std::size_t chunk_bytes = 64 * 1024;

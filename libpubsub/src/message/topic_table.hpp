@@ -15,8 +15,8 @@
 
 namespace pubsub {
 
-/// Topics and whom their messages are for. Append-only: one thread adds, any thread reads the
-/// entries below a size it has seen or been told.
+/// Topics and the destinations of their messages. Append-only: one thread adds, any thread reads
+/// the entries below a size that it has read or received.
 class topic_table final : public message_storage {
 public:
   static constexpr std::size_t max_topics = 256; // a number fits in a byte
@@ -29,7 +29,7 @@ public:
   std::size_t capacity() const noexcept { return capacity_; }
   bool full() const noexcept { return size() == capacity_; }
   std::string_view at(std::size_t number) const noexcept { return entry_at(number).topic; }
-  /// Null: for nobody beyond this endpoint.
+  /// Null if the messages are for this endpoint only.
   const destinations_by_link* destinations_at(std::size_t number) const noexcept {
     return entry_at(number).nodes.get();
   }

@@ -59,7 +59,7 @@ void network_map::change_links(const std::vector<endpoint_id>& added,
   catch_up_all();
 }
 
-/// Everything, ourselves first. A node that passes nothing on tells only of itself.
+/// Sends all reports, those of this node first. A node that does not forward reports only itself.
 void network_map::send_all(const endpoint_id& to) {
   auto& me = nodes_[self_];
   send({to}, whole_links(self_, me));
@@ -76,7 +76,7 @@ void network_map::send_all(const endpoint_id& to) {
   }
 }
 
-// -- our wants -----------------------------------------------------------------------------------
+// -- our filter ----------------------------------------------------------------------------------
 
 void network_map::change_filter(std::uint64_t number, std::vector<std::string> added,
                                 std::vector<std::string> removed) {
@@ -101,7 +101,8 @@ std::pair<std::uint64_t, std::uint64_t> network_map::filter_known(const endpoint
 
 // -- reports -------------------------------------------------------------------------------------
 
-/// The node a report is about, as new if it has a new life. Null if the report is to be ignored.
+/// The node a report is about, empty if its incarnation is new. Null if the report is to be
+/// ignored.
 network_map::node* network_map::find_for_report(const report_header& about) {
   if (about.node == self_) {
     become_newer_than(about.incarnation);
@@ -126,7 +127,7 @@ network_map::node* network_map::find_for_report(const report_header& about) {
   return &at;
 }
 
-/// Somebody remembers a former life of ours, whose clock was ahead of ours.
+/// Another node remembers an earlier incarnation of this one, whose clock was ahead.
 void network_map::become_newer_than(std::uint64_t incarnation) {
   auto& me = nodes_[self_];
   if (incarnation <= me.incarnation)
@@ -138,13 +139,13 @@ void network_map::become_newer_than(std::uint64_t incarnation) {
 
 bool network_map::receive(const endpoint_id& from, neighbours_report report) {
   if (!neighbours_.contains(from))
-    return true; // gone meanwhile
+    return true; // the neighbour has been removed meanwhile
   const auto about = report.about;
   auto* const at = find_for_report(about);
   if (at == nullptr || about.number <= at->links_number)
     return true;
   if (!about.whole && at->links_number == 0)
-    return true; // we know too many nodes already
+    return true; // the map is full
   if (!about.whole && about.number != at->links_number + 1)
     return false;
   if (about.whole)
@@ -222,7 +223,7 @@ void network_map::apply(const endpoint_id& id, node& at,
     messages_.push_back({std::move(to), report});
 }
 
-/// Applies what waits as far as the next hop has told it.
+/// Applies the pending reports that the next hop has made, too.
 void network_map::catch_up(const endpoint_id& id, node& at) {
   if (at.pending.empty())
     return;
@@ -242,8 +243,8 @@ void network_map::catch_up(const endpoint_id& id, node& at) {
   with_pending_.erase(id);
 }
 
-/// While no neighbour is ready there is no way to anybody: a node that joins a large network does
-/// not look at everything again with each report of what it is told at first.
+/// While no neighbour is ready no node is within reach: a node that joins a large network does not
+/// look at everything again with each of the first reports.
 void network_map::catch_up_all() {
   if (std::ranges::none_of(neighbours_, &std::pair<const endpoint_id, bool>::second))
     return;
@@ -276,11 +277,11 @@ network_map::any_report network_map::whole_filter(const endpoint_id& id, const n
       {id, at.incarnation, at.filter_number, true}, {at.prefixes.begin(), at.prefixes.end()}, {}};
 }
 
-// -- ways ----------------------------------------------------------------------------------------
+// -- routes --------------------------------------------------------------------------------------
 
-/// Our own links we know; the link of two others must have been reported by both.
-void network_map::visit_ways_out(const endpoint_id& from,
-                                 const std::function<void(const endpoint_id&)>& visit) const {
+/// A link between two other nodes counts only if both have reported it.
+void network_map::visit_neighbours(const endpoint_id& from,
+                                   const std::function<void(const endpoint_id&)>& visit) const {
   if (from == self_) {
     for (const auto& [neighbour, ready] : neighbours_)
       if (ready)
@@ -299,7 +300,7 @@ void network_map::visit_ways_out(const endpoint_id& from,
 const next_hop_map& network_map::next_hops() const {
   if (next_hops_version_ != links_version_) {
     next_hops_ = shortest_paths(
-        self_, [this](const auto& from, const auto& visit) { visit_ways_out(from, visit); });
+        self_, [this](const auto& from, const auto& visit) { visit_neighbours(from, visit); });
     next_hops_version_ = links_version_;
   }
   return next_hops_;
@@ -332,7 +333,7 @@ std::unordered_set<endpoint_id> network_map::all_broker_peers() const {
   return result;
 }
 
-bool network_map::speaks_for(const endpoint_id& broker_peer) const {
+bool network_map::is_designated_for(const endpoint_id& broker_peer) const {
   if (!broker_peers_.contains(broker_peer))
     return false;
   const auto& hops = next_hops();

@@ -1,4 +1,4 @@
-// What one node knows of the network: all links, all subscriptions, and the way to every node.
+// What one node knows of the network: all links, all filters, and the next hop to every node.
 // Pure: no I/O, no threads.
 #pragma once
 
@@ -21,11 +21,11 @@
 
 namespace pubsub {
 
-/// Every node reports its links and its wants; reports travel to every node over all links. Links
-/// count at once. Wants count once the *next hop* on the way to the node that has them has told
-/// them: so who knows a want knows that every node on the way knows it too, and a publisher that
-/// sees a subscriber can reach it. Peers that do not speak this protocol are neighbours too, but
-/// have no reports, and no way leads through them.
+/// Every node reports its links and its filter; reports travel to every node over all links. Links
+/// count at once. A filter counts once the *next hop* towards its node has reported it: a node that
+/// knows a subscription knows that every node on the route to it knows it too, so a publisher that
+/// sees a subscriber can reach it. Broker peers are neighbours too, but make no reports, and no
+/// route leads through them. Thread-safety: none, the router guards it.
 class network_map {
 public:
   using any_report = std::variant<neighbours_report, filter_report>;
@@ -40,23 +40,24 @@ public:
     std::vector<std::string> added;
     std::vector<std::string> removed;
   };
-  /// More nodes than that are not remembered: those out of reach go.
+  /// Beyond this number of nodes the map forgets those out of reach.
   static constexpr std::size_t max_nodes = 65'536;
 
-  /// `life`: later starts have a higher one. `relays`: whether this node passes messages on.
+  /// A later start of the node has a higher `incarnation`. `relays`: whether this node passes
+  /// messages on.
   network_map(const endpoint_id& self, std::uint64_t incarnation, bool relays);
 
   // -- what happens ------------------------------------------------------------------------------
 
-  /// A connection to a node that speaks this protocol: it is sent all we know.
+  /// A link to a node of version 2 has begun: the node is sent all reports that are known here.
   void add_neighbour(const endpoint_id& who);
-  /// It has told all it knew: from now on ways lead over it.
+  /// The neighbour has reported all it knew: from now on routes lead over it.
   void neighbour_ready(const endpoint_id& who);
-  /// A peer that does not speak this protocol.
+  /// A link to a Broker peer has begun.
   void add_broker_peer(const endpoint_id& who);
   /// The connections to these neighbours and Broker peers are gone.
   void remove(const std::vector<endpoint_id>& all);
-  /// Our own wants have changed; the first change has number 2, and each one more.
+  /// The filter of this node has changed; the first change has number 2, the next 3, and so on.
   void change_filter(std::uint64_t number, std::vector<std::string> added,
                      std::vector<std::string> removed);
   /// False if the report breaks the rules.
@@ -66,10 +67,10 @@ public:
   // -- what follows ------------------------------------------------------------------------------
 
   std::vector<message> take_messages() { return std::exchange(messages_, {}); }
-  /// The changes of other nodes' wants since the last call.
+  /// The changes of other nodes' filters since the last call.
   std::vector<filter_change> take_filter_changes() { return std::exchange(filter_changes_, {}); }
-  /// How far the wants of a node count here, ourselves included: life and number of the last
-  /// report.
+  /// The last report of a node's filter that counts here: incarnation and number. `who` may be
+  /// this node.
   std::pair<std::uint64_t, std::uint64_t> filter_known(const endpoint_id& who) const;
   /// Nodes that have started again since the last call.
   std::vector<endpoint_id> take_restarted() { return std::exchange(restarted_, {}); }
@@ -85,12 +86,13 @@ public:
         visit(id, at.relays, at.links);
   }
 
-  /// The way to every node that can be reached; computed when asked for after a change.
+  /// The next hop to every node within reach; computed by the first call after a change.
   const next_hop_map& next_hops() const;
-  /// The peers, of us and of nodes within reach, that are no nodes as far as we know.
+  /// The Broker peers of this node and of all nodes within reach.
   std::unordered_set<endpoint_id> all_broker_peers() const;
-  /// Whether we are the one among the nodes linked with this Broker peer that speaks for it.
-  bool speaks_for(const endpoint_id& broker_peer) const;
+  /// Whether this node is the designated relay of the Broker peer: of the nodes within reach that
+  /// are linked with it, the one with the smallest id.
+  bool is_designated_for(const endpoint_id& broker_peer) const;
 
 private:
   struct node {
@@ -100,9 +102,9 @@ private:
     std::unordered_set<endpoint_id> links;
     std::uint64_t filter_number = 0; // of the last report that counts; 0: none
     std::set<std::string> prefixes;
-    std::deque<std::shared_ptr<const any_report>> pending; // not yet told by the next hop
+    std::deque<std::shared_ptr<const any_report>> pending; // not yet reported by the next hop
     std::uint64_t newest_filter = 0;                       // the highest in pending, or that counts
-    std::map<endpoint_id, std::uint64_t> announced;        // what each neighbour has told of wants
+    std::map<endpoint_id, std::uint64_t> announced;        // the newest filter report, by neighbour
   };
 
   node* find_for_report(const report_header& about);
@@ -118,11 +120,11 @@ private:
   void forget_unreachable();
   any_report whole_links(const endpoint_id& id, const node& at) const;
   any_report whole_filter(const endpoint_id& id, const node& at) const;
-  void visit_ways_out(const endpoint_id& from,
-                      const std::function<void(const endpoint_id&)>& visit) const;
+  void visit_neighbours(const endpoint_id& from,
+                        const std::function<void(const endpoint_id&)>& visit) const;
 
   const endpoint_id self_;
-  std::unordered_map<endpoint_id, node> nodes_; // we are one of them
+  std::unordered_map<endpoint_id, node> nodes_; // this node is among them
   std::map<endpoint_id, bool> neighbours_;      // and whether they are ready
   std::set<endpoint_id> broker_peers_;
   std::set<endpoint_id> with_pending_;

@@ -1,4 +1,4 @@
-// Prefix match: which targets want a topic. Pure: no I/O, no threads.
+// Prefix match: which targets have a prefix of a topic. Pure: no I/O, no threads.
 #pragma once
 
 #include <algorithm>

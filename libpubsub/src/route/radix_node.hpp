@@ -18,7 +18,7 @@ namespace pubsub {
 /// One heap block: this header, then, in a leaf, its value and its label; in an inner node its
 /// label, the first bytes of the labels below, ascending, and the nodes below in the same order. A
 /// search touches little more than a cache line a node. All but the pointers to nodes below is
-/// immutable, so a change of shape makes another node. Thread-safety: only whoever holds the one
+/// immutable, so a change of shape makes another node. Thread-safety: only the holder of the one
 /// reference may change a node.
 template <class T>
 class radix_node {

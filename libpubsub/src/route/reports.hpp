@@ -1,4 +1,4 @@
-// What nodes tell one another about the network: who is linked with whom, and who wants what.
+// What nodes report to each other about the network: their links and their filters.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace pubsub {
 
-/// News about one node, first told by that node and passed on from node to node. Reports of one
-/// kind are numbered: `number` rises by one with each change. A node that starts again with the
-/// same id has a higher `life`, which makes all that was reported of its former lives void.
+/// A node makes reports about itself, and all others pass them on. Reports of one kind are
+/// numbered: `number` rises by one with each change. A node that starts again with the same id has
+/// a higher `incarnation`, which makes all that was reported of the earlier ones void.
 struct report_header {
   endpoint_id node;
   std::uint64_t incarnation = 0;
@@ -32,14 +32,14 @@ struct filter_report {
   std::vector<std::string> removed;
 };
 
-/// Asks nodes how far they know the wants of the one who asks; travels the way of messages.
+/// Asks nodes for the last filter report of `from` that counts there; takes the route of messages.
 struct filter_question {
   endpoint_id from;
   std::uint8_t hops_left = 0;
   std::vector<endpoint_id> to;
 };
 
-/// The number of the last wants report of `to` that counts for `from`.
+/// The last filter report of `to` that counts at `from`.
 struct filter_answer {
   endpoint_id from;
   endpoint_id to;
@@ -51,14 +51,14 @@ struct filter_answer {
 /// Follows the messages that have come `hops` hops to these nodes, behind all that went before.
 struct flush_request {
   endpoint_id from;
-  std::uint32_t number = 0; ///< of those of `from`
+  std::uint32_t number = 0; ///< chosen by `from`, unique among its flushes
   std::uint8_t hops = 0;
   std::vector<endpoint_id> to;
 };
 
-/// To some of these nodes it has come, or nothing goes to them any more on that way.
+/// The flush has arrived at the nodes `from`, or no message takes that route to them any more.
 struct flush_answer {
-  endpoint_id to; ///< who has asked
+  endpoint_id to; ///< the node that sent the flush
   std::uint32_t number = 0;
   std::uint8_t hops_left = 0;
   std::vector<endpoint_id> from;

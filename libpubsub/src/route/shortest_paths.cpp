@@ -11,7 +11,8 @@ namespace pubsub {
 
 namespace {
 
-constexpr std::uint64_t one_hop = std::uint64_t{1} << 40; // a million of them fit
+constexpr std::uint64_t one_hop = std::uint64_t{1}
+                                  << 40; // leaves room for a path of a million hops
 constexpr std::uint64_t tie_break_mask = (std::uint64_t{1} << 32) - 1;
 
 constexpr std::uint64_t mix(std::uint64_t x) noexcept {
@@ -41,7 +42,7 @@ std::uint64_t link_cost(const endpoint_id& x, const endpoint_id& y) noexcept {
   return one_hop + (digest(digest(1, low), high) & tie_break_mask);
 }
 
-next_hop_map shortest_paths(const endpoint_id& from, const ways_out& links) {
+next_hop_map shortest_paths(const endpoint_id& from, const neighbours_of& links) {
   next_hop_map result;
   std::priority_queue<place, std::vector<place>, std::greater<>> front;
   auto go_on = [&](const place& here) {

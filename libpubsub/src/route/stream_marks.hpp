@@ -17,8 +17,8 @@ struct stream_mark {
   std::mutex mutex;
   std::uint64_t next = 0; ///< guarded by mutex: the lowest number not yet delivered
 
-  /// Of `messages` messages from number `first` on, so many come too late: they, or later ones,
-  /// have been delivered. What is left counts as delivered.
+  /// Takes `messages` messages from number `first` on. Returns how many of them come too late,
+  /// since they or later ones have been delivered; the others count as delivered from now on.
   std::uint32_t skip(std::uint64_t first, std::uint32_t messages) noexcept {
     const auto late = first >= next ? 0 : std::min<std::uint64_t>(next - first, messages);
     next = std::max(next, first + messages);
@@ -26,8 +26,8 @@ struct stream_mark {
   }
 };
 
-/// The streams that reach one endpoint, by origin and number. Remembers a bounded number of those
-/// nobody uses. Thread-safe.
+/// The streams that reach one endpoint, by origin and number. At `max_streams` those that no link
+/// uses are forgotten. Thread-safe.
 class stream_marks {
 public:
   static constexpr std::size_t max_streams = 65'536;

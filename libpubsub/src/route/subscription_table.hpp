@@ -1,4 +1,4 @@
-// Who wants what: the subscriptions of this endpoint and of its peers. Pure: no I/O, no threads.
+// The subscriptions of this endpoint, of its peers and of all nodes. Pure: no I/O, no threads.
 #pragma once
 
 #include <algorithm>
@@ -24,21 +24,22 @@ namespace pubsub {
 /// Names a local subscriber within its endpoint.
 using subscriber_id = std::uint64_t;
 
-/// A value with functions over it. Three kinds want something: our subscribers; *peers* that are
-/// told one filter for all that is behind us (version 1); and the *nodes* of the network, which
-/// know one another's wants. Every change costs time in proportion to what it changes, not to what
-/// is there, and tells which peers should hear of it; only `announcement_for` goes through
-/// everything. `Local` and `Remote` are what the indexes lead to.
+/// A value with functions over it. Three kinds hold subscriptions: the *subscribers* of this
+/// endpoint; Broker *peers*, which are announced one filter for all that is behind this node; and
+/// the *nodes* of the network, which know each other's filters. A change costs time in proportion
+/// to what it changes, not to the size of the table, and names the peers to which it must be
+/// announced; only `announcement_for` walks over everything. `Local` and `Remote` are the exits
+/// that the indexes lead to.
 template <class Local, class Remote>
 class subscription_table {
 public:
-  /// Prefixes that this endpoint, as a node, has begun to want or wants no more.
+  /// Prefixes that were added to the filter of this node, or removed from it.
   struct filter_change {
-    std::uint64_t number = 0; ///< of the change: one more than that of the one before
+    std::uint64_t number = 0; ///< of the change; rises by one
     std::vector<std::string> added;
     std::vector<std::string> removed;
   };
-  /// Of an endpoint that has wanted nothing yet.
+  /// The number of the filter before its first change.
   static constexpr std::uint64_t first_number = 1;
   using is_reachable = std::function<bool(const endpoint_id& node)>;
 
@@ -48,7 +49,7 @@ public:
       hold(prefix);
   }
 
-  /// `who` is new.
+  /// Adds a subscriber that is not in the table.
   void add_local(subscriber_id who, Local exit, const filter& wanted);
   /// False if nothing changed.
   bool add_local_topic(subscriber_id who, std::string_view prefix);
@@ -66,22 +67,22 @@ public:
   bool remove_peer(const endpoint_id& who);
   const filter* peer_filter(const endpoint_id& who) const;
 
-  /// The prefixes of all that want something, as far as both this peer and somebody else want what
-  /// begins with them.
+  /// The prefixes that match both the filter of this peer and that of another holder.
   std::vector<std::string> shared_with(const endpoint_id& who) const;
 
-  /// What another node wants has changed, the change having that number there; `exit` counts if
-  /// the node is new.
+  /// The filter of another node has changed; `number` is that of its report. `exit` counts if the
+  /// node is new.
   void change_node(const endpoint_id& who, Remote exit, std::uint64_t number,
                    const std::vector<std::string>& added, const std::vector<std::string>& removed);
   filter node_filter(const endpoint_id& who) const;
 
-  /// What this endpoint wants as a node: its subscribers' prefixes, forward topics and, if we
-  /// forward, its peers' prefixes. Tells what has changed since the last call.
+  /// What has changed since the last call in the filter of this node: its subscribers' prefixes,
+  /// forward topics and, if it forwards, the prefixes of its Broker peers.
   filter_change take_own_changes();
 
-  /// What to announce to `peer`: our own subscriptions and forward topics and, if we forward, what
-  /// our *other* peers and all nodes within reach want. A nil id leaves nobody out.
+  /// What to announce to `peer`: the filter of the subscribers, the forward topics and, if this
+  /// node forwards, the filters of all *other* peers and nodes within reach. A nil id leaves none
+  /// out.
   filter announcement_for(const endpoint_id& peer, const is_reachable& within_reach = {}) const;
   /// Which nodes are within reach has changed: no peer's announcement may be relied on.
   void outdate_all();
@@ -89,11 +90,11 @@ public:
   /// peer is among them.
   std::set<endpoint_id> take_outdated() { return std::exchange(outdated_, {}); }
 
-  /// Targets have a prefix since the change of our wants that told the network of it.
+  /// Each target has a prefix since the number of the filter change that announced it.
   const prefix_index<Local>& local_index() const noexcept { return local_index_; }
-  /// Of peers, since the same, and of nodes.
+  /// The same for peers and nodes.
   const prefix_index<Remote>& remote_index() const noexcept { return remote_index_; }
-  /// By the id of a node, `id_text`: the number of the last change of its wants.
+  /// By the id of a node, `id_text`: the number of its last filter report.
   const prefix_index<std::uint64_t>& numbers() const noexcept { return numbers_; }
 
 private:
@@ -111,10 +112,10 @@ private:
     Remote exit;
     std::set<std::string> prefixes;
   };
-  /// A prefix that we want as a node.
+  /// A prefix in the filter of this node.
   struct own_entry {
     std::size_t holders = 0;
-    std::uint64_t since = 0; // the number of the change that told it; 0: not told yet
+    std::uint64_t since = 0; // the number of the change that announced it; 0: not announced yet
   };
 
   void add_for_peer(const peer_entry& who, std::string_view prefix);
@@ -287,7 +288,7 @@ subscription_table<Local, Remote>::shared_with(const endpoint_id& who) const {
   if (found == peers_.end())
     return {};
   const auto& peer = found->second;
-  std::set<std::string_view> all; // that the peer wants
+  std::set<std::string_view> all; // in the filter of the peer
   const auto add = [&](std::string_view prefix) {
     if (peer.announced.matches(prefix))
       all.insert(prefix);
@@ -342,9 +343,9 @@ filter subscription_table<Local, Remote>::node_filter(const endpoint_id& who) co
   return minimal_filter({found->second.prefixes.begin(), found->second.prefixes.end()});
 }
 
-// -- our wants as a node -------------------------------------------------------------------------
+// -- the filter of this node ---------------------------------------------------------------------
 
-/// Since when we want `prefix`.
+/// The number of the change that announced `prefix`.
 template <class Local, class Remote>
 std::uint64_t subscription_table<Local, Remote>::hold(std::string_view prefix) {
   auto found = own_.find(prefix);
@@ -396,7 +397,7 @@ void subscription_table<Local, Remote>::concerns(std::string_view prefix,
       outdated_.insert(id);
 }
 
-/// Whether we want `prefix`, or something it begins with, for somebody else than this peer.
+/// Whether another holder than this peer has `prefix`, or a shorter prefix of it.
 template <class Local, class Remote>
 bool subscription_table<Local, Remote>::wanted_without(std::uint64_t peer_number,
                                                        std::string_view prefix) const {

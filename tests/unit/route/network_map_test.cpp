@@ -344,14 +344,14 @@ TEST_CASE("one node speaks for a version-1 peer of several, and another when tha
     net.post(i);
   }
   net.settle();
-  CHECK(net.nodes[0]->speaks_for(stranger));
-  CHECK_FALSE(net.nodes[1]->speaks_for(stranger));
-  CHECK_FALSE(net.nodes[2]->speaks_for(stranger));
+  CHECK(net.nodes[0]->is_designated_for(stranger));
+  CHECK_FALSE(net.nodes[1]->is_designated_for(stranger));
+  CHECK_FALSE(net.nodes[2]->is_designated_for(stranger));
   net.cut(0, 1);
   net.settle();
-  CHECK(net.nodes[0]->speaks_for(stranger));
-  CHECK(net.nodes[1]->speaks_for(stranger));
-  CHECK_FALSE(net.nodes[2]->speaks_for(stranger));
+  CHECK(net.nodes[0]->is_designated_for(stranger));
+  CHECK(net.nodes[1]->is_designated_for(stranger));
+  CHECK_FALSE(net.nodes[2]->is_designated_for(stranger));
 }
 
 TEST_CASE("the version-1 peers of all nodes within reach are known") {

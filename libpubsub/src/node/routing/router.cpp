@@ -71,7 +71,7 @@ bool router::choose_speakers() {
   auto chosen = std::make_shared<directory>();
   auto left = std::make_shared<std::set<endpoint_id>>();
   for (auto& [id, who] : broker_peers_) {
-    const bool ours = network_.speaks_for(id);
+    const bool ours = network_.is_designated_for(id);
     if (ours)
       chosen->emplace(id, who.via);
     else

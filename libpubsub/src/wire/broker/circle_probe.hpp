@@ -20,7 +20,7 @@ struct circle_probe {
   friend bool operator==(const circle_probe&, const circle_probe&) = default;
 };
 
-/// Whole frame, for whoever wants `topic`.
+/// A whole frame, for all subscribers to `topic`.
 std::vector<std::byte> make_circle_probe(const circle_probe& x, std::string_view topic);
 /// Parses the payload of a command. Nothing if it is none of ours.
 std::optional<circle_probe> parse_circle_probe(std::span<const std::byte> payload) noexcept;

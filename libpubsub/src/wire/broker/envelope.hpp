@@ -52,7 +52,7 @@ inline std::size_t data_frame_bytes(std::size_t topic_size, std::size_t payload_
 }
 
 /// Writes everything of a data frame up to the payload, which the caller puts where the returned
-/// pointer is. A nil `receiver` means whoever wants the topic.
+/// pointer is. A nil `receiver` means every subscriber to the topic.
 std::byte* write_data_header(std::byte* out, const endpoint_id& sender, std::string_view topic,
                              std::size_t payload_size, std::uint16_t ttl = default_ttl,
                              const endpoint_id& receiver = {}) noexcept;
@@ -73,7 +73,7 @@ std::vector<std::byte> make_ping(const endpoint_id& sender, const endpoint_id& r
 std::vector<std::byte> make_pong(const endpoint_id& sender, const endpoint_id& receiver,
                                  std::span<const std::byte> payload);
 
-/// For the data stores of whoever wants the topic.
+/// For the data stores that subscribe to the topic.
 std::vector<std::byte> make_command(const endpoint_id& sender, std::string_view topic,
                                     std::span<const std::byte> payload);
 

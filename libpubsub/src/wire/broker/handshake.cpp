@@ -154,7 +154,7 @@ handshake::outcome handshake::on_hello(std::span<const std::byte> body) {
     return out_of_order(tag_hello);
   remote_ = sender;
   version_ = common;
-  if (remote_.is_nil()) // means "nobody" everywhere else
+  if (remote_.is_nil()) // the nil id means "none" everywhere else
     return fail(errc::invalid_handshake_state, "the peer has no id");
   if (remote_ == env_.self)
     return fail(errc::invalid_handshake_state, "the peer is this endpoint itself");

@@ -48,7 +48,8 @@ public:
     std::uint8_t max_version = 1;
     /// The filter to announce to this peer, asked for at the moment it is sent.
     std::function<filter(const endpoint_id& remote)> local_filter;
-    /// Asked once, when the remote id is known. `originator` tells who decides.
+    /// Asked once, when the remote id is known. `originator`: this side decides which of two
+    /// connections stays.
     std::function<admission(const endpoint_id& remote, bool originator)> admit;
     /// On drop_conn 39: whether we too know this peer as connecting or peered.
     std::function<bool(const endpoint_id& remote)> is_known;
@@ -115,8 +116,8 @@ private:
 };
 
 /// What a side that expects TLS answers in the clear to one that does not use it: drop_conn
-/// (peer_incompatible) in the name of nobody, which no endpoint is. A handshake that receives it
-/// fails with tls_failed.
+/// (peer_incompatible) in the name of the nil id, which no endpoint has. A handshake that receives
+/// it fails with tls_failed.
 std::vector<std::byte> make_tls_refusal();
 
 } // namespace pubsub::wire

@@ -126,7 +126,7 @@ std::optional<filter_report> parse_filter_report(std::span<const std::byte> fram
   return result;
 }
 
-// -- who knows what ------------------------------------------------------------------------------
+// -- how far a filter is known--------------------------------------------------------------------
 
 std::vector<std::byte> make_question(const filter_question& x) {
   return make_letter(frame_kind::question, x.hops_left, x.from, x.to);

@@ -1,4 +1,4 @@
-// Frames of version 2 that tell about the network (docs/wire-format.md). Pure: bytes in, bytes out.
+// Frames of version 2 about the network (docs/wire-format.md). Pure: bytes in, bytes out.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace pubsub::wire {
 /// Whole frames, length included.
 std::vector<std::byte> make_report(const neighbours_report& report);
 std::vector<std::byte> make_report(const filter_report& report);
-/// Everything known has been told.
+/// All that was known when the link began has been reported.
 std::vector<std::byte> make_known();
 
 std::vector<std::byte> make_question(const filter_question& x);

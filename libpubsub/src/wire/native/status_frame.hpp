@@ -20,8 +20,9 @@ inline constexpr std::size_t max_status_text_bytes = 64'000;
 /// A parsed frame; `text` lies in it.
 struct status_frame {
   status_kind kind = status_kind::request;
-  std::uint32_t number = 0; ///< chosen by who asks, returned with the answer
-  std::string_view text;    ///< of a reply: JSON in UTF-8, or empty: the node does not tell
+  std::uint32_t number = 0; ///< chosen by the node that asks, returned with the answer
+  std::string_view
+      text; ///< of a reply: JSON in UTF-8, or empty: the node does not serve its status
 };
 
 /// Whether the payload of a flagged frame is meant to be one of these.
