@@ -139,7 +139,13 @@ public:
   void close(std::chrono::milliseconds timeout);
   void close();
 
+  /// The same endpoint for a component that works on it: stays valid when this object is moved or
+  /// destroyed, and does not close the endpoint when it is released.
+  std::shared_ptr<endpoint> share() const;
+
 private:
+  explicit endpoint(std::shared_ptr<endpoint_core> core);
+
   std::shared_ptr<endpoint_core> core_;
 };
 

@@ -221,5 +221,12 @@ void endpoint::close(std::chrono::milliseconds timeout) {
 void endpoint::close() {
   core_->close();
 }
+endpoint::endpoint(std::shared_ptr<endpoint_core> core) : core_(std::move(core)) {}
+std::shared_ptr<endpoint> endpoint::share() const {
+  return {new endpoint{core_}, [](endpoint* shared) {
+            shared->core_.reset(); // else it would be closed
+            delete shared;
+          }};
+}
 
 } // namespace pubsub

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <limits>
 
+#include "pattern/pipeline/tuning.hpp"
+
 namespace pubsub::pattern {
 
 namespace {
 
 using std::chrono::nanoseconds;
-
-constexpr nanoseconds::rep remembered_tasks = 64;
 
 std::uint64_t number_at(const number_list& all, std::size_t task) {
   for (const auto& run : all.runs()) {
@@ -61,14 +61,14 @@ void dispatch::set_target() noexcept {
     }
     credit = std::min(credit, queue.credit);
   }
-  const auto most = std::clamp<std::uint64_t>(credit / 2, 1, max_batch_tasks);
+  const auto most = std::clamp<std::uint64_t>(credit / 2, 1, tuning::max_batch_tasks);
   const auto tasks_in = [&](nanoseconds span) {
     const auto tasks = static_cast<std::uint64_t>(span / quickest);
     return static_cast<std::size_t>(std::clamp<std::uint64_t>(tasks, 1, most));
   };
-  const auto least = tasks_in(short_batch_time);
+  const auto least = tasks_in(tuning::short_batch_time);
   const auto share = options_.window_tasks / (2 * std::max<std::size_t>(queues_.size(), 1));
-  target_ = std::min(tasks_in(batch_time), std::max(least, share));
+  target_ = std::min(tasks_in(tuning::batch_time), std::max(least, share));
   least_target_ = options_.style == exchange_style::load_balancing ? least : target_;
 }
 
@@ -81,7 +81,7 @@ std::uint64_t dispatch::allowance(const queue_entry& queue) const noexcept {
   const auto least = std::min(queue.credit, queue.concurrency);
   if (queue.per_task.count() == 0)
     return least;
-  const auto ahead = std::clamp<nanoseconds>(remaining(), batch_time, work_ahead);
+  const auto ahead = std::clamp<nanoseconds>(remaining(), tuning::batch_time, tuning::work_ahead);
   return std::clamp(static_cast<std::uint64_t>(ahead / queue.per_task), least, queue.credit);
 }
 
@@ -89,7 +89,7 @@ std::uint64_t dispatch::allowance(const queue_entry& queue) const noexcept {
 /// would be the last to end.
 nanoseconds dispatch::remaining() const noexcept {
   if (tasks_per_ns_ <= 0)
-    return work_ahead;
+    return tuning::work_ahead;
   const auto needed = static_cast<double>(pool_.size()) / tasks_per_ns_;
   return nanoseconds{static_cast<nanoseconds::rep>(std::min(needed, 1e18))};
 }
@@ -350,10 +350,10 @@ void dispatch::settle_all(const parcel& of) {
 /// Messages are lost only where links break.
 void dispatch::send_again(const endpoint_id& id, queue_entry& queue, std::uint64_t received,
                           time now) {
-  if (queue.all.empty() || now - queue.all.front().sent < sending_time)
+  if (queue.all.empty() || now - queue.all.front().sent < tuning::sending_time)
     return; // the front has been on its way for longest
   for (auto& each : queue.all) {
-    if (each.first + each.done.size() <= received || now - each.sent < sending_time)
+    if (each.first + each.done.size() <= received || now - each.sent < tuning::sending_time)
       continue;
     each.sent = now;
     to_send_.push_back(to_queue(id, queue, each));
@@ -372,7 +372,7 @@ void dispatch::learn(queue_entry& queue, const queue_report& report) {
       std::min(report.timed - std::exchange(queue.timed, report.timed), most));
   const nanoseconds busy{static_cast<nanoseconds::rep>(std::min(report.busy_ns, most * most / 4))};
   const auto took = std::max(busy - std::exchange(queue.busy, busy), nanoseconds{1});
-  const auto known = queue.per_task.count() == 0 ? 0 : remembered_tasks;
+  const auto known = queue.per_task.count() == 0 ? 0 : tuning::remembered_tasks;
   queue.per_task = std::max((took + known * queue.per_task) / (known + n), nanoseconds{1});
 }
 

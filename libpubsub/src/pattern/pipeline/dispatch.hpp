@@ -30,15 +30,6 @@ public:
   using clock = std::chrono::steady_clock;
   using time = clock::time_point;
 
-  static constexpr std::chrono::microseconds batch_time{1000};
-  /// A queue that has nothing to do gets at least so much at a time.
-  static constexpr std::chrono::microseconds short_batch_time{60};
-  /// So much work a queue gets in advance, if it gives the credit, and less towards the end.
-  static constexpr std::chrono::milliseconds work_ahead{100};
-  /// What has not come after so long is sent again.
-  static constexpr std::chrono::milliseconds sending_time{1000};
-  static constexpr std::size_t max_batch_tasks = 4096;
-
   explicit dispatch(const exchange_options& options) : options_(options) {}
 
   // -- tasks -------------------------------------------------------------------------------------
@@ -53,6 +44,7 @@ public:
   bool add(const new_tasks& more);
   /// What is held back to travel with others goes now.
   void flush() noexcept { pool_.release(); }
+  bool holds_back() const noexcept { return pool_.holds_back(); }
 
   struct outgoing {
     endpoint_id queue;

@@ -1,7 +1,10 @@
 #include "pattern/pipeline/exchange_core.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+
+#include "pattern/pipeline/tuning.hpp"
 
 namespace pubsub::pattern {
 
@@ -9,17 +12,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
-
-constexpr std::chrono::nanoseconds time_between_own_looks = 50ms;
-constexpr auto time_between_invitations = 250ms;
-constexpr std::chrono::nanoseconds longest_held_back = 1ms;
-constexpr auto time_of_a_burst = 5ms; // who sends again within it gets company for his tasks
-constexpr std::chrono::nanoseconds longest_wait = 50ms;    // without a look whether it is closed
-constexpr std::size_t handful = 256;                       // tasks that are added at a time
-constexpr std::size_t handful_bytes = 16 * 1024;           // or fewer
-constexpr std::chrono::nanoseconds time_for_senders = 5ms; // since one of them waited
-constexpr std::chrono::nanoseconds too_close_to_tell = 1s; // between ages
-constexpr std::size_t results_at_once = 64;
 
 error check(const exchange_options& options) {
   if (options.window_tasks == 0)
@@ -31,34 +23,36 @@ error check(const exchange_options& options) {
 
 } // namespace
 
-exchange_core::exchange_core(endpoint& at, std::string_view name, const exchange_options& options)
-    : at_(at), options_(options), name_(name),
+exchange_core::exchange_core(std::shared_ptr<endpoint> at, std::string_view name,
+                             const exchange_options& options)
+    : options_(options), name_(name),
       named_topic_(name.empty() ? std::string{}
-                                : topic_of_exchange_name(name_in(at, options_.scope, name))),
-      in_(at.make_subscriber(name.empty() ? filter{topic_of_exchange(id_)}
-                                          : filter{topic_of_exchange(id_), named_topic_})),
-      books_(options_), progress_(at.make_publisher(topic_of_progress(id_))) {
+                                : topic_of_exchange_name(prefix_of(*at, options_.scope) + name_)),
+      scope_(prefix_of(*at, options_.scope)), dispatch_(options_), queues_(at, topic_of_queue),
+      invitations_(at), claims_(at), progress_(at->make_publisher(topic_of_progress(id_))),
+      failure_(check(options)) {
   if (!options_.dead_letters.empty()) {
     exchange_options last;
     last.scope = options_.scope;
     dead_letters_ = std::make_shared<exchange_core>(at, "", last);
     dead_letters_->bind(options_.dead_letters);
   }
-  if (!named_topic_.empty())
-    to_namesakes_.emplace(at.make_publisher(named_topic_));
-  failure_ = check(options_);
+  filter topics{topic_of_exchange(id_)};
+  if (!named_topic_.empty()) {
+    claims_.add(named_topic_);
+    topics.add(named_topic_);
+  }
   closed_ = static_cast<bool>(failure_);
   if (!closed_)
-    service_ = std::thread{[this] { run(); }};
+    start(at->make_subscriber(topics));
 }
 
 void exchange_core::bind(std::string_view queue_name) {
-  const auto topic = topic_of_queue_name(name_in(at_, options_.scope, queue_name));
-  lock_type lock{mutex_};
+  const lock_type lock{mutex_};
   if (closed_)
     return;
-  to_names_.try_emplace(topic, at_.make_publisher(topic));
-  invite();
+  invitations_.add(topic_of_queue_name(scope_ + std::string{queue_name}));
+  invite(clock::now());
 }
 
 // -- sending -------------------------------------------------------------------------------------
@@ -77,7 +71,7 @@ bool exchange_core::send_batch(std::span<const std::byte> values) {
   while (!values.empty()) {
     if (!await_room(lock, {}))
       return false;
-    next_number_ += add({.source = id_, .number = next_number_}, values, handful);
+    next_number_ += add({.source = id_, .number = next_number_}, values, tuning::handful);
   }
   return true;
 }
@@ -96,7 +90,7 @@ std::size_t exchange_core::send_results(std::span<const std::byte> values,
       sent += n;
     }
   if (last_of_all)
-    books_.flush(); // no other result will come to keep it company
+    dispatch_.flush(); // no other result will come to keep it company
   share_out();
   return sent;
 }
@@ -120,15 +114,15 @@ std::size_t exchange_core::add_results(std::span<const std::byte>& values, const
 /// sends what is due. Returns how many.
 std::size_t exchange_core::add(new_tasks kind, std::span<const std::byte>& values,
                                std::size_t most) {
-  most = std::min({most, books_.room(), handful});
+  most = std::min({most, dispatch_.room(), tuning::handful});
   ends_.clear();
   std::size_t end = 0;
-  while (ends_.size() < most && end < std::min(values.size(), handful_bytes))
+  while (ends_.size() < most && end < std::min(values.size(), tuning::handful_bytes))
     ends_.push_back(end += data_view::from_valid(values.subspan(end)).bytes().size());
   kind.values = values.first(end);
   kind.ends = ends_;
   values = values.subspan(end);
-  if (books_.add(kind))
+  if (dispatch_.add(kind))
     begin_batch();
   share_out();
   return ends_.size();
@@ -136,252 +130,182 @@ std::size_t exchange_core::add(new_tasks kind, std::span<const std::byte>& value
 
 /// Called with the mutex held. False if there is none at the end of the timeout, or once closed.
 bool exchange_core::await_room(lock_type& lock, std::optional<std::chrono::nanoseconds> timeout) {
-  if (!books_.has_room())
-    return wait(lock, limit_after(timeout), [&] { return books_.has_room(); });
+  if (!dispatch_.has_room())
+    return flush_and_wait(lock, limit_after(timeout), [&] { return dispatch_.has_room(); });
   return !closed_;
 }
 
 /// Called with the mutex held. What comes after a pause does not wait for company.
 void exchange_core::begin_batch() {
   const auto now = clock::now();
-  if (now - std::exchange(last_opened_, now) > time_of_a_burst)
-    books_.flush();
-}
-
-/// Called with the mutex held. Who waits reads: what he waits for would reach him later from
-/// another thread. False at `until`, or once closed.
-template <class Condition>
-bool exchange_core::wait(lock_type& lock, time_limit until, Condition&& met) {
-  books_.flush();
-  share_out();
-  while (!closed_ && !met()) {
-    const auto now = clock::now();
-    if (until && now >= *until)
-      return false;
-    const auto patience =
-        until ? std::min<std::chrono::nanoseconds>(*until - now, longest_wait) : longest_wait;
-    senders_read_until_ = now + patience + time_for_senders;
-    if (reading_)
-      read_.wait_for(lock, patience);
-    else
-      read(lock, patience);
-  }
-  senders_read_until_ = clock::now() + time_for_senders;
-  return !closed_;
+  if (now - std::exchange(last_opened_, now) > tuning::burst)
+    dispatch_.flush();
 }
 
 /// Called with the mutex held. What a link does not take now is sent again later, as if it had been
 /// lost on the way.
 void exchange_core::share_out() {
-  if (!books_.may_send())
+  if (!dispatch_.may_send())
     return;
   const auto now = clock::now();
-  while (auto next = books_.next(now)) {
+  while (auto next = dispatch_.next(now)) {
     scratch_.clear();
     write_tasks(scratch_, {id_, next->first, next->settled, next->urgent}, *next->tasks);
-    link_to(next->queue).out.publish_encoded(scratch_.bytes(), 0ns);
+    queues_[next->queue].send(scratch_.bytes());
   }
-}
-
-exchange_core::queue_link& exchange_core::link_to(const endpoint_id& queue) {
-  auto found = to_queues_.find(queue);
-  if (found == to_queues_.end())
-    found = to_queues_.emplace(queue, queue_link{at_.make_publisher(topic_of_queue(queue))}).first;
-  return found->second;
 }
 
 void exchange_core::flush() {
   lock_type lock{mutex_};
-  books_.flush();
+  dispatch_.flush();
   share_out();
 }
 
 std::size_t exchange_core::drain(std::chrono::nanoseconds timeout) {
   lock_type lock{mutex_};
-  wait(lock, limit_after(timeout), [&] { return books_.in_flight() == 0; });
-  return books_.in_flight();
+  flush_and_wait(lock, limit_after(timeout), [&] { return dispatch_.in_flight() == 0; });
+  return dispatch_.in_flight();
 }
 
 // -- hearing -------------------------------------------------------------------------------------
 
-void exchange_core::run() {
-  auto next_look = clock::now();
-  auto next_invitation = next_look;
-  lock_type lock{mutex_};
-  while (!closed_) {
-    const auto opened = last_opened_;
-    listen(lock, next_look);
-    const auto now = clock::now();
-    if (opened == last_opened_ || now >= next_look)
-      books_.flush(); // nothing has come to keep it company
-    if (now >= next_look) {
-      look_after_queues(now);
-      tell_progress();
-      next_look = now + time_between_own_looks;
-    }
-    if (now >= next_invitation) {
-      claim_name();
-      invite();
-      next_invitation = now + time_between_invitations;
-    }
-    share_out();
-    bury(lock);
-  }
-}
-
-/// Called with the mutex held, by the thread of our own: reads unless senders do.
-void exchange_core::listen(lock_type& lock, time until) {
-  const auto now = clock::now();
-  if (reading_ || now < senders_read_until_)
-    service_wanted_.wait_until(
-        lock, std::min(until, std::max(senders_read_until_, now + longest_held_back)));
-  else
-    read(lock, now < last_opened_ + time_of_a_burst ? longest_held_back : time_between_own_looks);
-}
-
-/// Called with the mutex held, which is released while there is nothing.
-void exchange_core::read(lock_type& lock, std::chrono::nanoseconds limit) {
-  reading_ = true;
-  lock.unlock();
-  batch_.clear();
-  in_.get_batch(batch_, results_at_once, limit);
-  lock.lock();
-  const auto now = clock::now();
-  for (const auto& each : batch_)
+void exchange_core::take(std::span<data_message> messages, time now) {
+  for (const auto& each : messages)
     receive(each, now);
-  if (!batch_.empty() && books_.leaves_someone_idle())
-    books_.flush();
-  if (!batch_.empty())
+  if (!messages.empty()) {
+    if (dispatch_.leaves_someone_idle())
+      dispatch_.flush();
     share_out();
-  acknowledge(lock);
-  reading_ = false;
-  read_.notify_all();
+  }
+  acknowledge();
 }
 
-/// Called with the mutex held. What is no message of ours is passed over.
+void exchange_core::tick(time now) {
+  if (now - last_opened_ >= tuning::longest_held_back)
+    dispatch_.flush(); // no other task has come to travel with these
+  if (now >= next_look_) {
+    look_after_queues(now);
+    publish_progress();
+    next_look_ = now + tuning::time_between_looks;
+  }
+  if (claims_.is_due(now))
+    claim_name(now);
+  if (invitations_.is_due(now))
+    invite(now);
+  share_out();
+  acknowledge();
+  send_dead_letters();
+}
+
+mailbox::time exchange_core::next_tick() const {
+  const auto next = std::min({next_look_, claims_.next(), invitations_.next()});
+  return dispatch_.holds_back() ? std::min(next, last_opened_ + tuning::longest_held_back) : next;
+}
+
+/// Called with the mutex held. Messages of other kinds are passed over.
 void exchange_core::receive(const data_message& msg, time now) {
   const auto value = get_view(msg);
   if (const auto report = parse_report(value)) {
-    auto& link = link_to(report->queue);
-    books_.receive(*report, now);
+    dispatch_.receive(*report, now);
     if (get_topic(msg) == named_topic_)
-      welcome(link);
+      welcome(report->queue);
   } else if (const auto ended = parse_completion(value)) {
     for (const auto& each : ended->numbers)
-      books_.complete(each);
+      dispatch_.complete(each);
   } else if (const auto other = parse_claim(value)) {
-    contest(*other);
+    contest(*other, now);
   }
 }
 
-/// Called with the mutex held. A queue has called for exchanges of our name: it gets to know one.
-void exchange_core::welcome(queue_link& queue) {
+/// Called with the mutex held. A queue has called for exchanges of this name.
+void exchange_core::welcome(const endpoint_id& queue) {
   scratch_.clear();
   write_invitation(scratch_, {id_});
-  queue.out.publish_encoded(scratch_.bytes(), 0ns);
+  queues_[queue].send(scratch_.bytes());
 }
 
-/// Called with the mutex held, which is released meanwhile.
-void exchange_core::acknowledge(lock_type& lock) {
-  const auto done = books_.take_done();
+/// Called with the mutex held: tells the queues that tasks came from that their results are done.
+/// A queue never asks for the mutex of an exchange, so its own may be taken here.
+void exchange_core::acknowledge() {
+  const auto done = dispatch_.take_done();
   if (done.empty())
     return;
-  struct news {
-    std::shared_ptr<task_queue_core> queue;
-    std::vector<number_run> places;
-  };
-  std::map<std::pair<endpoint_id, bool>, news> to_tell; // by exchange, and whether it is direct
-  for (const auto& each : done) {
-    auto& its = to_tell[{each.exchange, each.direct}];
-    its.queue = upstream_[each.exchange];
-    its.places.push_back({each.first, each.count});
-  }
-  lock.unlock();
-  for (const auto& [from, its] : to_tell)
-    if (its.queue)
-      its.queue->done(from.first, its.places, from.second);
-  lock.lock();
+  std::map<std::pair<endpoint_id, bool>, std::vector<number_run>> all; // by exchange, and `direct`
+  for (const auto& each : done)
+    all[{each.exchange, each.direct}].push_back({each.first, each.count});
+  for (const auto& [from, places] : all)
+    if (const auto& queue = upstream_[from.first])
+      queue->done(from.first, places, from.second);
 }
 
-/// Called with the mutex held, which is released meanwhile.
-void exchange_core::bury(lock_type& lock) {
-  const auto dead = books_.take_dead();
-  if (dead.empty() || !dead_letters_)
-    return;
-  lock.unlock();
-  for (const auto& each : dead)
-    dead_letters_->send_dead(*each);
-  lock.lock();
+/// Called with the mutex held. The exchange of dead letters never asks for this one's.
+void exchange_core::send_dead_letters() {
+  for (const auto& each : dispatch_.take_dead())
+    if (dead_letters_)
+      dead_letters_->send_dead(*each);
 }
 
 void exchange_core::send_dead(const task_batch& single) {
-  lock_type lock{mutex_};
-  if (closed_ || !books_.has_room()) // nobody reads them: the counters tell how many there were
+  const lock_type lock{mutex_};
+  if (closed_ ||
+      !dispatch_.has_room()) // no queue reads them: the counters tell how many there were
     return;
   auto value = single.values.bytes();
   const auto number = single.numbers.runs().front().first;
   add({.source = single.source, .number = number, .redelivered = true}, value, 1);
-  books_.flush();
+  dispatch_.flush();
   share_out();
 }
 
 /// Called with the mutex held.
 void exchange_core::look_after_queues(time now) {
-  auto lost = books_.silent_since(now - options_.silence);
-  for (auto& [id, link] : to_queues_) {
-    const bool there = link.out.subscribers() > 0;
-    if (link.seen && !there)
-      lost.push_back(id);
-    link.seen = link.seen || there;
-  }
+  auto lost = dispatch_.silent_since(now - options_.silence);
+  std::ranges::copy(queues_.find_gone(now), std::back_inserter(lost));
   for (const auto& id : lost) {
-    books_.lose(id);
-    to_queues_.erase(id);
+    dispatch_.lose(id);
+    queues_.erase(id);
   }
 }
 
 /// Called with the mutex held.
-void exchange_core::invite() {
+void exchange_core::invite(time now) {
   scratch_.clear();
   write_invitation(scratch_, {id_});
-  for (auto& [name, out] : to_names_)
-    out.publish_encoded(scratch_.bytes(), 0ns);
+  invitations_.announce(scratch_.bytes(), now);
 }
 
-/// Called with the mutex held: again and again, for a namesake may have come.
-void exchange_core::claim_name() {
-  if (!to_namesakes_)
-    return;
+/// Called with the mutex held.
+void exchange_core::claim_name(time now) {
   scratch_.clear();
-  write_claim(scratch_, {id_, static_cast<std::uint64_t>((clock::now() - begun_).count())});
-  to_namesakes_->publish_encoded(scratch_.bytes(), 0ns);
+  write_claim(scratch_, {id_, static_cast<std::uint64_t>((now - begun_).count())});
+  claims_.announce(scratch_.bytes(), now);
 }
 
 /// Called with the mutex held. Of two exchanges of a name the younger one closes; where they differ
 /// by less than a message may take, the one with the larger id.
-void exchange_core::contest(const claim& other) {
+void exchange_core::contest(const claim& other, time now) {
   if (closed_ || other.exchange == id_)
     return;
-  const auto age = clock::now() - begun_;
   const auto difference =
-      age - std::chrono::nanoseconds{static_cast<std::int64_t>(
-                std::min<std::uint64_t>(other.age_ns, std::numeric_limits<std::int64_t>::max()))};
-  const bool same_age = std::chrono::abs(difference) < too_close_to_tell;
+      now - begun_ -
+      std::chrono::nanoseconds{static_cast<std::int64_t>(
+          std::min<std::uint64_t>(other.age_ns, std::numeric_limits<std::int64_t>::max()))};
+  const bool same_age = std::chrono::abs(difference) < tuning::same_age;
   if (same_age ? id_ < other.exchange : difference > 0ns) {
-    claim_name(); // it may not have heard of us
+    claim_name(now); // it may not have heard of this one
     return;
   }
   failure_ = {errc::invalid_argument,
               "another exchange is named '" + name_ + "': " + to_string(other.exchange)};
-  closed_ = true;
+  end();
 }
 
-/// Called with the mutex held: again and again, for somebody may have begun to listen.
-void exchange_core::tell_progress() {
+/// Called with the mutex held: again and again, for a sink may have begun to listen.
+void exchange_core::publish_progress() {
   if (next_number_ == 0)
     return;
   scratch_.clear();
-  write_progress(scratch_, {id_, books_.settled_below()});
+  write_progress(scratch_, {id_, dispatch_.settled_below()});
   progress_.publish_encoded(scratch_.bytes(), 0ns);
 }
 
@@ -389,34 +313,36 @@ void exchange_core::tell_progress() {
 
 bool exchange_core::wait_for_queues(std::size_t n, std::chrono::nanoseconds timeout) {
   lock_type lock{mutex_};
-  return wait(lock, limit_after(timeout), [&] { return books_.queues().size() >= n; });
+  return flush_and_wait(lock, limit_after(timeout), [&] { return dispatch_.queues().size() >= n; });
 }
 
 std::size_t exchange_core::queues() const {
   lock_type lock{mutex_};
-  return books_.queues().size();
+  return dispatch_.queues().size();
 }
 
 exchange_counters exchange_core::counters() const {
   lock_type lock{mutex_};
-  return books_.counters();
+  return dispatch_.counters();
 }
 
 std::size_t exchange_core::in_flight() const {
   lock_type lock{mutex_};
-  return books_.in_flight();
+  return dispatch_.in_flight();
+}
+
+bool exchange_core::closed() const {
+  const lock_type lock{mutex_};
+  return closed_;
+}
+
+error exchange_core::failure() const {
+  const lock_type lock{mutex_};
+  return failure_;
 }
 
 void exchange_core::close() {
-  {
-    lock_type lock{mutex_};
-    closed_ = true;
-  }
-  read_.notify_all();
-  service_wanted_.notify_all();
-  in_.close();
-  if (service_.joinable())
-    service_.join();
+  stop();
   if (dead_letters_)
     dead_letters_->close();
 }

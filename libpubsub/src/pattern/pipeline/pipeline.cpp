@@ -80,7 +80,7 @@ void task::reject() {
 // -- exchange ------------------------------------------------------------------------------------
 
 exchange::exchange(endpoint& at, std::string_view name, const exchange_options& options)
-    : core_(std::make_shared<pattern::exchange_core>(at, name, options)) {}
+    : core_(std::make_shared<pattern::exchange_core>(at.share(), name, options)) {}
 
 exchange::exchange(exchange&&) noexcept = default;
 exchange& exchange::operator=(exchange&&) noexcept = default;
@@ -177,7 +177,7 @@ error exchange::failure() const {
 // -- queue ---------------------------------------------------------------------------------------
 
 task_queue::task_queue(endpoint& at, std::string_view name, const task_queue_options& options)
-    : core_(std::make_shared<pattern::task_queue_core>(at, name, options)) {
+    : core_(std::make_shared<pattern::task_queue_core>(at.share(), name, options)) {
   core_->start();
 }
 

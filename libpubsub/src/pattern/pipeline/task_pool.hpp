@@ -59,6 +59,7 @@ public:
   std::size_t size() const noexcept { return size_; }
   /// What is here needs no company any more.
   void release() noexcept { released_ = size_; }
+  bool holds_back() const noexcept { return released_ < size_; }
   /// How many may be cut if batches shall have so many: 0, or fewer where the next are of another
   /// kind.
   std::size_t ready(std::size_t wanted) const noexcept;

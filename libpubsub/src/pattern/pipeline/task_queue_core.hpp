@@ -2,42 +2,38 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
-#include <thread>
+#include <string_view>
+#include <vector>
 
 #include <pubsub/endpoint.hpp>
 #include <pubsub/pattern/pipeline_options.hpp>
-#include <pubsub/publisher.hpp>
-#include <pubsub/subscriber.hpp>
 
-#include "pattern/mailbox/time_limit.hpp"
+#include "pattern/mailbox/announcer.hpp"
+#include "pattern/mailbox/mailbox.hpp"
+#include "pattern/mailbox/partner.hpp"
 #include "pattern/pipeline/intake.hpp"
 #include "pattern/pipeline/reorder.hpp"
 #include "pattern/pipeline/work_meter.hpp"
 
 namespace pubsub::pattern {
 
-/// A name as others know it: one that is local is told apart by its endpoint.
-inline std::string name_in(const endpoint& at, name_scope scope, std::string_view name) {
-  return (scope == name_scope::local ? to_string(at.id()) + "/" : std::string{}) +
-         std::string{name};
+/// What names begin with as others know them: local ones are told apart by their endpoint.
+inline std::string prefix_of(const endpoint& at, name_scope scope) {
+  return scope == name_scope::local ? to_string(at.id()) + "/" : std::string{};
 }
 
-/// Of the threads that wait for a task one reads for all. A thread of its own reports from time to
-/// time, and reads while nobody waits. Thread-safe.
-class task_queue_core : public std::enable_shared_from_this<task_queue_core> {
+/// Workers read as they wait; meanwhile reports are due from time to time. Thread-safe.
+class task_queue_core final : public std::enable_shared_from_this<task_queue_core>,
+                              private mailbox {
 public:
-  using time = std::chrono::steady_clock::time_point;
-
   /// Call `start` once it is shared.
-  task_queue_core(endpoint& at, std::string_view name, const task_queue_options& options);
-  ~task_queue_core() { close(); }
+  task_queue_core(std::shared_ptr<endpoint> at, std::string_view name,
+                  const task_queue_options& options);
+  ~task_queue_core() override { close(); }
 
   void start();
   void bind(std::string_view exchange_name);
@@ -64,59 +60,44 @@ public:
   void done(const endpoint_id& exchange, std::span<const number_run> places, bool direct);
   void reject(const task_origin& from, std::uint64_t place);
   void close();
-  bool closed() const {
-    std::lock_guard lock{mutex_};
-    return closed_;
-  }
+  bool closed() const;
 
 private:
-  using lock_type = std::unique_lock<std::mutex>;
+  void take(std::span<data_message> messages, time now) override;
+  void tick(time now) override;
+  time next_tick() const override;
 
   bool await_task(lock_type& lock, std::optional<std::chrono::nanoseconds> timeout);
   ready_task take_next();
-  void await(lock_type& lock, time_limit until);
-  void read(lock_type& lock, std::chrono::nanoseconds limit);
-  void take(data_message msg);
+  void receive(data_message msg);
   bool is_empty() const noexcept { return ordered() ? in_order_.empty() : books_.empty(); }
   bool ordered() const noexcept { return options_.order == task_order::by_number; }
   filter topics() const;
   std::uint64_t credit() const noexcept;
-  struct exchange_link;
-  exchange_link& link_to(const endpoint_id& exchange);
   void report_to(const endpoint_id& exchange);
-  void tell_sources();
-  void tell_of_the_last();
+  void report_completed();
+  void report_last_task();
   void ask_for_more();
-  void announce();
+  void announce(time now);
   void report_to_all(time now);
-  void run();
 
-  endpoint& at_;
+  const std::shared_ptr<endpoint> at_;
   const task_queue_options options_;
   const endpoint_id id_ = endpoint_id::random();
+  const std::string scope_;       // what names begin with
   const std::string named_topic_; // empty: it has no name
-  subscriber in_;
 
-  mutable std::mutex mutex_;        // guards what follows, and publishing
-  std::condition_variable read_;    // by somebody, for all who wait
-  std::condition_variable closing_; // what the reporter sleeps on: no task wakes it
   intake books_;
   reorder<ready_task> in_order_; // of an ordered queue, all that is ready
-  std::map<std::string, publisher> to_names_;
-  struct exchange_link {
-    publisher out;
-    std::optional<time> gone_since;
-  };
-  std::map<endpoint_id, exchange_link> to_exchanges_;
-  std::vector<data_message> batch_;
+  partner_map exchanges_;        // and sources
+  announcer announcements_;
   data_writer scratch_;
   work_meter meter_;
   std::uint64_t untimed_ = 0; // tasks given out since its last lap
-  time told_of_the_last_{};
-  bool reading_ = false; // somebody is, without the mutex
-  bool closed_ = false;
+  time last_task_reported_{};
+  time next_report_{};
+  time ask_at_ = time::max();
   std::atomic<std::size_t> ready_{0};
-  std::thread reporter_;
 };
 
 } // namespace pubsub::pattern

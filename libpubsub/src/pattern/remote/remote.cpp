@@ -60,7 +60,7 @@ expected<remote_mode> parse_remote_mode(std::string_view name) {
 // -- service -------------------------------------------------------------------------------------
 
 service::service(endpoint& at, std::string_view name, const service_options& options)
-    : core_(std::make_shared<pattern::service_core>(at, name, options)) {}
+    : core_(std::make_shared<pattern::service_core>(at.share(), name, options)) {}
 
 service::service(service&&) noexcept = default;
 service& service::operator=(service&&) noexcept = default;

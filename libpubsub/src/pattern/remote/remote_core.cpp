@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "pattern/mailbox/tuning.hpp"
+
 namespace pubsub::pattern {
 
 namespace {
@@ -10,9 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
-constexpr auto time_for_last_words = 100ms;
-constexpr std::uint64_t enough_to_measure = 16;         // operations
-constexpr std::chrono::milliseconds longest_pause{100}; // between hellos while nobody answers
+constexpr std::uint64_t enough_to_measure = 16; // operations
 constexpr std::chrono::nanoseconds longest_timeout = std::chrono::hours{24 * 365};
 
 error check(const remote_options& options) {
@@ -30,20 +30,18 @@ error check(const remote_options& options) {
 
 } // namespace
 
-remote_core::remote_core(endpoint& at, std::string_view name, const remote_options& options)
-    : remote_core(at, name, options, endpoint_id::random()) {}
-
-remote_core::remote_core(endpoint& at, std::string_view name, const remote_options& options,
-                         const endpoint_id& id)
-    : turn_reader(at.make_subscriber(filter{topic_of_callers(name), topic_of_caller(id)})), at_(at),
-      options_(options), id_(id), callers_topic_(topic_of_callers(name)),
-      own_topic_(topic_of_caller(id)), to_services_(at.make_publisher(topic_of_service(name))),
-      book_(id_, std::string{name}, options_, *this), failure_(check(options)) {
+remote_core::remote_core(std::shared_ptr<endpoint> at, std::string_view name,
+                         const remote_options& options)
+    : options_(options), callers_topic_(topic_of_callers(name)), own_topic_(topic_of_caller(id_)),
+      hello_(at), instances_(at, topic_of_instance), book_(id_, std::string{name}, options_, *this),
+      failure_(check(options)) {
   closed_ = static_cast<bool>(failure_);
   if (closed_)
     return;
+  auto in = at->make_subscriber(filter{callers_topic_, own_topic_});
+  hello_.add(topic_of_service(name));
   say_hello(clock::now());
-  start();
+  start(std::move(in));
 }
 
 // -- calls ---------------------------------------------------------------------------------------
@@ -57,8 +55,8 @@ remote_core::call_ptr remote_core::refused() const {
   return call;
 }
 
-turn_reader::time remote_core::deadline(std::optional<std::chrono::nanoseconds> timeout,
-                                        time now) const {
+mailbox::time remote_core::deadline(std::optional<std::chrono::nanoseconds> timeout,
+                                    time now) const {
   return now + std::clamp<std::chrono::nanoseconds>(timeout.value_or(options_.timeout), 0ns,
                                                     longest_timeout);
 }
@@ -154,50 +152,36 @@ void remote_core::close() {
   book_.abandon(refused()->error);
 }
 
-// -- ways ----------------------------------------------------------------------------------------
+// -- instances -----------------------------------------------------------------------------------
 
 remote_port::outcome remote_core::to_instance(const endpoint_id& id,
                                               std::span<const std::byte> message) {
-  auto& its = way_to(id);
-  switch (its.out.publish_encoded(message, 0ns)) {
-  case publish_result::taken:
-  case publish_result::dropped:
-    its.seen = true;
+  switch (instances_[id].send(message)) {
+  case partner::outcome::sent:
     return outcome::sent;
-  case publish_result::refused: {
-    const auto before = std::exchange(its.refused, its.out.counters().refused_size);
-    return its.refused > before ? outcome::too_long : outcome::not_now;
-  }
-  case publish_result::unwanted:
-  case publish_result::would_block:
+  case partner::outcome::too_long:
+    return outcome::too_long;
+  case partner::outcome::full:
+  case partner::outcome::out_of_reach:
     break;
   }
   return outcome::not_now;
 }
 
-remote_core::way& remote_core::way_to(const endpoint_id& id) {
-  auto found = ways_.find(id);
-  if (found == ways_.end())
-    found = ways_.emplace(id, way{at_.make_publisher(topic_of_instance(id))}).first;
-  return found->second;
-}
-
-turn_reader::time remote_core::next_tick() const {
+mailbox::time remote_core::next_tick() const {
   const auto next = std::min(book_.next_tick(), next_look_);
-  return book_.instances() == 0 ? std::min(next, next_hello_) : next;
+  return book_.instances() == 0 ? std::min(next, hello_.next()) : next;
 }
 
 void remote_core::say_hello(time now) {
-  next_hello_ = now + hello_pause_;
-  hello_pause_ = std::min(2 * hello_pause_, longest_pause);
   scratch_.clear();
   write_hello(scratch_, {id_});
-  (void)to_services_.publish_encoded(scratch_.bytes(), 0ns); // again, if nobody answers
+  hello_.announce(scratch_.bytes(), now);
 }
 
 // -- hearing -------------------------------------------------------------------------------------
 
-void remote_core::take(const std::vector<data_message>& messages, time now) {
+void remote_core::take(std::span<data_message> messages, time now) {
   const auto before = book_.completed();
   for (const auto& each : messages)
     if (get_topic(each) == callers_topic_ || get_topic(each) == own_topic_) // not one below
@@ -210,33 +194,23 @@ void remote_core::take(const std::vector<data_message>& messages, time now) {
 
 void remote_core::tick(time now) {
   if (now >= next_look_) {
-    next_look_ = now + time_between_looks;
+    next_look_ = now + tuning::time_between_looks;
     look_for_lost(now);
   }
-  if (book_.instances() == 0 && now >= next_hello_)
+  if (book_.instances() == 0 && hello_.is_due(now))
     say_hello(now);
   book_.tick(now);
 }
 
-/// What an instance said before it went may come later than the news that it is gone, and must be
-/// read before.
+/// What an instance said before it left may be unread, and must be read before.
 void remote_core::look_for_lost(time now) {
-  std::vector<endpoint_id> lost;
-  for (const auto& each : book_.known_instances()) {
-    auto& its = way_to(each);
-    const bool there = its.out.subscribers() > 0;
-    its.seen = its.seen || there;
-    if (there || !its.seen)
-      its.gone_since.reset();
-    else if (!its.gone_since)
-      its.gone_since = now;
-    else if (now - *its.gone_since >= time_for_last_words)
-      lost.push_back(each);
-  }
+  for (const auto& each : book_.known_instances())
+    (void)instances_[each];
+  const auto lost = instances_.find_gone(now);
   if (lost.empty() || anything_unread())
     return;
   for (const auto& each : lost) {
-    ways_.erase(each);
+    instances_.erase(each);
     book_.lose(each, now);
   }
 }

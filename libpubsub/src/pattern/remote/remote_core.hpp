@@ -1,7 +1,6 @@
 // A client of a service and its endpoint.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,19 +10,20 @@
 
 #include <pubsub/endpoint.hpp>
 #include <pubsub/pattern/remote.hpp>
-#include <pubsub/publisher.hpp>
 
-#include "pattern/mailbox/turn_reader.hpp"
+#include "pattern/mailbox/announcer.hpp"
+#include "pattern/mailbox/mailbox.hpp"
+#include "pattern/mailbox/partner.hpp"
 #include "pattern/remote/request_book.hpp"
 
 namespace pubsub::pattern {
 
-/// Whoever waits reads, so a reply wakes the thread that wants it. Thread-safe.
-class remote_core final : private turn_reader, private remote_port {
+/// A reply wakes the thread that waits for it, which reads. Thread-safe.
+class remote_core final : private mailbox, private remote_port {
 public:
   using call_ptr = std::shared_ptr<remote_call>;
 
-  remote_core(endpoint& at, std::string_view name, const remote_options& options);
+  remote_core(std::shared_ptr<endpoint> at, std::string_view name, const remote_options& options);
   ~remote_core() override { close(); }
 
   /// Without a timeout that of the options.
@@ -51,11 +51,9 @@ public:
   error failure() const;
 
 private:
-  remote_core(endpoint& at, std::string_view name, const remote_options& options,
-              const endpoint_id& id);
   outcome to_instance(const endpoint_id& id, std::span<const std::byte> message) override;
-  bool anybody_serves() override { return to_services_.subscribers() > 0; }
-  void take(const std::vector<data_message>& messages, time now) override;
+  bool anybody_serves() override { return hello_.is_heard(); }
+  void take(std::span<data_message> messages, time now) override;
   void tick(time now) override;
   time next_tick() const override;
   void look_for_lost(time now);
@@ -63,26 +61,14 @@ private:
   call_ptr refused() const;
   time deadline(std::optional<std::chrono::nanoseconds> timeout, time now) const;
 
-  struct way {
-    publisher out;
-    bool seen = false;
-    std::uint64_t refused = 0; // messages that were too long
-    std::optional<time> gone_since{};
-  };
-
-  way& way_to(const endpoint_id& id);
-
-  endpoint& at_;
   const remote_options options_;
-  const endpoint_id id_;
+  const endpoint_id id_ = endpoint_id::random();
   const std::string callers_topic_, own_topic_;
-  publisher to_services_;
-  std::map<endpoint_id, way> ways_;
+  announcer hello_; // while no instance answers
+  partner_map instances_;
   data_writer scratch_;
   request_book book_;
   time next_look_{};
-  time next_hello_{};
-  std::chrono::milliseconds hello_pause_{2}; ///< grows while nobody answers: links may come up now
   error failure_;
 };
 

@@ -26,7 +26,7 @@ remote_ways::remote_ways(std::span<endpoint* const> ways, std::string_view name,
   if (options.max_unfinished > 0)
     options.max_unfinished = std::max<std::size_t>(options.max_unfinished / n, 1);
   for (auto* const each : ways.first(n))
-    cores_.push_back(std::make_shared<remote_core>(*each, name, options));
+    cores_.push_back(std::make_shared<remote_core>(each->share(), name, options));
 }
 
 std::size_t remote_ways::ways_for(std::string_view operation) const {

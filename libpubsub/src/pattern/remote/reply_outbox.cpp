@@ -1,25 +1,17 @@
 #include "pattern/remote/reply_outbox.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace pubsub::pattern {
-
-publish_result reply_outbox::publish(std::span<const std::byte> message, time until) {
-  const auto patience = until == time{} ? time::duration{0} : until - time::clock::now();
-  return to_.publish_encoded(message, std::max(patience, time::duration{0}));
-}
 
 reply_outbox::outcome reply_outbox::send(std::span<const std::byte> message) {
   const std::lock_guard lock{mutex_};
   if (kept_.empty()) {
-    const auto result = publish(message);
-    if (result == publish_result::refused) {
-      const auto before = std::exchange(refused_, to_.counters().refused_size);
-      return refused_ > before ? outcome::too_long : outcome::sent; // or the endpoint is closed
-    }
-    if (result != publish_result::would_block)
-      return outcome::sent; // or nobody is there
+    const auto result = to_.send(message);
+    if (result == partner::outcome::too_long)
+      return outcome::too_long;
+    if (result != partner::outcome::full)
+      return outcome::sent; // or no client is there to read it
   }
   kept_.emplace_back(message.begin(), message.end());
   kept_bytes_ += message.size();
@@ -29,12 +21,13 @@ reply_outbox::outcome reply_outbox::send(std::span<const std::byte> message) {
 void reply_outbox::try_send(std::span<const std::byte> message) {
   const std::unique_lock lock{mutex_, std::try_to_lock};
   if (lock && kept_.empty())
-    (void)publish(message);
+    to_.send(message);
 }
 
 bool reply_outbox::flush(time until) {
   const std::lock_guard lock{mutex_};
-  while (!kept_.empty() && publish(kept_.front(), until) != publish_result::would_block) {
+  const auto patience = [&] { return std::max(until - time::clock::now(), time::duration{0}); };
+  while (!kept_.empty() && to_.send(kept_.front(), patience()) != partner::outcome::full) {
     kept_bytes_ -= kept_.front().size();
     kept_.pop_front();
   }
@@ -46,13 +39,16 @@ std::size_t reply_outbox::kept_bytes() const {
   return kept_bytes_;
 }
 
-std::optional<reply_outbox::time> reply_outbox::gone_since(time now) {
+bool reply_outbox::is_within_reach(time now) {
   const std::lock_guard lock{mutex_};
-  if (to_.subscribers() > 0)
-    gone_since_.reset();
-  else if (!gone_since_)
-    gone_since_ = now;
-  return gone_since_;
+  to_.look(now);
+  return to_.is_within_reach();
+}
+
+bool reply_outbox::is_forgotten(time now) {
+  const std::lock_guard lock{mutex_};
+  to_.look(now);
+  return to_.is_forgotten(now);
 }
 
 } // namespace pubsub::pattern

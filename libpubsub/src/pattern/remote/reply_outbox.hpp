@@ -6,11 +6,12 @@
 #include <cstdint>
 #include <deque>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include <pubsub/publisher.hpp>
+
+#include "pattern/mailbox/partner.hpp"
 
 namespace pubsub::pattern {
 
@@ -33,18 +34,15 @@ public:
   bool flush(time until);
   std::size_t kept_bytes() const;
 
-  /// Since when nobody has been there to read.
-  std::optional<time> gone_since(time now);
+  /// As of now, whether the client is there, and whether nothing should be kept for it any more.
+  bool is_within_reach(time now);
+  bool is_forgotten(time now);
 
 private:
-  publish_result publish(std::span<const std::byte> message, time until = {});
-
   mutable std::mutex mutex_;
-  publisher to_;
-  std::uint64_t refused_ = 0;
+  partner to_;
   std::deque<std::vector<std::byte>> kept_;
   std::size_t kept_bytes_ = 0;
-  std::optional<time> gone_since_;
 };
 
 } // namespace pubsub::pattern

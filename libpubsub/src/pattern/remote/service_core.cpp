@@ -10,13 +10,9 @@ namespace {
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
-constexpr auto time_between_announcements = 250ms;
-constexpr auto time_between_flushes = 1ms; // where a link was full
-constexpr auto memory_of_clients = 60s;    // that are gone
-constexpr std::chrono::nanoseconds longest_idle_read = 100ms;
+constexpr auto time_between_flushes = 1ms;                         // where a link was full
 constexpr auto time_between_reads = service_pace{}.long_operation; // while there is work
 constexpr auto time_to_close = 1s;                                 // for clients that are behind
-constexpr std::size_t requests_at_once = 256;
 constexpr std::size_t most_clients = 10'000;
 constexpr std::size_t most_kept_bytes = 4 << 20; // of a client, before it is held back
 
@@ -28,13 +24,15 @@ service_options checked(service_options options) {
 
 } // namespace
 
-service_core::service_core(endpoint& at, std::string_view name, const service_options& options)
-    : at_(at), name_(name), options_(checked(options)), service_topic_(topic_of_service(name)),
-      own_topic_(topic_of_instance(id_)), queue_(options_.workers, options_.queue_operations) {}
+service_core::service_core(std::shared_ptr<endpoint> at, std::string_view name,
+                           const service_options& options)
+    : at_(std::move(at)), name_(name), options_(checked(options)),
+      service_topic_(topic_of_service(name)), own_topic_(topic_of_instance(id_)),
+      announcements_(at_), queue_(options_.workers, options_.queue_operations) {}
 
 expected<void> service_core::add(std::string_view name, encoded_handler handler,
                                  const operation_options& options) {
-  const std::lock_guard lock{mutex_};
+  const lock_type lock{mutex_};
   if (started_ || closed_)
     return error{errc::invalid_argument, "operations are added before the service is started"};
   if (name.empty() || !handler)
@@ -44,16 +42,15 @@ expected<void> service_core::add(std::string_view name, encoded_handler handler,
 }
 
 void service_core::start() {
-  const std::lock_guard joining{joining_};
-  const std::lock_guard lock{mutex_};
+  const std::lock_guard joining{joining_workers_};
+  const lock_type lock{mutex_};
   if (started_ || closed_)
     return;
   started_ = true;
-  in_.emplace(at_.make_subscriber(filter{service_topic_, own_topic_}));
-  to_clients_.emplace(at_.make_publisher(topic_of_callers(name_)));
+  announcements_.add(topic_of_callers(name_));
+  mailbox::start(at_->make_subscriber(filter{service_topic_, own_topic_}), own_reading::when_due);
   for (std::size_t i = 0; i < options_.workers; ++i)
-    threads_.emplace_back([this] { run(); });
-  threads_.emplace_back([this] { look_after_clients(); });
+    workers_.emplace_back([this] { run(); });
 }
 
 // -- workers -------------------------------------------------------------------------------------
@@ -62,39 +59,16 @@ void service_core::run() {
   service_results out{name_, id_, options_.max_result_bytes};
   lock_type lock{mutex_};
   while (!closed_) {
-    const bool look = !reading_ && !queue_.full() &&
-                      (queue_.empty() ||
-                       (in_->available() > 0 && clock::now() - last_read_ > time_between_reads));
-    if (queue_.empty() && !out.empty())
-      reply(lock, out);
-    else if (look)
-      read(lock, queue_.empty() ? longest_idle_read : 0ns);
-    else if (queue_.empty())
-      ready_.wait(lock);
-    else
+    if (!queue_.empty() && clock::now() - last_read_ > time_between_reads)
+      look(lock);
+    if (!queue_.empty())
       do_work(lock, out);
+    else if (!out.empty())
+      reply(lock, out);
+    else
+      wait(lock, {}, [&] { return !queue_.empty(); });
   }
   reply(lock, out);
-}
-
-/// Called with the mutex held, which is released while there is nothing.
-void service_core::read(lock_type& lock, std::chrono::nanoseconds limit) {
-  reading_ = true;
-  lock.unlock();
-  batch_.clear();
-  in_->get_batch(batch_, requests_at_once, limit);
-  const bool ended = batch_.empty() && in_->closed();
-  lock.lock();
-  const auto now = last_read_ = clock::now();
-  for (const auto& each : batch_)
-    take(each, now);
-  batch_.clear();
-  reading_ = false;
-  closed_ = closed_ || ended; // so is the endpoint
-  if (closed_)
-    due_.notify_all();
-  if (closed_ || options_.workers > 1)
-    ready_.notify_all();
 }
 
 /// Called with the mutex held, which is released meanwhile.
@@ -138,11 +112,10 @@ reply_outbox::outcome service_core::send(const endpoint_id& client, reply_outbox
   if (result != reply_outbox::outcome::kept)
     return result;
   const bool too_much = to.kept_bytes() > most_kept_bytes;
-  const std::lock_guard lock{mutex_};
-  behind_.insert(client);
+  const lock_type lock{mutex_};
+  note_behind(client);
   if (too_much)
     queue_.hold_back(client);
-  due_.notify_all();
   return result;
 }
 
@@ -156,8 +129,14 @@ void service_core::send_untaken(const endpoint_id& client, reply_outbox& to, std
 
 // -- requests ------------------------------------------------------------------------------------
 
+void service_core::take(std::span<data_message> messages, time now) {
+  last_read_ = now;
+  for (const auto& each : messages)
+    receive(each, now);
+}
+
 /// Called with the mutex held.
-void service_core::take(const data_message& message, time now) {
+void service_core::receive(const data_message& message, time now) {
   const auto topic = get_topic(message);
   if (topic != service_topic_ && topic != own_topic_)
     return; // of a name below
@@ -167,8 +146,11 @@ void service_core::take(const data_message& message, time now) {
   if (const auto cancel = parse_cancel(value))
     return queue_.cancel(*cancel);
   if (const auto hello = parse_hello(value)) {
-    if (const auto from = find_client(hello->client))
-      tell(*from);
+    if (const auto from = find_client(hello->client)) {
+      data_writer answer;
+      write_status(answer, status());
+      from->try_send(answer.bytes());
+    }
     return;
   }
   ++counters_.refused;
@@ -181,7 +163,7 @@ service_core::outbox_ptr service_core::find_client(const endpoint_id& id) {
     return found->second;
   if (clients_.size() >= most_clients)
     return {};
-  auto made = std::make_shared<reply_outbox>(at_.make_publisher(topic_of_caller(id)));
+  auto made = std::make_shared<reply_outbox>(at_->make_publisher(topic_of_caller(id)));
   clients_.emplace(id, made);
   return made;
 }
@@ -212,7 +194,7 @@ void service_core::hear(const request_view& request, const data_message& storage
   data_writer message;
   write_untaken(message, id_, request.at.stream, *result.missing);
   if (to->send(message.bytes()) == reply_outbox::outcome::kept)
-    behind_.insert(request.at.client);
+    note_behind(request.at.client);
 }
 
 // -- presence ------------------------------------------------------------------------------------
@@ -226,33 +208,28 @@ service_status service_core::status() const {
 }
 
 /// Called with the mutex held.
-void service_core::announce() {
+void service_core::announce(time now) {
   data_writer message;
   write_status(message, status());
-  (void)to_clients_->publish_encoded(message.bytes(), 0ns); // else the next one tells it
+  announcements_.announce(message.bytes(), now);
 }
 
-/// Called with the mutex held.
-void service_core::tell(reply_outbox& to) {
-  data_writer message;
-  write_status(message, status());
-  to.try_send(message.bytes());
-}
-
-void service_core::look_after_clients() {
-  lock_type lock{mutex_};
-  time next_announcement{};
-  while (!closed_) {
-    const auto now = clock::now();
-    if (now >= next_announcement) {
-      announce();
-      forget_clients(now);
-      next_announcement = now + time_between_announcements;
-    }
-    flush_outboxes(now);
-    due_.wait_until(lock, behind_.empty() ? next_announcement : now + time_between_flushes,
-                    [&] { return closed_; });
+void service_core::tick(time now) {
+  if (announcements_.is_due(now)) {
+    announce(now);
+    forget_clients(now);
   }
+  if (now >= next_flush_)
+    flush_outboxes(now);
+}
+
+/// Called with the mutex held: replies to this client were kept.
+void service_core::note_behind(const endpoint_id& client) {
+  behind_.insert(client);
+  if (next_flush_ != time::max())
+    return;
+  next_flush_ = clock::now() + time_between_flushes;
+  wake();
 }
 
 /// Called with the mutex held: what clients were behind with.
@@ -266,15 +243,14 @@ void service_core::flush_outboxes(time until) {
     if (!all && found->second->kept_bytes() > most_kept_bytes)
       continue;
     queue_.go_on(id);
-    ready_.notify_all();
   }
+  next_flush_ = behind_.empty() ? time::max() : clock::now() + time_between_flushes;
 }
 
 /// Called with the mutex held.
 void service_core::forget_clients(time now) {
   std::erase_if(clients_, [&](const auto& each) {
-    const auto gone = each.second->gone_since(now);
-    const bool forgotten = gone && now - *gone > memory_of_clients;
+    const bool forgotten = each.second->is_forgotten(now);
     if (forgotten)
       queue_.forget(each.first);
     return forgotten;
@@ -282,38 +258,33 @@ void service_core::forget_clients(time now) {
 }
 
 std::size_t service_core::clients() const {
-  const std::lock_guard lock{mutex_};
+  const lock_type lock{mutex_};
   return static_cast<std::size_t>(std::ranges::count_if(
-      clients_, [](const auto& each) { return !each.second->gone_since(clock::now()); }));
+      clients_, [](const auto& each) { return each.second->is_within_reach(clock::now()); }));
 }
 
 service_counters service_core::counters() const {
-  const std::lock_guard lock{mutex_};
+  const lock_type lock{mutex_};
   return counters_;
 }
 
 bool service_core::closed() const {
-  const std::lock_guard lock{mutex_};
+  const lock_type lock{mutex_};
   return closed_;
 }
 
 void service_core::close() {
-  {
-    const std::lock_guard lock{mutex_};
-    closed_ = true;
-  }
-  due_.notify_all();
-  ready_.notify_all();
-  const std::lock_guard joining{joining_};
-  for (auto& each : threads_)
+  finish();
+  const std::lock_guard joining{joining_workers_};
+  for (auto& each : workers_)
     each.join();
-  if (threads_.empty())
+  if (workers_.empty())
     return;
-  threads_.clear();
+  workers_.clear();
   lock_type lock{mutex_};
-  announce(); // it leaves
-  for (const auto& each : in_->poll())
-    take(each, clock::now()); // so that it can be given back
+  announce(clock::now()); // it leaves
+  for (const auto& each : poll())
+    receive(each, clock::now()); // so that it can be given back
   const auto on_their_way = queue_.open_ends();
   const auto left = queue_.clear();
   const auto clients = clients_;
@@ -324,7 +295,8 @@ void service_core::close() {
     send_untaken(each.client, *clients.at(each.client), each.stream, each.places);
   lock.lock();
   flush_outboxes(clock::now() + time_to_close);
-  in_->close();
+  lock.unlock();
+  stop();
 }
 
 } // namespace pubsub::pattern

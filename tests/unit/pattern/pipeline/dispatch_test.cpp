@@ -1,4 +1,5 @@
 #include "pattern/pipeline/dispatch.hpp"
+#include "pattern/pipeline/tuning.hpp"
 #include "support/ids.hpp"
 
 #include <doctest/doctest.h>
@@ -146,7 +147,7 @@ TEST_CASE("short tasks travel together") {
   }
   CHECK(x.books.in_flight() == 0);
   CHECK(longest > 100);
-  CHECK(longest <= dispatch::max_batch_tasks);
+  CHECK(longest <= tuning::max_batch_tasks);
 }
 
 TEST_CASE("a queue that has nothing to do waits for no full batch") {
@@ -325,7 +326,7 @@ TEST_CASE("what has not come is sent again to the same places") {
   x.books.receive(report, x.now);
   x.add(0);
   CHECK(x.send().size() == 1);
-  x.now += dispatch::sending_time - 1ms;
+  x.now += tuning::sending_time - 1ms;
   x.books.receive(report, x.now);
   CHECK(x.send().empty());
   x.now += 1ms;
