@@ -231,7 +231,7 @@ private:
   json_object replica(const command& in) {
     pubsub::replica_options options;
     options.id = in.text("id");
-    options.silence = milliseconds{in.number("silence_ms")};
+    options.liveness_timeout = milliseconds{in.number("silence_ms")};
     at(in).replica =
         std::make_unique<replicating>(at(in).node, in.text("group"), options, in.text("file"));
     return {};

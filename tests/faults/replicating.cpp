@@ -12,7 +12,7 @@ constexpr auto look_up = 20ms; // how soon a thread sees that it is to stop
 
 replicating::replicating(pubsub::endpoint& node, const std::string& group,
                          const pubsub::replica_options& options, const std::string& file)
-    : it_(node, group, options), out_(file), thread_([this] { run(); }) {}
+    : it_(*pubsub::replica::open(node, group, options)), out_(file), thread_([this] { run(); }) {}
 
 replicating::~replicating() {
   it_.close();
@@ -38,7 +38,7 @@ void replicating::run() {
 json_object replicating::report() const {
   return json_object{}
       .add("state", to_string(it_.state()))
-      .add("stamping", it_.stamping())
+      .add("sequencer", it_.is_sequencer())
       .add("replicas", it_.replicas())
       .add("applied", it_.applied().number)
       .add("failure", it_.failure().message());
@@ -46,8 +46,8 @@ json_object replicating::report() const {
 
 sending::sending(pubsub::endpoint& node, const std::string& group,
                  const pubsub::versioned_group_options& options, const std::string& file)
-    : it_(node, group, options), out_(file), poster_([this] { post(); }),
-      collector_([this] { collect(); }) {}
+    : it_(*pubsub::versioned_group::open(node, group, options)), out_(file),
+      poster_([this] { post(); }), collector_([this] { collect(); }) {}
 
 sending::~sending() {
   stop();

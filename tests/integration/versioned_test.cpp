@@ -5,7 +5,7 @@
 #include <pubsub/data_writer.hpp>
 #include <pubsub/pattern/versioned.hpp>
 
-#include "pattern/versioned/versioned_messages.hpp"
+#include "pattern/versioned/protocol/versioned_messages.hpp"
 
 #include <atomic>
 #include <cstdlib>
@@ -26,7 +26,7 @@ constexpr versioning versioned_schemes[] = {
 replica_options quick(std::string id) {
   replica_options result;
   result.id = std::move(id);
-  result.silence = 1'000ms;
+  result.liveness_timeout = 1'000ms;
   return result;
 }
 
@@ -35,7 +35,7 @@ class server {
 public:
   server(endpoint& hub, const replica_options& options, std::string group = "g") {
     join(node_, hub);
-    it_.emplace(node_, group, options);
+    it_.emplace(*replica::open(node_, group, options));
     reader_ = std::thread{[this] { run(); }};
   }
   ~server() { stop(); }
@@ -81,16 +81,16 @@ struct cluster {
     for (std::size_t i = 0; i < n; ++i)
       add(quick(std::string(1, static_cast<char>('a' + i))));
     for (auto& each : servers)
-      REQUIRE((*each)->wait_until_counting(patience));
+      REQUIRE((*each)->wait_ready(patience));
   }
   server& add(const replica_options& options) {
     return *servers.emplace_back(std::make_unique<server>(hub, options));
   }
-  server& stamper() {
+  server& sequencer() {
     server* found = nullptr;
     REQUIRE(eventually([&] {
       for (auto& each : servers)
-        if ((*each)->stamping())
+        if ((*each)->is_sequencer())
           found = each.get();
       return found != nullptr;
     }));
@@ -129,9 +129,10 @@ versioned_group_options with(versioning scheme) {
   return result;
 }
 
-std::map<std::uint64_t, message_version> collect(versioned_group& from, std::size_t wanted) {
+std::map<std::uint64_t, message_version> collect(versioned_group& from,
+                                                 std::size_t expected_count) {
   std::map<std::uint64_t, message_version> result;
-  while (result.size() < wanted) {
+  while (result.size() < expected_count) {
     const auto some = from.take_completions(patience);
     if (some.empty())
       break;
@@ -152,7 +153,7 @@ TEST_CASE("every scheme gives the same messages to all replicas under the same v
   std::uint64_t next = 1;
   for (const auto scheme : versioned_schemes) {
     CAPTURE(to_string(scheme));
-    versioned_group client{node, "g", with(scheme)};
+    auto client = *versioned_group::open(node, "g", with(scheme));
     REQUIRE(client.wait_for_replicas(3, patience));
     std::map<std::uint64_t, message_version> acknowledged;
     for (std::uint64_t i = 1; i <= 20; ++i) {
@@ -168,7 +169,7 @@ TEST_CASE("every scheme gives the same messages to all replicas under the same v
 
 TEST_CASE("without versions all replicas get a message, and it has number 0") {
   cluster all;
-  versioned_group client{all.hub, "g", with(versioning::none)};
+  auto client = *versioned_group::open(all.hub, "g", with(versioning::none));
   for (std::uint64_t i = 0; i < 10; ++i) {
     const auto sent = client.send(count{i});
     REQUIRE(sent.has_value());
@@ -184,7 +185,7 @@ TEST_CASE("what is posted goes in batches, and each message is acknowledged once
     CAPTURE(to_string(scheme));
     auto options = with(scheme);
     options.reports = completion_reports::all;
-    versioned_group client{all.hub, "g", options};
+    auto client = *versioned_group::open(all.hub, "g", options);
     constexpr std::uint64_t messages = 20'000;
     std::map<std::uint64_t, message_version> acknowledged;
     std::thread reader{[&] { acknowledged = collect(client, messages); }};
@@ -208,7 +209,7 @@ TEST_CASE("clients of all schemes at once, each at a node of its own, agree with
     clients.emplace_back([&, scheme] {
       endpoint node;
       join(node, all.hub);
-      versioned_group client{node, "g", with(scheme)};
+      auto client = *versioned_group::open(node, "g", with(scheme));
       for (std::uint64_t i = 1; i <= 200; ++i) {
         if (i % 2 == 0)
           CHECK(client.post(count{i}).has_value());
@@ -239,7 +240,7 @@ TEST_CASE("histories of four clients at once are the same at all replicas, for e
       clients.emplace_back([&] {
         endpoint node;
         join(node, all.hub);
-        versioned_group client{node, "g", with(scheme)};
+        auto client = *versioned_group::open(node, "g", with(scheme));
         for (std::uint64_t n = 1; n <= each_sends; ++n)
           if (!client.post(count{n}))
             return;
@@ -254,14 +255,14 @@ TEST_CASE("histories of four clients at once are the same at all replicas, for e
   }
 }
 
-TEST_CASE("a replica that comes late gets everything from the beginning, and counts then") {
+TEST_CASE("a replica that comes late gets everything from the beginning, and is a member then") {
   cluster all;
-  versioned_group client{all.hub, "g", with(versioning::one_hop_ack_client)};
+  auto client = *versioned_group::open(all.hub, "g", with(versioning::one_hop_ack_client));
   for (std::uint64_t i = 1; i <= 3'000; ++i)
     REQUIRE(client.post(count{i}).has_value());
   CHECK(client.drain(patience) == 0);
   auto& late = all.add(quick("late"));
-  REQUIRE(late->wait_until_counting(patience));
+  REQUIRE(late->wait_ready(patience));
   CHECK(late->held().number == 3'000);
   CHECK(client.wait_for_replicas(4, patience));
   const auto sent = client.send(count{0});
@@ -272,14 +273,14 @@ TEST_CASE("a replica that comes late gets everything from the beginning, and cou
 }
 
 TEST_CASE(
-    "another takes over where the stamping replica is lost, and nothing acknowledged is lost") {
+    "another replica takes over where the sequencer is lost, and nothing acknowledged is lost") {
   for (const auto scheme : versioned_schemes) {
     CAPTURE(to_string(scheme));
     cluster all;
     auto options = with(scheme);
     options.reports = completion_reports::all;
     options.replicas = 2;
-    versioned_group client{all.hub, "g", options};
+    auto client = *versioned_group::open(all.hub, "g", options);
     constexpr std::uint64_t messages = 4'000;
     std::map<std::uint64_t, message_version> acknowledged;
     std::thread reader{[&] { acknowledged = collect(client, messages); }};
@@ -287,7 +288,7 @@ TEST_CASE(
     for (std::uint64_t i = 1; i <= messages; ++i) {
       REQUIRE(client.post(count{i}).has_value());
       if (i == messages / 2)
-        all.stamper().kill();
+        all.sequencer().kill();
     }
     CHECK(client.drain(patience) == 0);
     reader.join();
@@ -296,14 +297,14 @@ TEST_CASE(
     CHECK(acknowledged.rbegin()->second.epoch > first_epoch);
     all.check(acknowledged, client.id());
     auto& back = all.add(quick("d")); // in its place
-    REQUIRE(back->wait_until_counting(patience));
+    REQUIRE(back->wait_ready(patience));
     all.check(acknowledged, client.id());
   }
 }
 
 TEST_CASE("a client that dies with a version it has not used does not stop the others") {
   cluster all;
-  versioned_group client{all.hub, "g", with(versioning::one_hop)};
+  auto client = *versioned_group::open(all.hub, "g", with(versioning::one_hop));
   REQUIRE(client.send(count{1}).has_value());
   { // takes versions, and is gone before it sends: nobody hears its replies
     auto raw = all.hub.make_subscriber(filter{"versioned/status/g/"});
@@ -311,8 +312,9 @@ TEST_CASE("a client that dies with a version it has not used does not stop the o
     while (!of_leader.leads) {
       const auto msg = raw.get(patience);
       REQUIRE(msg.has_value());
-      if (const auto x = pattern::parse_message<pattern::status_message>(get_view(*msg)))
-        of_leader = *x;
+      if (const auto x = pattern::parse_message(get_view(*msg));
+          x && std::holds_alternative<pattern::status_message>(*x))
+        of_leader = std::get<pattern::status_message>(*x);
     }
     data_writer out;
     pattern::write_message(
@@ -337,8 +339,8 @@ TEST_CASE("a replica whose past is forgotten takes over the state of another") {
   options.history_messages = 10;
   std::uint64_t sum = 0;
   options.snapshot = [&] { return data{count{sum}}; };
-  replica first{hub, "g", options};
-  versioned_group client{hub, "g", {.reports = completion_reports::none}};
+  auto first = *replica::open(hub, "g", options);
+  auto client = *versioned_group::open(hub, "g", {.reports = completion_reports::none});
   for (std::uint64_t i = 1; i <= 100; ++i)
     REQUIRE(client.send(count{i}).has_value());
   for (int i = 0; i < 100; ++i)
@@ -357,10 +359,10 @@ TEST_CASE("a replica whose past is forgotten takes over the state of another") {
     late_sum = state.as_count();
     restored = at;
   };
-  replica late{hub, "g", late_options};
+  auto late = *replica::open(hub, "g", late_options);
   REQUIRE(eventually([&] { // it takes the state over while it is asked for messages
     CHECK_FALSE(late.get(10ms).has_value());
-    return late.state() == replica_state::counting;
+    return late.state() == replica_state::member;
   }));
   CHECK(restored.number == 100);
   CHECK(late_sum == 5'050);
@@ -378,19 +380,19 @@ TEST_CASE("a replica whose past is forgotten and that gets no snapshot closes, a
   auto options = quick("a");
   options.group_size = 1;
   options.history_messages = 10;
-  replica first{hub, "g", options};
-  versioned_group client{hub, "g"};
+  auto first = *replica::open(hub, "g", options);
+  auto client = *versioned_group::open(hub, "g");
   for (std::uint64_t i = 1; i <= 100; ++i)
     REQUIRE(client.send(count{i}).has_value());
   CHECK(first.get_batch(1'000, patience).size() == 100);
   options.id = "b";
-  replica late{hub, "g", options};
+  auto late = *replica::open(hub, "g", options);
   REQUIRE(eventually([&] { return late.closed(); }));
   CHECK(late.failure() == errc::not_supported);
   CHECK(client.send(count{1}).has_value());
 }
 
-TEST_CASE("of two replicas of an id the one that counts stays, and the other says why it closes") {
+TEST_CASE("of two replicas of an id the member stays, and the other says why it closes") {
   cluster all;
   auto& twin = all.add(quick("a"));
   REQUIRE(eventually([&] { return twin->closed(); }));
@@ -404,8 +406,8 @@ TEST_CASE(
   endpoint hub;
   auto options = quick("a");
   options.group_size = 1;
-  replica one{hub, "g", options};
-  replica other{hub, "g", options};
+  auto one = *replica::open(hub, "g", options);
+  auto other = *replica::open(hub, "g", options);
   REQUIRE(eventually([&] { return one.closed() || other.closed(); }));
   const auto& loser = one.closed() ? one : other;
   CHECK(loser.failure() == errc::invalid_argument);
@@ -417,19 +419,20 @@ TEST_CASE("a send fails clearly where there are too few replicas") {
   versioned_group_options options;
   options.timeout = 500ms;
   {
-    versioned_group nobody{hub, "g", options};
+    auto nobody = *versioned_group::open(hub, "g", options);
     const auto sent = nobody.send(count{1});
     REQUIRE_FALSE(sent.has_value());
     CHECK(sent.error() == errc::peer_unavailable);
     CHECK(sent.error().context() == "no replica of 'g' is within reach; it was not sent");
   }
-  replica one{hub, "g", quick("a")};
-  versioned_group client{hub, "g", options};
+  auto one = *replica::open(hub, "g", quick("a"));
+  auto client = *versioned_group::open(hub, "g", options);
   CHECK_FALSE(client.wait_for_replicas(1, 300ms));
   const auto sent = client.send(count{1});
   REQUIRE_FALSE(sent.has_value());
   CHECK(sent.error() == errc::peer_unavailable);
-  CHECK(sent.error().context() == "0 of 3 replicas of 'g' count, 2 are needed; it was not sent");
+  CHECK(sent.error().context() ==
+        "0 of 3 replicas of 'g' are members, 2 are needed; it was not sent");
   CHECK(client.in_flight() == 0);
 }
 
@@ -438,38 +441,36 @@ TEST_CASE("a send that not all can acknowledge ends in time, and says what may h
   auto options = with(versioning::one_hop_ack_client);
   options.timeout = 1'500ms;
   options.replicas = 1;
-  versioned_group client{all.hub, "g", options};
+  auto client = *versioned_group::open(all.hub, "g", options);
   REQUIRE(client.send(count{1}).has_value());
-  auto& stamper = all.stamper();
+  auto& sequencer = all.sequencer();
   for (auto& each : all.servers)
-    if (each.get() != &stamper)
+    if (each.get() != &sequencer)
       each->kill();
   const auto sent = client.send(count{2}); // one of three is left: it can decide nothing
   REQUIRE_FALSE(sent.has_value());
   CHECK(sent.error() == errc::request_timeout);
   CHECK(sent.error().context() ==
-        "1 of 3 replicas of 'g' counts, 2 are needed; it may have been taken");
+        "1 of 3 replicas of 'g' is a member, 2 are needed; it may have been taken");
 }
 
 TEST_CASE("options that cannot be used and values that are too long are refused") {
   endpoint hub;
   versioned_group_options options;
   options.scheme = static_cast<versioning>(17);
-  versioned_group unknown{hub, "g", options};
-  CHECK(unknown.closed());
-  CHECK(unknown.failure() == errc::invalid_argument);
-  CHECK(unknown.send(count{1}).error() == errc::invalid_argument);
+  CHECK(versioned_group::open(hub, "g", options).error() == errc::invalid_argument);
+  options = {.timeout = 0ns};
+  CHECK(versioned_group::open(hub, "g", options).error() == errc::invalid_argument);
   CHECK(parse_versioning("two_hops").error() == errc::invalid_argument);
   for (const auto each : all_versionings)
     CHECK(*parse_versioning(to_string(each)) == each);
   replica_options none;
   none.group_size = 0;
-  replica bad{hub, "g", none};
-  CHECK(bad.failure() == errc::invalid_argument);
-  CHECK_FALSE(bad.get().has_value());
+  CHECK(replica::open(hub, "g", none).error() == errc::invalid_argument);
+  CHECK(replica::open(hub, "g", {.liveness_timeout = 49ms}).error() == errc::invalid_argument);
   options = {};
   options.max_message_bytes = 100;
-  versioned_group client{hub, "g", options};
+  auto client = *versioned_group::open(hub, "g", options);
   CHECK(client.send(data{std::string(200, 'x')}).error() == errc::limit_exceeded);
   CHECK(client.post(data{std::string(200, 'x')}).error() == errc::limit_exceeded);
   CHECK(client.counters().sent == 0);
@@ -487,15 +488,15 @@ TEST_CASE("what is no message of the group is counted, and does no harm") {
     out.write_string("x");
     to.publish_encoded(out.bytes());
   }
-  versioned_group client{all.hub, "g", with(versioning::tagged)};
+  auto client = *versioned_group::open(all.hub, "g", with(versioning::tagged));
   CHECK(client.send(count{1}).has_value());
   CHECK((*all.servers.front())->counters().refused >= 25);
 }
 
 TEST_CASE("closing ends waits of replicas and clients") {
   endpoint hub;
-  replica one{hub, "g"};
-  versioned_group client{hub, "g"};
+  auto one = *replica::open(hub, "g");
+  auto client = *versioned_group::open(hub, "g");
   std::thread getter{[&] { CHECK_FALSE(one.get().has_value()); }};
   std::thread sender{[&] { CHECK(client.send(count{1}).error() == errc::shutting_down); }};
   REQUIRE(eventually([&] { return client.in_flight() == 1; }));
@@ -505,4 +506,11 @@ TEST_CASE("closing ends waits of replicas and clients") {
   sender.join();
   CHECK(one.closed());
   CHECK(one.state() == replica_state::closed);
+}
+
+TEST_CASE("at a closed endpoint neither a replica nor a client opens") {
+  endpoint closed;
+  closed.close();
+  CHECK(replica::open(closed, "g").error() == errc::shutting_down);
+  CHECK(versioned_group::open(closed, "g").error() == errc::shutting_down);
 }

@@ -15,7 +15,7 @@ from libpubsub import MessageVersion, Replica, VersionedGroup
 
 SCHEMES = ["none", "version_request", "message_returns_version", "one_hop", "one_hop_ack_client", "tagged"]
 
-# Reports what it hands out, a line each; tells when it counts, and when it has become the one that stamps.
+# Reports what it hands out, a line each; tells when it is a member, and when it has become the sequencer.
 SERVER = """
 import sys, threading, libpubsub
 from libpubsub import Replica
@@ -24,16 +24,16 @@ endpoint = libpubsub.Endpoint()
 print("port", endpoint.listen("tcp://127.0.0.1:0"), flush=True)
 for uri in others:
     endpoint.peer_async(uri, retry=0.05)
-with Replica(endpoint, "flows", id=me, silence=0.5) as replica:
-    assert replica.wait_until_counting(60)
-    print("counting", flush=True)
-    stamping = False
+with Replica(endpoint, "flows", id=me, liveness_timeout=0.5) as replica:
+    assert replica.wait_ready(60)
+    print("member", flush=True)
+    sequencer = False
     while True:
         for message in replica.get_batch(1000, timeout=0.05):
             print("message", message.version, message.client_number, message.value, flush=True)
-        if replica.stamping and not stamping:
-            stamping = True
-            print("stamping", flush=True)
+        if replica.is_sequencer and not sequencer:
+            sequencer = True
+            print("sequencer", flush=True)
 """
 
 
@@ -79,7 +79,7 @@ def servers():
         for i in range(3):
             started.append(Server(f"server {i}", *(each.uri for each in started)))
         for each in started:
-            each.wait_for("counting")
+            each.wait_for("member")
         yield started
     finally:
         for each in started:
@@ -95,7 +95,7 @@ def connect(endpoint, servers):
 def test_every_replica_hands_out_the_same_messages_under_the_same_versions(endpoint, scheme):
     with Replica(endpoint, "x", id="a", group_size=2) as one, Replica(endpoint, "x", id="b", group_size=2) as two:
         with VersionedGroup(endpoint, "x", scheme, replicas=2) as group:
-            assert one.wait_until_counting(DEADLINE) and two.wait_until_counting(DEADLINE)
+            assert one.wait_ready(DEADLINE) and two.wait_ready(DEADLINE)
             assert group.wait_for_replicas(2, DEADLINE) and group.replicas == one.replicas == 2
             versions = [group.send(["value", i]) for i in range(20)]
             for replica in (one, two):
@@ -109,7 +109,7 @@ def test_every_replica_hands_out_the_same_messages_under_the_same_versions(endpo
             else:
                 assert [x.number for x in versions] == list(range(1, 21))
                 assert one.applied == two.applied == versions[-1] <= one.held
-                assert one.stamping != two.stamping
+                assert one.is_sequencer != two.is_sequencer
             assert group.counters()["acknowledged"] == 20
             assert one.counters()["handed_out"] == 20
 
@@ -165,7 +165,7 @@ def test_iterating_ends_when_the_replica_is_closed(endpoint):
     reader.join(DEADLINE)
     assert not reader.is_alive() and values == list(range(10))
     assert replica.closed and replica.state == "closed"
-    for call in (replica.get, lambda: replica.get_batch(1), replica.wait_until_counting):
+    for call in (replica.get, lambda: replica.get_batch(1), replica.wait_ready):
         with pytest.raises(libpubsub.Closed):
             call()
 
@@ -176,13 +176,13 @@ def test_the_torn_last_line_of_a_killed_process_is_no_message():
         assert list(whole_lines(process.stdout)) == ["message 1.1 1 17"]
 
 
-def test_the_stamping_replica_is_killed_and_nothing_acknowledged_is_lost(servers, endpoint):
+def test_the_sequencer_is_killed_and_nothing_acknowledged_is_lost(servers, endpoint):
     connect(endpoint, servers)
     with VersionedGroup(endpoint, "flows", timeout=DEADLINE) as group:
         assert group.wait_for_replicas(3, DEADLINE)
         acknowledged = {i: group.send(i) for i in range(50)}
-        wait_until(lambda: any("stamping" in each.said for each in servers))
-        victim = next(each for each in servers if "stamping" in each.said)
+        wait_until(lambda: any("sequencer" in each.said for each in servers))
+        victim = next(each for each in servers if "sequencer" in each.said)
         victim.process.send_signal(signal.SIGKILL)
         acknowledged.update((i, group.send(i)) for i in range(50, 100))
         assert [x.number for x in acknowledged.values()] == list(range(1, 101))
@@ -194,9 +194,9 @@ def test_the_stamping_replica_is_killed_and_nothing_acknowledged_is_lost(servers
             assert each.messages == wanted
         victim.kill()
         assert victim.messages == wanted[:len(victim.messages)]
-        late = Server("late", *(each.uri for each in alive))  # catches up, then counts
+        late = Server("late", *(each.uri for each in alive))  # catches up, then is a member
         servers.append(late)
-        late.wait_for("counting")
+        late.wait_for("member")
         wait_until(lambda: len(late.messages) >= 100)
         assert late.messages == wanted
 
@@ -209,7 +209,7 @@ def test_too_few_replicas_are_an_error_in_time_that_says_how_many(endpoint):
         assert not group.wait_for_replicas(1, 0.01)
         with Replica(endpoint, "x", group_size=1):
             assert group.wait_for_replicas(1, DEADLINE)
-            with pytest.raises(libpubsub.PeerUnavailable, match="1 of 2 replicas of 'x' counts, 2 are needed"):
+            with pytest.raises(libpubsub.PeerUnavailable, match="1 of 2 replicas of 'x' is a member, 2 are needed"):
                 group.send(2)
         assert time.monotonic() - begin < DEADLINE
         number = group.post(3)
@@ -223,7 +223,7 @@ def test_of_two_replicas_of_an_id_one_is_told(endpoint):
     with Replica(endpoint, "x", id="a", group_size=1) as one, Replica(endpoint, "x", id="a", group_size=1) as other:
         wait_until(lambda: one.closed or other.closed)
         loser = one if one.closed else other
-        for call in (loser.get, lambda: next(loser), loser.wait_until_counting):
+        for call in (loser.get, lambda: next(loser), loser.wait_ready):
             with pytest.raises(libpubsub.InvalidArgument, match="another replica of this group is called 'a'"):
                 call()
 
@@ -244,7 +244,7 @@ def test_state_is_taken_over_by_one_that_comes_too_late_for_the_history(endpoint
                 total["one"] += message.value
             with Replica(endpoint, "x", id="b", group_size=1, restore=restore) as two:
                 end = time.monotonic() + DEADLINE
-                while two.state != "counting":
+                while two.state != "member":
                     assert one.get(0.01) is None and two.get(0.01) is None and time.monotonic() < end
                 version = group.send(1000)
                 total["two"] += two.get(DEADLINE).value
@@ -268,7 +268,7 @@ def test_a_state_function_that_raises_is_raised_by_get(endpoint):
 
 
 def test_bad_options_say_what_is_wrong(endpoint):
-    for options in ({"group_size": 0}, {"history": 0}, {"history_bytes": 0}, {"silence": 0}):
+    for options in ({"group_size": 0}, {"history": 0}, {"history_bytes": 0}, {"liveness_timeout": 0}):
         with pytest.raises(libpubsub.InvalidArgument):
             Replica(endpoint, "x", **options)
     for options in ({"scheme": "two_hops"}, {"replicas": 0}, {"window": 0}, {"window_bytes": 0}, {"timeout": -1},
@@ -339,11 +339,11 @@ def test_a_forked_child_gets_an_error(endpoint):
 
 def test_repr_tells_the_state(endpoint):
     with Replica(endpoint, "x", id="a", group_size=1) as replica, VersionedGroup(endpoint, "x", "tagged") as group:
-        assert replica.wait_until_counting(DEADLINE)
+        assert replica.wait_ready(DEADLINE)
         assert group.send("v") == (1, 1) == MessageVersion(1, 1)
         message = replica.get(DEADLINE)
-        assert repr(replica) == "<Replica 'a' of 'x': counting, stamping, applied 1.1>"
-        assert repr(group) == "<VersionedGroup 'x', tagged: 1 replicas count, 0 in flight>"
+        assert repr(replica) == "<Replica 'a' of 'x': member, sequencer, applied 1.1>"
+        assert repr(group) == "<VersionedGroup 'x', tagged: 1 replicas, 0 in flight>"
         assert repr(message) == f"<VersionedMessage 1.1: message 1 of {group.id}>"
     assert repr(group) == "<VersionedGroup 'x', tagged: closed>"
 

@@ -1,4 +1,4 @@
-"""Versioned delivery: several servers hold the same messages under the same versions (article 002).
+"""Versioned delivery: several servers hold the same messages under the same versions.
 
 >>> import libpubsub
 >>> from libpubsub import Replica, VersionedGroup
@@ -31,25 +31,27 @@ __all__ = ["Completion", "MessageVersion", "Replica", "VersionedGroup", "Version
 
 
 class Replica(_core.Replica, Closing):
-    """One of the servers of a group. All that count hand out the same messages, in the order of their versions.
+    """One of the servers of a group. All members hand out the same messages, in the order of their versions.
 
     Iterate it (``for message in replica``; ends when it is closed), or use ``get`` and ``get_batch``; each message is a
     VersionedMessage with ``version``, ``value``, ``client`` and ``client_number``. What was handed out is never taken
     back. Any number of threads may share one; each message goes to one of them. Waiting leaves the GIL to others and
     Ctrl-C ends it. As a context manager it closes itself.
 
-    ``id`` is its name in the group, which nobody else has (made up if empty); ``group_size`` the number of servers the
-    group was planned with, more than half of which must live. ``history`` messages of at most ``history_bytes`` are
-    kept for replicas that come late; to those that come later still one gives ``snapshot()``, any value, and they call
-    ``restore(state, version)``. Both are called by the thread that is in ``get``; what they raise, that raises, and the
-    replica is closed. One that says nothing for ``silence`` seconds is lost. Raises InvalidArgument, Closed.
+    ``id`` is its name in the group, which no other replica has (random if empty); ``group_size`` the number of servers
+    the group was planned with, more than half of which must be alive. ``history`` messages of at most ``history_bytes``
+    are kept for replicas that come late. A replica that comes later than that gets ``snapshot()`` of another, any value,
+    and takes it over by ``restore(state, version)``. Both are called by the thread that is in ``get``, which raises what
+    they raise; then the replica is closed. A replica that is silent for ``liveness_timeout`` seconds is lost. Raises
+    InvalidArgument, Closed.
     """
 
     def __init__(self, endpoint: Endpoint, name: str, *, id: str = "", group_size: int = 3, history: int = 1_000_000,
-                 history_bytes: int = 256 << 20, silence: float = 2.0, snapshot: Optional[Callable[[], Any]] = None,
+                 history_bytes: int = 256 << 20, liveness_timeout: float = 2.0,
+                 snapshot: Optional[Callable[[], Any]] = None,
                  restore: Optional[Callable[[Any, MessageVersion], object]] = None) -> None:
         super().__init__(endpoint, name, id=id, group_size=group_size, history=history, history_bytes=history_bytes,
-                         silence=silence, snapshot=snapshot, restore=restore)
+                         liveness_timeout=liveness_timeout, snapshot=snapshot, restore=restore)
         self._name = name
 
     if TYPE_CHECKING:  # the compiled class iterates by slot
@@ -59,20 +61,20 @@ class Replica(_core.Replica, Closing):
     def __repr__(self) -> str:
         if self.forked:
             return "<Replica of a parent process>"
-        stamping = ", stamping" if self.stamping else ""
-        return f"<Replica {self.id!r} of {self._name!r}: {self.state}{stamping}, applied {self.applied}>"
+        sequencer = ", sequencer" if self.is_sequencer else ""
+        return f"<Replica {self.id!r} of {self._name!r}: {self.state}{sequencer}, applied {self.applied}>"
 
 
 class VersionedGroup(_core.VersionedGroup, Closing):
     """A client of a group of replicas. Each of its messages is handed out by all of them, once, in the order sent.
 
-    ``send`` waits until all replicas that count hold the message and returns its MessageVersion; ``post`` returns at
+    ``send`` waits until all members hold the message and returns its MessageVersion; ``post`` returns at
     once while fewer than ``window`` messages (and ``window_bytes``) are in flight, and ``take_completions`` tells what
     became of them. Any number of threads may share one. As a context manager it closes itself; ``drain`` before.
 
-    ``scheme`` is the way of versions and acknowledgements (docs/patterns/versioned.md), ``replicas`` how many must
-    count before anything is sent. A message that is not acknowledged after ``timeout`` seconds is given up.
-    ``reports`` says which messages that were posted ``take_completions`` tells of. Raises InvalidArgument, Closed.
+    ``scheme`` is the way of versions and acknowledgements (docs/patterns/versioned.md), ``replicas`` how many
+    members the group must have before anything is sent. A message that is not acknowledged after ``timeout`` seconds is
+    given up. ``reports`` says which messages that were posted ``take_completions`` reports. Raises InvalidArgument, Closed.
     """
 
     def __init__(self, endpoint: Endpoint, name: str, scheme: Scheme = "one_hop_ack_client", *, replicas: int = 1,
@@ -86,5 +88,5 @@ class VersionedGroup(_core.VersionedGroup, Closing):
     def __repr__(self) -> str:
         if self.forked:
             return "<VersionedGroup of a parent process>"
-        state = "closed" if self.closed else f"{self.replicas} replicas count, {self.in_flight} in flight"
+        state = "closed" if self.closed else f"{self.replicas} replicas, {self.in_flight} in flight"
         return f"<VersionedGroup {self._name!r}, {self._scheme}: {state}>"

@@ -10,7 +10,7 @@ from .errors import PubsubError
 class MessageVersion(NamedTuple):
     """Which message this is for all replicas of a group. Compares by epoch, then number.
 
-    Numbers begin with 1 and are contiguous over all epochs; the epoch grows when another replica takes over stamping.
+    Numbers begin with 1 and are contiguous over all epochs; the epoch grows when another replica becomes the sequencer.
     """
 
     epoch: int

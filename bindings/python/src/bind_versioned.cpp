@@ -39,7 +39,7 @@ completion_object to_object(const versioned_completion& x) {
 std::unique_ptr<replica_handle> make_replica(const endpoint_handle& owner, const std::string& name,
                                              const std::string& id, std::size_t group_size,
                                              std::size_t history, std::size_t history_bytes,
-                                             double silence, py::object snapshot,
+                                             double liveness_timeout, py::object snapshot,
                                              py::object restore) {
   owner.open();
   if (group_size == 0 || history == 0 || history_bytes == 0)
@@ -49,7 +49,7 @@ std::unique_ptr<replica_handle> make_replica(const endpoint_handle& owner, const
   options.group_size = group_size;
   options.history_messages = history;
   options.history_bytes = history_bytes;
-  options.silence = time_of("silence", silence);
+  options.liveness_timeout = time_of("liveness_timeout", liveness_timeout);
   return std::make_unique<replica_handle>(
       owner.share(), name, options,
       std::make_shared<state_functions>(std::move(snapshot), std::move(restore)));
@@ -111,28 +111,29 @@ void bind_replica(py::module_& m) {
       .def(py::init(&make_replica), py::arg("endpoint"), py::arg("name"), py::kw_only(),
            py::arg("id") = "", py::arg("group_size") = replica_options{}.group_size,
            py::arg("history") = replica_options{}.history_messages,
-           py::arg("history_bytes") = replica_options{}.history_bytes, py::arg("silence") = 2.0,
-           py::arg("snapshot") = py::none(), py::arg("restore") = py::none(),
-           "`id` is its name in the group, which nobody else has (made up if empty); `group_size` "
-           "the number of servers the group was planned with. `history` messages, and "
-           "`history_bytes`, are kept for those that come late. A replica that says nothing for "
-           "`silence` seconds is lost. `snapshot()` returns the state after all that was handed "
-           "out, `restore(state, version)` takes one over; both are called by the thread that is "
-           "in `get`. Raises InvalidArgument, Closed.")
+           py::arg("history_bytes") = replica_options{}.history_bytes,
+           py::arg("liveness_timeout") = 2.0, py::arg("snapshot") = py::none(),
+           py::arg("restore") = py::none(),
+           "`id` is its name in the group, which no other replica has (random if empty); "
+           "`group_size` the number of servers the group was planned with. `history` messages, and "
+           "`history_bytes`, are kept for replicas that come late. A replica that is silent for "
+           "`liveness_timeout` seconds is lost. `snapshot()` returns the state after all that was "
+           "handed out, `restore(state, version)` takes one over; both are called by the thread "
+           "that is in `get`. Raises InvalidArgument, Closed.")
       .def("get", &replica_handle::get, py::arg("timeout") = py::none(),
            "The next message; None after `timeout` seconds without one. Raises Closed once closed; "
-           "where it has closed by itself InvalidArgument (its id is taken, or its group_size not "
-           "that of others), NotSupported (what it has missed is nowhere any more), PeerError "
-           "(another group of this name has begun).")
+           "where it had to leave its group InvalidArgument (another replica has its id, or others "
+           "have another group_size), NotSupported (what it has missed is in no history any more), "
+           "PeerError (another group of this name has begun).")
       .def("get_batch", &replica_handle::get_batch, py::arg("max"), py::arg("timeout") = py::none(),
            "The next messages, those that are here, at most `max`; an empty list after `timeout` "
            "seconds without one. Raises as `get`.")
       .def("__iter__", [](py::object self) { return self; })
       .def("__next__", &replica_handle::next)
-      .def("wait_until_counting", &replica_handle::wait_until_counting,
-           py::arg("timeout") = py::none(),
-           "Waits until no send completes without this one, at most `timeout` seconds; returns "
-           "whether that is so. Raises as `get`.")
+      .def(
+          "wait_ready", &replica_handle::wait_ready, py::arg("timeout") = py::none(),
+          "Waits until this replica is a member, at most `timeout` seconds; returns whether it is. "
+          "Raises as `get`.")
       .def_property_readonly(
           "applied",
           [](const replica_handle& x) {
@@ -144,26 +145,26 @@ void bind_replica(py::module_& m) {
           [](const replica_handle& x) {
             return version_object(x.ask([](const replica& it) { return it.held(); }));
           },
-          "MessageVersion of the last message that is here without gap, whether others hold it or "
-          "not; None before.")
+          "MessageVersion of the last message that is here without gap, whether other replicas "
+          "hold it or not; None before.")
       .def_property_readonly(
           "state",
           [](const replica_handle& x) {
             return std::string{to_string(x.ask([](const replica& it) { return it.state(); }))};
           },
-          "joining, catching_up, counting or closed.")
+          "joining, catching_up, member or closed.")
       .def_property_readonly(
-          "stamping",
+          "is_sequencer",
           [](const replica_handle& x) {
-            return x.ask([](const replica& it) { return it.stamping(); });
+            return x.ask([](const replica& it) { return it.is_sequencer(); });
           },
-          "Whether it gives messages their versions now.")
+          "Whether this replica gives messages their versions now.")
       .def_property_readonly(
           "replicas",
           [](const replica_handle& x) {
             return x.ask([](const replica& it) { return it.replicas(); });
           },
-          "Replicas that count, as far as this one knows.")
+          "Members that are alive, as far as this replica knows.")
       .def_property_readonly(
           "id",
           [](const replica_handle& x) { return x.ask([](const replica& it) { return it.id(); }); },
@@ -181,10 +182,11 @@ void bind_replica(py::module_& m) {
             result["refused"] = now.refused;
             return result;
           },
-          "By name: handed_out, messages, and of those voids; stamped here; elections, epochs that "
-          "began here; fetched, those that came as a repetition; refused, messages of others.")
+          "By name: handed_out, messages, and of those voids; stamped here; elections, epochs in "
+          "which this replica became the sequencer; fetched, messages that the sequencer has sent "
+          "again; refused, messages of others that were malformed or of a past epoch.")
       .def("close", &replica_handle::close,
-           "Leaves the group at once, as if it were lost. Ends all waits. Idempotent.")
+           "Leaves the group at once, as if the process had ended. Ends all waits. Idempotent.")
       .def_property_readonly("closed",
                              [](const replica_handle& x) {
                                return x.ask([](const replica& it) { return it.closed(); });
@@ -201,9 +203,9 @@ void bind_sending(py::class_<versioned_group_handle>& group) {
             return version_object(x.send(value.ptr()));
           },
           py::arg("value"),
-          "Sends a message and waits until all replicas that count hold it; returns its "
+          "Sends a message and waits until all members hold it; returns its "
           "MessageVersion, None with scheme none. Raises EncodeError, LimitExceeded (it is too "
-          "long), PeerUnavailable (nobody has taken it), Timeout (it may have been taken), Closed.")
+          "long), PeerUnavailable (it was not sent), Timeout (it may have been taken), Closed.")
       .def(
           "post",
           [](versioned_group_handle& x, const any_object& value) { return x.post(value.ptr()); },
@@ -211,7 +213,7 @@ void bind_sending(py::class_<versioned_group_handle>& group) {
           "Sends a message and returns its number, 1, 2, 3 ..., as soon as there is room in the "
           "window. Raises EncodeError, LimitExceeded, Closed: then it is not sent.")
       .def("flush", &versioned_group_handle::flush,
-           "What was posted goes now, and waits for no company.")
+           "Messages that were posted go now, even where their batch is not full.")
       .def("drain", &versioned_group_handle::drain, py::arg("timeout") = py::none(),
            "Waits until all messages are acknowledged or given up, at most `timeout` seconds; "
            "returns how many are not.")
@@ -224,12 +226,13 @@ void bind_sending(py::class_<versioned_group_handle>& group) {
             return list;
           },
           py::arg("timeout") = 0.0,
-          "What became of messages that were posted, in no order, as far as `reports` asks for it "
-          "and it was not taken yet; waits for the first at most `timeout` seconds. Of those that "
-          "nobody takes, a million are kept.")
+          "What has become of messages that were posted, in no order, as far as `reports` asks for "
+          "it; waits for the first completion at most `timeout` seconds. If they are not taken, "
+          "the oldest are dropped beyond a million.")
       .def("wait_for_replicas", &versioned_group_handle::wait_for_replicas, py::arg("n") = 1,
            py::arg("timeout") = py::none(),
-           "Waits until `n` replicas count, at most `timeout` seconds; returns whether they do.");
+           "Waits until the group has `n` members that are alive, at most `timeout` seconds; "
+           "returns whether it has.");
 }
 
 void bind_group(py::module_& m) {
@@ -243,10 +246,11 @@ void bind_group(py::module_& m) {
             py::arg("window_bytes") = versioned_group_options{}.window_bytes,
             py::arg("timeout") = 10.0, py::arg("reports") = "failures",
             "`scheme` is none, version_request, message_returns_version, one_hop, "
-            "one_hop_ack_client or tagged. `replicas` is how many must count before anything is "
-            "sent; `window` messages, and `window_bytes`, are in flight at most. A message that is "
+            "one_hop_ack_client or tagged. `replicas` is how many members the group must have "
+            "before anything is sent; `window` messages, and `window_bytes`, are in flight at "
+            "most. A message that is "
             "not acknowledged after `timeout` seconds is given up. `reports` says which messages "
-            "that are posted `take_completions` tells of: none, failures or all. Raises "
+            "that are posted `take_completions` reports: none, failures or all. Raises "
             "InvalidArgument, Closed.");
   bind_sending(group);
   group
@@ -255,7 +259,7 @@ void bind_group(py::module_& m) {
           [](const versioned_group_handle& x) {
             return x.ask([](const versioned_group& it) { return it.replicas(); });
           },
-          "Replicas that count, as far as is known here.")
+          "Members that are alive, as far as is known here.")
       .def_property_readonly(
           "in_flight",
           [](const versioned_group_handle& x) {
@@ -267,7 +271,7 @@ void bind_group(py::module_& m) {
           [](const versioned_group_handle& x) {
             return to_string(x.ask([](const versioned_group& it) { return it.id(); }));
           },
-          "What replicas know this client by.")
+          "By which replicas know this client.")
       .def(
           "counters",
           [](const versioned_group_handle& x) {
@@ -280,8 +284,8 @@ void bind_group(py::module_& m) {
             result["resent"] = now.resent;
             return result;
           },
-          "What became of messages, by name: sent, acknowledged, failed; and batches, what carried "
-          "them, and of those resent.")
+          "What became of messages, by name: sent, acknowledged, failed; and batches, the "
+          "messages on the wire that carried them, and of those resent.")
       .def("close", &versioned_group_handle::close,
            "Ends all waits. Messages in flight are abandoned: call `drain` before. Idempotent.")
       .def_property_readonly("closed",

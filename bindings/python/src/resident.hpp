@@ -7,6 +7,7 @@
 
 #include <pubsub/endpoint.hpp>
 
+#include "raise.hpp"
 #include "waiting.hpp"
 
 namespace pubsub::python {
@@ -19,8 +20,12 @@ public:
   template <class... Arguments>
   explicit resident(std::shared_ptr<pubsub::endpoint> owner, const Arguments&... arguments)
       : owner_(std::move(owner)) {
-    gil_free nogil;
-    it_.emplace(*owner_, arguments...);
+    if constexpr (requires { T::open(*owner_, arguments...); }) {
+      it_.emplace(value_or_raise(open(arguments...)));
+    } else {
+      gil_free nogil;
+      it_.emplace(*owner_, arguments...);
+    }
   }
   ~resident() {
     if (fork_.crossed()) {
@@ -63,6 +68,11 @@ public:
   }
 
 private:
+  template <class... Arguments>
+  expected<T> open(const Arguments&... arguments) {
+    gil_free nogil;
+    return T::open(*owner_, arguments...);
+  }
   void reset() {
     it_.reset();
     owner_.reset();

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t most_reports = 1'000'000;
 constexpr std::chrono::milliseconds short_wait{10}; // until room in the window is looked for again
-constexpr std::uint64_t sort_every = 1'024;         // messages: nobody may be taking completions
+constexpr std::uint64_t sort_every = 1'024;         // messages: the program may take no completions
 
 /// Ends `get_batch` where a function of the state has raised.
 struct state_failure : std::exception {};
@@ -135,17 +135,17 @@ versioned_message replica_handle::next() {
   return std::move(found.front());
 }
 
-bool replica_handle::wait_until_counting(std::optional<double> timeout) {
+bool replica_handle::wait_ready(std::optional<double> timeout) {
   check_fork();
   bool closed = false;
-  const bool counts = wait_for(deadline(timeout), [&](auto left) {
-    return it().wait_until_counting(left) || (closed = it().closed());
+  const bool ready = wait_for(deadline(timeout), [&](auto left) {
+    return it().wait_ready(left) || (closed = it().closed());
   });
   if (closed) {
     raise_failure();
     raise(types.closed, "the replica is closed");
   }
-  return counts;
+  return ready;
 }
 
 void replica_handle::close() {

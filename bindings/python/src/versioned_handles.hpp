@@ -22,12 +22,12 @@ namespace pubsub::python {
 py::object to_python(const message_version& x);
 
 /// The functions of a replica's state. They are called without the GIL, and take it; what they
-/// raise waits for whoever called `get`.
+/// raise is kept for the thread that called `get`.
 class state_functions {
 public:
   state_functions(py::object snapshot, py::object restore)
       : snapshot_(std::move(snapshot)), restore_(std::move(restore)) {}
-  /// Whoever lets go of it last holds the GIL or not.
+  /// With the GIL or without it.
   ~state_functions();
 
   bool has_snapshot() const { return !snapshot_.is_none(); }
@@ -55,7 +55,7 @@ public:
   versioned_message next();
   /// None at the deadline.
   std::vector<versioned_message> get_batch(std::size_t max, std::optional<double> timeout);
-  bool wait_until_counting(std::optional<double> timeout);
+  bool wait_ready(std::optional<double> timeout);
   void close();
 
 private:

@@ -63,18 +63,18 @@ class ReplicaGroup:
         if not wait_while_growing(self._count, lambda: self._count() >= goal):
             raise Stuck(f"{self._count()} messages are acknowledged and not {goal}: {self._replicas()}")
 
-    def _all_count(self):
+    def _all_are_members(self):
         all_of = self._replicas().values()
-        return (len(all_of) == len(self.names) and all(each["state"] == "counting" for each in all_of)
-                and any(each["stamping"] and each["replicas"] == len(self.names) for each in all_of))
+        return (len(all_of) == len(self.names) and all(each["state"] == "member" for each in all_of)
+                and any(each["sequencer"] and each["replicas"] == len(self.names) for each in all_of))
 
-    def await_counting(self):
-        self.w.log("until all replicas count")
-        if not wait_until(self._all_count):
-            raise Stuck(f"not all replicas count: {self._replicas()}")
+    def await_members(self):
+        self.w.log("until all replicas are members")
+        if not wait_until(self._all_are_members):
+            raise Stuck(f"not all replicas are members: {self._replicas()}")
 
-    def stamper(self):
-        return next((name for name, each in self._replicas().items() if each["stamping"]), self.names[0])
+    def sequencer(self):
+        return next((name for name, each in self._replicas().items() if each["sequencer"]), self.names[0])
 
     # -- the end -----------------------------------------------------------------------------------
 

@@ -50,8 +50,8 @@ def versioned(w):
     group.start_clients()
     for _ in range(w.random.randint(1, 3)):
         group.await_acknowledged(w.random.randrange(100, 5_000))
-        group.await_counting()
-        name = group.stamper() if w.random.random() < 0.6 else w.random.choice(group.names)
+        group.await_members()
+        name = group.sequencer() if w.random.random() < 0.6 else w.random.choice(group.names)
         if w.random.random() < 0.6:
             w.kill(name)
             if w.random.random() < 0.7:
@@ -62,7 +62,7 @@ def versioned(w):
             if w.random.random() < 0.7:
                 group.await_acknowledged(w.random.randrange(100, 5_000))
             w.go_on(name)
-    group.await_counting()
+    group.await_members()
     group.finish()
 
 

@@ -79,7 +79,8 @@ exit_code save(const std::string& file, const history& what) {
 class serving {
 public:
   explicit serving(const part_options& options)
-      : options_(options), here_(options.connection), it_(here_.ep(), group_name, settings()) {}
+      : options_(options), here_(options.connection),
+        it_(*replica::open(here_.ep(), group_name, settings())) {}
 
   exit_code run() {
     if (here_.outcome() != exit_code::ok)
@@ -116,7 +117,7 @@ private:
 
   // The orders of the parent, until it closes our stdin.
   void obey() {
-    if (it_.wait_until_counting(patience))
+    if (it_.wait_ready(patience))
       report_line("ready");
     for (std::string line; std::getline(std::cin, line);) {
       if (line == "usage")
@@ -174,7 +175,8 @@ private:
 class sending_client {
 public:
   explicit sending_client(const part_options& options)
-      : options_(options), here_(options.connection), it_(here_.ep(), group_name, settings()),
+      : options_(options), here_(options.connection),
+        it_(*versioned_group::open(here_.ep(), group_name, settings())),
         texts_(options.payload_bytes), waiting_(2 * options.window + handful) {}
 
   exit_code run() {

@@ -1,4 +1,4 @@
-// Versioned delivery: several servers hold the same messages under the same versions (article 002).
+// Versioned delivery: several servers hold the same messages under the same versions.
 #pragma once
 
 #include <chrono>
@@ -32,68 +32,70 @@ struct versioned_message {
   message_version version;
   /// Valid as long as the message or a copy of it is.
   data_view value;
-  /// Who sent it, and which of its messages it is; nil and 0 where the number is void.
+  /// The client that has sent the message, and its number there; nil and 0 where it is void.
   endpoint_id client;
   std::uint64_t client_number = 0;
 
   /// The client was lost between getting this version and sending its message: all replicas agree
-  /// that there is none. Handed out so that numbers have no gap.
+  /// that there is none. It is handed out so that numbers have no gap.
   bool is_void() const noexcept { return client.is_nil(); }
 
-  data_message storage; ///< keeps the value
+  data_message storage; ///< keeps the bytes of the value
 };
 
-/// One of the servers of a group. All that count hand out the same messages under the same
-/// versions, in the order of their numbers and without gap; each message once. What was handed out
-/// is never taken back. Every member from any thread. The endpoint must outlive it.
+/// One of the servers of a group. All members hand out the same messages under the same versions,
+/// in the order of their numbers and without gap; each message once. What was handed out is never
+/// taken back. Thread-safe. Shares the core of the endpoint, which may be moved or destroyed.
 class replica {
 public:
-  /// Finds the others of its group by name, in any order of starting, wherever messages of this
-  /// endpoint reach.
-  replica(endpoint& at, std::string_view name, const replica_options& options = {});
+  /// Joins the group of this name: finds the other replicas wherever messages of the endpoint
+  /// reach, in whatever order they start. Does not block. Errors: invalid_argument, an option is
+  /// out of range; shutting_down, the endpoint is closed.
+  [[nodiscard]] static expected<replica> open(const endpoint& at, std::string_view name,
+                                              const replica_options& options = {});
   replica(replica&&) noexcept;
   replica& operator=(replica&&) noexcept;
   /// Closes.
   ~replica();
 
-  /// The next message; blocks until there is one. Nothing once closed.
-  std::optional<versioned_message> get();
-  /// The same, at most so long.
-  std::optional<versioned_message> get(std::chrono::nanoseconds timeout);
-  /// The next messages, those that are here, at most so many; blocks until there is one. None once
-  /// closed.
-  std::vector<versioned_message> get_batch(std::size_t max);
-  std::vector<versioned_message> get_batch(std::size_t max, std::chrono::nanoseconds timeout);
+  /// The next message. Blocks until there is one; nothing at the timeout, or once closed.
+  [[nodiscard]] std::optional<versioned_message> get();
+  [[nodiscard]] std::optional<versioned_message> get(std::chrono::nanoseconds timeout);
+  /// The next messages that are here, at most `max`. Blocks as `get`.
+  [[nodiscard]] std::vector<versioned_message> get_batch(std::size_t max);
+  [[nodiscard]] std::vector<versioned_message> get_batch(std::size_t max,
+                                                         std::chrono::nanoseconds timeout);
 
-  /// The last that was handed out, or that `restore` was called with.
+  /// The last version that was handed out, or that `restore` was called with.
   message_version applied() const;
-  /// The last of those that are here without gap, whether others hold them or not.
+  /// The last version up to which all messages are here, whether other replicas hold them or not.
   message_version held() const;
   replica_state state() const;
-  /// It stamps now.
-  bool stamping() const;
-  /// Replicas that count, as far as this one knows.
+  /// This replica gives versions to messages now.
+  bool is_sequencer() const;
+  /// Members that are alive, as far as this replica knows.
   std::size_t replicas() const;
-  /// Waits until this one counts. False at the timeout, or once closed.
-  bool wait_until_counting(std::chrono::nanoseconds timeout) const;
-  /// As in the options, or what was made in its place.
+  /// Waits until this replica is a member. False at the timeout, or once closed.
+  [[nodiscard]] bool wait_ready(std::chrono::nanoseconds timeout) const;
+  /// As in the options, or the random id that was made in its place.
   const std::string& id() const noexcept;
   replica_counters counters() const;
 
-  /// Leaves the group at once, as if it were lost. Ends waits.
+  /// Leaves the group at once, as if the process had ended. Ends waits. Idempotent.
   void close();
   bool closed() const;
-  /// Why it has closed by itself: invalid_argument, an option, an id that another replica has, or a
-  /// `group_size` that others do not share; not_supported, what it has missed is in no history any
-  /// more and nobody gives a snapshot; logic_error, another group of this name has begun. `none` if
-  /// it has not.
+  /// Why the replica had to leave its group: invalid_argument, another replica has this id, or
+  /// others have another `group_size`; not_supported, what it has missed is in no history any more
+  /// and there is no snapshot; logic_error, another group of this name has begun. `none` otherwise.
   error failure() const;
 
 private:
+  explicit replica(std::shared_ptr<pattern::replica_core> core) noexcept;
+
   std::shared_ptr<pattern::replica_core> core_;
 };
 
-/// What became of a message that was posted.
+/// What has become of a message that was posted.
 struct versioned_completion {
   std::uint64_t client_number = 0;
   message_version version; ///< number 0 with scheme `none`, or where there is an error
@@ -102,62 +104,66 @@ struct versioned_completion {
 };
 
 /// A client of a group of replicas. Numbers its messages from 1; each is handed out once, and
-/// messages of one client in the order of their numbers. Every member from any thread. The endpoint
-/// must outlive it.
+/// messages of one client in the order of their numbers. Thread-safe. Shares the core of the
+/// endpoint, which may be moved or destroyed.
 class versioned_group {
 public:
-  versioned_group(endpoint& at, std::string_view name, const versioned_group_options& options = {});
+  /// Does not block, and does not wait for replicas. Errors: invalid_argument, an option is out of
+  /// range; shutting_down, the endpoint is closed.
+  [[nodiscard]] static expected<versioned_group> open(const endpoint& at, std::string_view name,
+                                                      const versioned_group_options& options = {});
   versioned_group(versioned_group&&) noexcept;
   versioned_group& operator=(versioned_group&&) noexcept;
   /// Closes without waiting.
   ~versioned_group();
 
-  /// Sends a message, and waits until all replicas that count hold it, at most
-  /// `versioned_group_options::timeout`. Errors: peer_unavailable (nobody has taken it, and nobody
-  /// will), request_timeout (not all have acknowledged: it may have been taken, or be taken still),
-  /// limit_exceeded (the value is too long; it is not sent), shutting_down (closed: it may have
-  /// been taken), and those of `failure`. The context says how many replicas count or which one has
-  /// not answered.
+  /// Sends a message. Blocks until all members hold it, at most for
+  /// `versioned_group_options::timeout`. Errors: peer_unavailable, it was not sent;
+  /// request_timeout, not all members have acknowledged it and it may be handed out or not;
+  /// limit_exceeded, the value is too long and was not sent; shutting_down, closed, and it may have
+  /// been taken; those of `failure`. The context names the replicas that are missing.
   expected<message_version> send(const data& value);
   /// The value in bin::v1; must be valid.
   expected<message_version> send_encoded(std::span<const std::byte> value);
 
-  /// Sends a message and returns its number as soon as there is room in the window. What becomes of
-  /// it `take_completions` tells. Errors: limit_exceeded, shutting_down, and those of `failure`:
-  /// then it is not sent.
+  /// Sends a message and returns its number. Blocks until there is room in the window.
+  /// `take_completions` says what becomes of it. Errors: limit_exceeded, shutting_down, and those
+  /// of `failure`; then it is not sent.
   expected<std::uint64_t> post(const data& value);
   expected<std::uint64_t> post_encoded(std::span<const std::byte> value);
-  /// Many messages, cheaper than one by one: values in bin::v1, one behind the other; must be
-  /// valid. Blocks while the window is full. Returns the number of the last; after an error
-  /// `counters` tell how many were sent.
+  /// Posts values in bin::v1 that lie one behind the other and must be valid: cheaper than one by
+  /// one. Returns the number of the last; after an error `counters` tell how many were sent.
   expected<std::uint64_t> post_batch(std::span<const std::byte> values);
 
-  /// What was posted goes now, and does not wait for company.
+  /// Messages that were posted go now, even where their batch is not full. Does not block.
   void flush();
-  /// Waits until nothing is in flight; returns how many messages are not acknowledged.
+  /// Flushes, and blocks until nothing is in flight. Returns how many messages still are.
   std::size_t drain(std::chrono::nanoseconds timeout);
-  /// Completions that were not taken yet, of messages that were posted, in no order; waits for the
-  /// first. Nothing at the timeout. At most 1,000,000 are kept: the oldest go first.
-  std::vector<versioned_completion> take_completions(std::chrono::nanoseconds timeout);
+  /// Completions of messages that were posted, in no order. Blocks until there is one; nothing at
+  /// the timeout. If they are not taken, the oldest are dropped beyond a million.
+  [[nodiscard]] std::vector<versioned_completion>
+  take_completions(std::chrono::nanoseconds timeout);
 
-  /// Waits until so many replicas count.
-  bool wait_for_replicas(std::size_t n, std::chrono::nanoseconds timeout) const;
-  /// Replicas that count, as far as is known here.
+  /// Waits until the group has `n` members that are alive. False at the timeout, or once closed.
+  [[nodiscard]] bool wait_for_replicas(std::size_t n, std::chrono::nanoseconds timeout) const;
+  /// Members that are alive, as far as is known here.
   std::size_t replicas() const;
   /// Messages sent and not acknowledged.
   std::size_t in_flight() const;
-  /// What replicas know this client by.
+  /// By which replicas know this client.
   const endpoint_id& id() const noexcept;
   versioned_group_counters counters() const;
 
-  /// Ends waits; messages in flight are abandoned: call `drain` before.
+  /// Ends waits; messages in flight are abandoned: call `drain` before. Idempotent.
   void close();
   bool closed() const;
-  /// Why it has closed by itself: invalid_argument, an option; logic_error, the group has lost its
-  /// state and begun anew. `none` if it has not.
+  /// logic_error, once the group has lost its state and begun anew, which ends this client. `none`
+  /// otherwise.
   error failure() const;
 
 private:
+  explicit versioned_group(std::shared_ptr<pattern::group_core> core) noexcept;
+
   std::shared_ptr<pattern::group_core> core_;
 };
 

@@ -1,4 +1,4 @@
-#include "pattern/versioned/replica_log.hpp"
+#include "pattern/versioned/protocol/replica_log.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // A group of replicas and its clients without threads, sockets or clocks: every message may be lost
 // or late, replicas and clients die, stop and come back, all by a seed.
-#include "pattern/versioned/client_window.hpp"
-#include "pattern/versioned/replica_books.hpp"
+#include "pattern/versioned/protocol/client_window.hpp"
+#include "pattern/versioned/protocol/replica_protocol.hpp"
 
 #include "support/version_history.hpp"
 
@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-using sim_time = replica_books::time;
+using sim_time = replica_protocol::time;
 
 /// What goes where, and when it arrives.
 class simulation {
@@ -33,17 +33,12 @@ public:
     virtual void receive(const data_message& msg, sim_time now) = 0;
     virtual void tick(sim_time now) = 0;
 
-    bool to_replicas(std::span<const std::byte> message) override {
-      return world.send(message, [](const party& x) { return x.is_replica; });
-    }
-    bool to_replica(const endpoint_id& to, std::span<const std::byte> message) override {
-      return world.send(message, [&](const party& x) { return x.id == to; });
-    }
-    bool to_client(const endpoint_id& to, std::span<const std::byte> message) override {
-      return to_replica(to, message);
-    }
-    bool to_everyone(std::span<const std::byte> message) override {
-      return world.send(message, [](const party&) { return true; });
+    bool send(versioned_target to, const endpoint_id& receiver,
+              std::span<const std::byte> message) override {
+      return world.send(message, [&](const party& x) {
+        return to == versioned_target::everyone || x.id == receiver ||
+               (to == versioned_target::all_replicas && x.is_replica);
+      });
     }
 
     simulation& world;
@@ -103,29 +98,29 @@ private:
 
 replica_options sim_options() {
   replica_options result;
-  result.silence = 500ms;
+  result.liveness_timeout = 500ms;
   return result;
 }
 
 struct sim_replica final : simulation::party {
   sim_replica(simulation& in, version_history& history, const std::string& name)
-      : party(in, in.fresh_id()), books(id, name, sim_options(), *this, in.now),
+      : party(in, in.fresh_id()), replica(id, name, sim_options(), *this, in.now),
         seen(history.replica(name + "/" + to_string(id))) {
     is_replica = true;
   }
   void receive(const data_message& msg, sim_time now) override {
-    books.receive(msg, now);
-    books.settle(now);
+    replica.receive(msg, now);
+    replica.settle(now);
   }
   void tick(sim_time now) override {
-    books.tick(now);
+    replica.tick(now);
     std::vector<versioned_message> out;
-    books.take(out, 1'000);
+    replica.take(out, 1'000);
     for (const auto& each : out)
       seen.add(each);
   }
 
-  replica_books books;
+  replica_protocol replica;
   version_history::replica_part seen;
 };
 
@@ -174,31 +169,32 @@ struct sim_run {
   void start(const std::string& name) { replicas[name] = add<sim_replica>(world, history, name); }
 
   /// In the eyes of the leader: what others think of themselves may be old.
-  std::size_t counting() const {
+  std::size_t members() const {
     const sim_replica* leader = nullptr;
     std::size_t lead = 0;
     for (const auto& [name, each] : replicas)
-      if (!each->dead && each->stopped_until <= world.now && each->books.leads()) {
+      if (!each->dead && each->stopped_until <= world.now && each->replica.is_sequencer()) {
         leader = each;
         ++lead;
       }
-    if (lead != 1 || leader->books.members().size() != 3)
+    if (lead != 1 || leader->replica.members().size() != 3)
       return 0;
-    const auto members = leader->books.members();
+    const auto members = leader->replica.members();
     return static_cast<std::size_t>(std::ranges::count_if(replicas, [&](const auto& each) {
       return !each.second->dead && each.second->stopped_until <= world.now &&
              contains(members, each.second->id) &&
-             each.second->books.state() == replica_state::counting;
+             each.second->replica.state() == replica_state::member;
     }));
   }
   /// Something breaks, as long as more than half remain.
   void disturb() {
-    if (counting() < 3)
+    if (members() < 3)
       return;
     auto which = replicas.begin();
     std::advance(which, static_cast<std::ptrdiff_t>(world.below(3)));
     if (world.chance(0.5)) // the one that matters most
-      which = std::ranges::find_if(replicas, [](auto& x) { return x.second->books.leads(); });
+      which =
+          std::ranges::find_if(replicas, [](auto& x) { return x.second->replica.is_sequencer(); });
     if (which == replicas.end())
       return;
     if (world.chance(0.5)) {
@@ -213,7 +209,7 @@ struct sim_run {
   }
   bool level() const {
     return std::ranges::all_of(replicas, [&](const auto& each) {
-      return each.second->books.applied() == replicas.begin()->second->books.applied();
+      return each.second->replica.applied() == replicas.begin()->second->replica.applied();
     });
   }
   void run() {
@@ -230,12 +226,12 @@ struct sim_run {
         lost_client->dead = true;
       world.step();
     }
-    for (int ms = 0; ms < 20'000 && !(level() && counting() == 3); ++ms)
+    for (int ms = 0; ms < 20'000 && !(level() && members() == 3); ++ms)
       world.step();
   }
   void check() {
     CHECK(done());
-    CHECK(counting() == 3);
+    CHECK(members() == 3);
     CHECK(level());
     history.check_contiguous();
     for (auto* each : clients) {

@@ -3,15 +3,32 @@
 #include <pubsub/data_writer.hpp>
 
 #include "pattern/mailbox/encoded_value.hpp"
-#include "pattern/versioned/group_core.hpp"
-#include "pattern/versioned/replica_core.hpp"
+#include "pattern/versioned/handles/group_core.hpp"
+#include "pattern/versioned/handles/replica_core.hpp"
 
 namespace pubsub {
 
+namespace {
+
+std::optional<versioned_message> first_of(std::vector<versioned_message> found) {
+  if (found.empty())
+    return {};
+  return std::move(found.front());
+}
+
+} // namespace
+
 // -- replica -------------------------------------------------------------------------------------
 
-replica::replica(endpoint& at, std::string_view name, const replica_options& options)
-    : core_(std::make_shared<pattern::replica_core>(at, name, options)) {}
+replica::replica(std::shared_ptr<pattern::replica_core> core) noexcept : core_(std::move(core)) {}
+
+expected<replica> replica::open(const endpoint& at, std::string_view name,
+                                const replica_options& options) {
+  auto core = pattern::replica_core::open(at, name, options);
+  if (!core)
+    return core.error();
+  return replica{std::move(*core)};
+}
 
 replica::replica(replica&&) noexcept = default;
 replica& replica::operator=(replica&&) noexcept = default;
@@ -22,17 +39,11 @@ replica::~replica() {
 }
 
 std::optional<versioned_message> replica::get() {
-  auto found = core_->get(1, {});
-  if (found.empty())
-    return {};
-  return std::move(found.front());
+  return first_of(core_->get(1, {}));
 }
 
 std::optional<versioned_message> replica::get(std::chrono::nanoseconds timeout) {
-  auto found = core_->get(1, timeout);
-  if (found.empty())
-    return {};
-  return std::move(found.front());
+  return first_of(core_->get(1, timeout));
 }
 
 std::vector<versioned_message> replica::get_batch(std::size_t max) {
@@ -45,27 +56,27 @@ std::vector<versioned_message> replica::get_batch(std::size_t max,
 }
 
 message_version replica::applied() const {
-  return core_->applied();
+  return core_->ask([](auto& x) { return x.applied(); });
 }
 
 message_version replica::held() const {
-  return core_->held();
+  return core_->ask([](auto& x) { return x.held(); });
 }
 
 replica_state replica::state() const {
   return core_->state();
 }
 
-bool replica::stamping() const {
-  return core_->stamping();
+bool replica::is_sequencer() const {
+  return !core_->closed() && core_->ask([](auto& x) { return x.is_sequencer(); });
 }
 
 std::size_t replica::replicas() const {
-  return core_->replicas();
+  return core_->ask([](auto& x) { return x.replicas(); });
 }
 
-bool replica::wait_until_counting(std::chrono::nanoseconds timeout) const {
-  return core_->wait_until_counting(timeout);
+bool replica::wait_ready(std::chrono::nanoseconds timeout) const {
+  return core_->wait_ready(timeout);
 }
 
 const std::string& replica::id() const noexcept {
@@ -73,7 +84,7 @@ const std::string& replica::id() const noexcept {
 }
 
 replica_counters replica::counters() const {
-  return core_->counters();
+  return core_->ask([](auto& x) { return x.counters(); });
 }
 
 void replica::close() {
@@ -85,14 +96,21 @@ bool replica::closed() const {
 }
 
 error replica::failure() const {
-  return core_->failure();
+  return core_->ask([](auto& x) { return x.failure(); });
 }
 
 // -- client --------------------------------------------------------------------------------------
 
-versioned_group::versioned_group(endpoint& at, std::string_view name,
-                                 const versioned_group_options& options)
-    : core_(std::make_shared<pattern::group_core>(at, name, options)) {}
+versioned_group::versioned_group(std::shared_ptr<pattern::group_core> core) noexcept
+    : core_(std::move(core)) {}
+
+expected<versioned_group> versioned_group::open(const endpoint& at, std::string_view name,
+                                                const versioned_group_options& options) {
+  auto core = pattern::group_core::open(at, name, options);
+  if (!core)
+    return core.error();
+  return versioned_group{std::move(*core)};
+}
 
 versioned_group::versioned_group(versioned_group&&) noexcept = default;
 versioned_group& versioned_group::operator=(versioned_group&&) noexcept = default;
@@ -140,11 +158,11 @@ bool versioned_group::wait_for_replicas(std::size_t n, std::chrono::nanoseconds 
 }
 
 std::size_t versioned_group::replicas() const {
-  return core_->replicas();
+  return core_->ask([](auto& x) { return x.replicas(pattern::group_core::now()); });
 }
 
 std::size_t versioned_group::in_flight() const {
-  return core_->in_flight();
+  return core_->ask([](auto& x) { return x.in_flight(); });
 }
 
 const endpoint_id& versioned_group::id() const noexcept {
@@ -152,7 +170,7 @@ const endpoint_id& versioned_group::id() const noexcept {
 }
 
 versioned_group_counters versioned_group::counters() const {
-  return core_->counters();
+  return core_->ask([](auto& x) { return x.counters(); });
 }
 
 void versioned_group::close() {
@@ -164,7 +182,7 @@ bool versioned_group::closed() const {
 }
 
 error versioned_group::failure() const {
-  return core_->failure();
+  return core_->ask([](auto& x) { return x.failure(); });
 }
 
 } // namespace pubsub

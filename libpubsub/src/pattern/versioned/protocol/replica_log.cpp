@@ -1,4 +1,4 @@
-#include "pattern/versioned/replica_log.hpp"
+#include "pattern/versioned/protocol/replica_log.hpp"
 
 #include <algorithm>
 
@@ -90,7 +90,7 @@ replica_log::place_result replica_log::place(log_entry what) {
   return place_result::placed;
 }
 
-/// What overlaps with what is without gap was stamped by somebody who was not to.
+/// An entry that overlaps was stamped by a leader that had been replaced: it is dropped.
 void replica_log::join_beside() {
   while (!beside_.empty() && beside_.begin()->first <= end_ + 1) {
     auto next = beside_.extract(beside_.begin());
@@ -191,7 +191,7 @@ std::size_t replica_log::take(std::vector<versioned_message>& out, std::size_t m
   return taken;
 }
 
-/// Keeps what was not handed out, and so much of the rest.
+/// Keeps what was not handed out, and of the rest what the limits allow.
 void replica_log::trim() {
   while (!entries_.empty() && entries_.front().last() <= given_.number &&
          (given_.number - entries_.front().first() >= history_messages_ ||

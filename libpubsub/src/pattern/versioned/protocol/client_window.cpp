@@ -1,32 +1,8 @@
-#include "pattern/versioned/client_window.hpp"
+#include "pattern/versioned/protocol/client_window.hpp"
 
 #include <algorithm>
 
 namespace pubsub::pattern {
-
-namespace {
-
-using namespace std::chrono_literals;
-
-constexpr auto client_tick = 50ms;
-constexpr auto time_between_hellos = 100ms;
-constexpr auto time_to_doubt = 1s; // a leader that says nothing
-constexpr auto time_to_forget = 3s;
-constexpr auto time_to_repeat = 200ms; // doubled with every time
-constexpr unsigned most_doublings = 4;
-constexpr auto time_to_retry = 1ms;          // what a link did not take
-constexpr std::size_t most_messages = 1'000; // in a batch
-constexpr std::size_t most_bytes = 64 * 1024;
-constexpr std::size_t most_under_way = 16;      // batches
-constexpr std::size_t most_small_under_way = 2; // a third waits for company
-constexpr std::size_t most_spare = 8;
-
-} // namespace
-
-client_window::client_window(const endpoint_id& id, std::string group_name,
-                             const versioned_group_options& options, versioned_port& port, time now)
-    : id_(id), group_name_(std::move(group_name)), options_(options), port_(port), next_hello_(now),
-      next_tick_(now) {}
 
 // -- sending -------------------------------------------------------------------------------------
 
@@ -56,9 +32,9 @@ void client_window::flush(time now) {
 }
 
 bool client_window::is_full(const batch& x) const noexcept {
-  return x.count >=
-             std::min(most_messages, std::max<std::size_t>(options_.window_messages / 2, 1)) ||
-         x.values.size_bytes() >= most_bytes;
+  return x.count >= std::min(tuning::most_batch_messages,
+                             std::max<std::size_t>(options_.window_messages / 2, 1)) ||
+         x.values.size_bytes() >= tuning::most_batch_bytes;
 }
 
 bool client_window::is_ready() const noexcept {
@@ -66,12 +42,12 @@ bool client_window::is_ready() const noexcept {
   return members != nullptr && members->size() >= options_.replicas && !leader_.is_nil();
 }
 
-/// A client of `version_request` has one batch under way: a number that is given and not used stops
-/// all.
+/// A client of `version_request` has one batch under way: a number that is given and not used holds
+/// up everything that follows.
 std::size_t client_window::limit_for(const batch& x) const noexcept {
   if (options_.scheme == versioning::version_request)
     return 1;
-  return is_full(x) || flush_ ? most_under_way : most_small_under_way;
+  return is_full(x) || flush_ ? tuning::most_under_way : tuning::most_small_under_way;
 }
 
 void client_window::close_open() {
@@ -99,7 +75,7 @@ void client_window::send_what_is_due(time now) {
 
 void client_window::transmit(batch& what, time now) {
   if (!send_first(what)) {
-    next_tick_ = std::min<time>(next_tick_, now + time_to_retry);
+    next_tick_ = std::min<time>(next_tick_, now + tuning::retry_after);
     return;
   }
   under_way_ += what.sent ? 0 : 1;
@@ -107,7 +83,7 @@ void client_window::transmit(batch& what, time now) {
   counters_.resent += what.ever_sent ? 1 : 0;
   what.sent = what.ever_sent = true;
   what.sent_at = now;
-  next_tick_ = std::min<time>(next_tick_, now + time_to_repeat);
+  next_tick_ = std::min<time>(next_tick_, now + tuning::repeat_after);
 }
 
 bool client_window::send_first(const batch& what) {
@@ -115,67 +91,54 @@ bool client_window::send_first(const batch& what) {
   const auto settled = batches_.front().first;
   switch (options_.scheme) {
   case versioning::none:
-    return port_.to_replicas(encoded(plain_message{id_, what.first, values}));
+    return port_.to_replicas(plain_message{id_, what.first, values});
   case versioning::version_request:
-    return port_.to_replica(leader_,
-                            encoded(request_message{group_, id_, settled, what.first, what.count}));
+    return port_.to_replica(leader_, request_message{group_, id_, settled, what.first, what.count});
   case versioning::tagged:
-    return port_.to_replicas(
-        encoded(tagged_message{group_, id_, settled, what.first, leader_, values}));
+    return port_.to_replicas(tagged_message{group_, id_, settled, what.first, leader_, values});
   default:
-    return port_.to_replica(
-        leader_, encoded(submit_message{group_, id_, settled, what.first,
-                                        static_cast<std::uint64_t>(options_.scheme), values}));
+    return port_.to_replica(leader_,
+                            submit_message{group_, id_, settled, what.first,
+                                           static_cast<std::uint64_t>(options_.scheme), values});
   }
 }
 
-/// Its version is known: to all, or to those that do not have it. What is lost is asked for again.
+/// The versions are known: the messages go to all, or to those that do not have them. The client
+/// asks again for what is lost.
 void client_window::send_stamped(batch& what) {
-  constexpr auto wishes = static_cast<std::uint64_t>(record_wish::ack_client) |
-                          static_cast<std::uint64_t>(record_wish::from_client);
-  const auto message = encoded(
-      record_message{group_, epoch_, 0, wishes, id_, what.run, {what.count, what.values.bytes()}});
-  if (options_.scheme == versioning::version_request) {
-    port_.to_replicas(message);
-    return;
-  }
-  if (!lists_.empty())
+  constexpr auto flags = bit(record_flag::ack_client) | bit(record_flag::from_client);
+  const auto message = port_.encoded(
+      record_message{group_, epoch_, 0, flags, id_, what.run, {what.count, what.values.bytes()}});
+  if (options_.scheme == versioning::version_request)
+    port_.send(versioned_target::all_replicas, {}, message);
+  else if (!lists_.empty())
     for (const auto& each : lists_.rbegin()->second)
       if (each != leader_)
-        port_.to_replica(each, message);
+        port_.send(versioned_target::replica, each, message);
 }
 
 // -- hearing -------------------------------------------------------------------------------------
 
 void client_window::receive(const data_message& msg, time now) {
-  const auto value = get_view(msg);
-  switch (versioned_kind(value)) {
-  case status_message::kind:
-    if (const auto x = parse_message<status_message>(value))
-      hear(*x, now);
-    break;
-  case granted_message::kind:
-    if (const auto x = parse_message<granted_message>(value))
-      hear(*x);
-    break;
-  case ack_message::kind:
-    if (const auto x = parse_message<ack_message>(value))
-      hear(*x);
-    break;
-  case done_message::kind:
-    if (const auto x = parse_message<done_message>(value))
-      for (const auto& run : x->runs)
-        if (auto* known = find(run.client_first); known != nullptr && known->count == run.count)
-          finish(*known, run.at, {});
-    break;
-  default:
-    break;
-  }
+  if (const auto what = parse_message(get_view(msg)))
+    std::visit([&](const auto& x) { hear(x, now); }, *what);
 }
 
-client_window::batch* client_window::find(std::uint64_t first) {
-  const auto found = std::ranges::lower_bound(batches_, first, {}, &batch::first);
-  return found != batches_.end() && found->first == first ? &*found : nullptr;
+client_window::batch* client_window::find(const stamped_run& run) {
+  const auto found = std::ranges::lower_bound(batches_, run.client_first, {}, &batch::first);
+  const bool known = found != batches_.end() && found->first == run.client_first;
+  return known && found->count == run.count ? &*found : nullptr;
+}
+
+/// A batch that is under way gets its versions; `holder`, unless null, holds it.
+client_window::batch* client_window::find_sent(const stamped_run& run, const endpoint_id* holder) {
+  auto* known = find(run);
+  if (known == nullptr || !known->sent)
+    return nullptr;
+  known->run = run;
+  if (holder != nullptr && !contains(known->acks, *holder))
+    known->acks.push_back(*holder);
+  return known;
 }
 
 void client_window::hear(const status_message& x, time now) {
@@ -183,7 +146,7 @@ void client_window::hear(const status_message& x, time now) {
   if (!x.leads || failure_)
     return;
   if (!group_.is_nil() && x.group != group_) {
-    if (now - leader_heard_ <= time_to_forget)
+    if (now - leader_heard_ <= tuning::leader_memory)
       return;
     if (next_number_ > 1)
       failure_ = {errc::logic_error,
@@ -197,13 +160,13 @@ void client_window::hear(const status_message& x, time now) {
   leader_heard_ = now;
   decided_ = std::max(decided_, x.decided);
   lists_[x.config] = x.members;
-  while (lists_.size() > 64 && lists_.begin()->first < decided_)
+  while (lists_.size() > tuning::most_lists && lists_.begin()->first < decided_)
     lists_.erase(lists_.begin());
   finish_held();
   send_what_is_due(now);
 }
 
-/// What is not acknowledged goes to another leader, or to the same once more.
+/// What is not acknowledged goes to the new leader, which may be the old one.
 void client_window::begin_epoch(const status_message& x) {
   group_ = x.group;
   epoch_ = x.epoch;
@@ -211,7 +174,7 @@ void client_window::begin_epoch(const status_message& x) {
   lists_.clear();
   decided_ = 0;
   for (auto& each : batches_) {
-    each.sent = each.granted = false;
+    each.sent = false;
     each.run = {};
     each.acks.clear();
     each.tries = 0;
@@ -219,36 +182,27 @@ void client_window::begin_epoch(const status_message& x) {
   under_way_ = 0;
 }
 
-void client_window::hear(const granted_message& x) {
+void client_window::hear(const granted_message& x, time) {
   if (x.epoch != epoch_ || x.replica != leader_)
     return;
-  for (const auto& run : x.runs) {
-    auto* known = find(run.client_first);
-    if (known == nullptr || known->count != run.count || !known->sent)
-      continue;
-    known->granted = true;
-    known->run = run;
-    if (x.holds && !contains(known->acks, leader_))
-      known->acks.push_back(leader_);
-    send_stamped(*known);
-  }
+  for (const auto& run : x.runs)
+    if (auto* known = find_sent(run, x.holds ? &leader_ : nullptr))
+      send_stamped(*known);
   finish_held();
 }
 
-void client_window::hear(const ack_message& x) {
-  const bool unversioned = options_.scheme == versioning::none;
-  if (!unversioned && x.epoch != epoch_)
+void client_window::hear(const ack_message& x, time) {
+  if (is_versioned() && x.epoch != epoch_)
     return;
-  for (const auto& run : x.runs) {
-    auto* known = find(run.client_first);
-    if (known == nullptr || known->count != run.count || !known->sent)
-      continue;
-    known->run = run;
-    if (!contains(known->acks, x.replica))
-      known->acks.push_back(x.replica);
-    if (unversioned ? is_held_unversioned(*known) : is_held(*known))
+  for (const auto& run : x.runs)
+    if (auto* known = find_sent(run, &x.replica); known != nullptr && is_held(*known))
       finish(*known, run.at, {});
-  }
+}
+
+void client_window::hear(const done_message& x, time) {
+  for (const auto& run : x.runs)
+    if (auto* known = find(run))
+      finish(*known, run.at, {});
 }
 
 const id_list* client_window::list(std::uint64_t config) const {
@@ -256,12 +210,16 @@ const id_list* client_window::list(std::uint64_t config) const {
   return found == lists_.end() ? nullptr : &found->second;
 }
 
-/// All hold it that counted when it was stamped, and count still. Who stamped it with its values
-/// has them, so that any other's word is his, too.
+/// All replicas hold it that were members when it was stamped, and still are. The leader that has
+/// stamped it together with its values holds it, so an acknowledgement of another implies its own.
 bool client_window::is_held(const batch& what) const {
   const auto* now = list(decided_);
+  if (now == nullptr || what.acks.empty())
+    return false;
+  if (!is_versioned())
+    return std::ranges::all_of(*now, [&](const auto& each) { return contains(what.acks, each); });
   const auto* then = list(what.run.config);
-  if (now == nullptr || what.run.config > decided_ || what.acks.empty() || what.run.at.number == 0)
+  if (what.run.config > decided_ || what.run.at.number == 0)
     return false;
   const bool implied = options_.scheme != versioning::version_request &&
                        (what.acks.size() > 1 || what.acks.front() != leader_);
@@ -270,20 +228,11 @@ bool client_window::is_held(const batch& what) const {
   });
 }
 
-bool client_window::is_held_unversioned(const batch& what) const {
-  const auto* now = list(decided_);
-  return now != nullptr &&
-         std::ranges::all_of(*now, [&](const auto& each) { return contains(what.acks, each); });
-}
-
-/// Where more is known of the members than before.
+/// Called where more is known of the members than before.
 void client_window::finish_held() {
   for (std::size_t i = 0; i < batches_.size();) {
     auto& each = batches_[i];
-    const bool held = options_.scheme == versioning::none
-                          ? each.sent && !each.acks.empty() && is_held_unversioned(each)
-                          : is_held(each);
-    if (held)
+    if (each.sent && is_held(each))
       finish(each, each.run.at, {});
     else
       ++i;
@@ -300,7 +249,7 @@ void client_window::finish(batch& what, const message_version& at, error why) {
   (why ? counters_.failed : counters_.acknowledged) += what.count;
   under_way_ -= what.sent ? 1 : 0;
   finished_.push_back({what.first, what.count, at, std::move(why)});
-  if (spare_.size() < most_spare) {
+  if (spare_.size() < tuning::most_spare) {
     what.values.clear();
     spare_.push_back(std::move(what.values));
   }
@@ -308,15 +257,16 @@ void client_window::finish(batch& what, const message_version& at, error why) {
 }
 
 void client_window::tick(time now) {
-  next_tick_ = now + client_tick;
-  const bool known = !leader_.is_nil() && now - leader_heard_ < time_to_doubt;
+  next_tick_ = now + tuning::client_tick;
+  const bool known = !leader_.is_nil() && now - leader_heard_ < tuning::leader_doubt;
   if (!known && now >= next_hello_) {
-    port_.to_everyone(encoded(hello_message{id_}));
-    next_hello_ = now + time_between_hellos;
+    port_.to_everyone(hello_message{id_});
+    next_hello_ = now + tuning::between_hellos;
   }
   give_up(now);
   for (auto& each : batches_) {
-    const auto patience = time_to_repeat * (1U << std::min(each.tries, most_doublings));
+    const auto patience =
+        tuning::repeat_after * (1U << std::min(each.tries, tuning::most_doublings));
     if (!each.sent || now - each.sent_at < patience || !is_ready())
       continue;
     ++each.tries;
@@ -324,7 +274,7 @@ void client_window::tick(time now) {
   }
   send_what_is_due(now);
   std::erase_if(replicas_,
-                [&](const auto& each) { return now - each.second.heard > 20 * time_to_forget; });
+                [&](const auto& each) { return now - each.second.heard > tuning::replica_memory; });
 }
 
 void client_window::give_up(time now) {
@@ -347,17 +297,17 @@ std::string client_window::explain(const batch& what, time now) const {
   std::size_t here = 0;
   std::size_t planned = 0;
   for (const auto& [id, each] : replicas_)
-    if (now - each.heard <= time_to_forget) {
+    if (now - each.heard <= tuning::leader_memory) {
       ++here;
       planned = std::max<std::size_t>(planned, each.status.group_size);
     }
   if (here == 0)
     return "no replica of '" + group_name_ + "' is within reach" + fate;
-  const auto count = replicas(now);
+  const auto alive = replicas(now);
   const auto needed = std::max(options_.replicas, majority(planned));
-  if (count < needed)
-    return std::to_string(count) + " of " + std::to_string(std::max(planned, options_.replicas)) +
-           " replicas of '" + group_name_ + (count == 1 ? "' counts, " : "' count, ") +
+  if (alive < needed)
+    return std::to_string(alive) + " of " + std::to_string(std::max(planned, options_.replicas)) +
+           " replicas of '" + group_name_ + (alive == 1 ? "' is a member, " : "' are members, ") +
            std::to_string(needed) + " are needed" + fate;
   std::string missing;
   if (const auto* members = list(decided_))
@@ -372,14 +322,15 @@ std::string client_window::name_of(const endpoint_id& id) const {
   return found == replicas_.end() ? to_string(id) : "'" + found->second.status.name + "'";
 }
 
-/// Where nobody stamps, the others that say they count.
+/// Without a leader, the replicas that call themselves members.
 std::size_t client_window::replicas(time now) const {
   const auto leader = replicas_.find(leader_);
   const auto* members = list(decided_);
-  if (leader != replicas_.end() && members != nullptr && now - leader_heard_ <= time_to_forget)
+  if (leader != replicas_.end() && members != nullptr &&
+      now - leader_heard_ <= tuning::leader_memory)
     return std::min<std::size_t>(leader->second.status.live, members->size());
   return static_cast<std::size_t>(std::ranges::count_if(replicas_, [&](const auto& each) {
-    return each.second.status.counts && now - each.second.heard <= time_to_forget;
+    return each.second.status.is_member && now - each.second.heard <= tuning::leader_memory;
   }));
 }
 
@@ -388,11 +339,6 @@ std::vector<endpoint_id> client_window::known_replicas() const {
   for (const auto& [id, each] : replicas_)
     result.push_back(id);
   return result;
-}
-
-void client_window::lose(const endpoint_id& replica) {
-  if (replica == leader_)
-    leader_heard_ = {};
 }
 
 } // namespace pubsub::pattern

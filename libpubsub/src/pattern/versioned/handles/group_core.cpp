@@ -1,51 +1,50 @@
-#include "pattern/versioned/group_core.hpp"
+#include "pattern/versioned/handles/group_core.hpp"
 
 #include <algorithm>
 #include <iterator>
 
+#include "pattern/mailbox/tuning.hpp"
+
 namespace pubsub::pattern {
 
-namespace {
-
-using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
-constexpr std::size_t most_completions = 1'000'000;
-
-error check(const versioned_group_options& options) {
+expected<std::shared_ptr<group_core>> group_core::open(const endpoint& at, std::string_view name,
+                                                       const versioned_group_options& options) {
+  const auto refuse = [](std::string why) { return error{errc::invalid_argument, std::move(why)}; };
   if (std::ranges::find(all_versionings, options.scheme) == std::end(all_versionings))
-    return {errc::invalid_argument, "there is no versioning scheme with the number " +
-                                        std::to_string(static_cast<unsigned>(options.scheme))};
+    return refuse("there is no versioning scheme with the number " +
+                  std::to_string(static_cast<unsigned>(options.scheme)));
   if (options.window_messages == 0)
-    return {errc::invalid_argument, "a window has room for one message at least"};
+    return refuse("window_messages is at least 1");
   if (options.replicas == 0)
-    return {errc::invalid_argument, "replicas is at least 1"};
-  if (options.timeout <= 0ms)
-    return {errc::invalid_argument, "timeout is at least 1 ms"};
-  return {};
+    return refuse("replicas is at least 1");
+  if (options.timeout <= std::chrono::nanoseconds{0})
+    return refuse("timeout is more than 0");
+  const auto id = endpoint_id::random();
+  std::array topics{topic_of_status(name), topic_of_client(id)};
+  const auto shared = at.share();
+  auto in = shared->make_subscriber(filter{topics[0], topics[1]});
+  if (in.closed())
+    return error{errc::shutting_down, "the endpoint is closed"};
+  return std::make_shared<group_core>(shared, std::move(in), std::move(topics), name, options, id);
 }
 
-} // namespace
-
-group_core::group_core(endpoint& at, std::string_view name, const versioned_group_options& options)
-    : group_core(at, name, options, endpoint_id::random()) {}
-
-group_core::group_core(endpoint& at, std::string_view name, const versioned_group_options& options,
-                       const endpoint_id& id)
-    : turn_reader(at.make_subscriber(filter{topic_of_status(name), topic_of_client(id)})),
-      options_(options), id_(id), status_topic_(topic_of_status(name)),
-      own_topic_(topic_of_client(id_)), ways_(at, name, unwanted::is_not_sent),
-      window_(id_, std::string{name}, options_, ways_, clock::now()), failure_(check(options)) {
-  closed_ = static_cast<bool>(failure_);
-  if (!closed_)
-    start();
+group_core::group_core(const std::shared_ptr<endpoint>& at, subscriber in,
+                       std::array<std::string, 2> topics, std::string_view name,
+                       const versioned_group_options& options, const endpoint_id& id)
+    : options_(options), id_(id), topics_(std::move(topics)),
+      links_(at, name, without_subscribers::is_not_sent),
+      window_(id_, std::string{name}, options_, links_, clock::now()) {
+  start(std::move(in));
 }
 
 // -- sending -------------------------------------------------------------------------------------
 
 /// Called with the mutex held.
 error group_core::why_closed() const {
-  return failure_ ? failure_ : error{errc::shutting_down, "the client of the group is closed"};
+  return window_.failure() ? window_.failure()
+                           : error{errc::shutting_down, "the client of the group is closed"};
 }
 
 error group_core::check_size(std::size_t size_bytes) const {
@@ -126,10 +125,9 @@ std::vector<versioned_completion> group_core::take_completions(std::chrono::nano
 
 // -- hearing -------------------------------------------------------------------------------------
 
-void group_core::take(const std::vector<data_message>& messages, time now) {
+void group_core::take(std::span<data_message> messages, time now) {
   for (const auto& each : messages) {
-    const auto topic = get_topic(each);
-    if (topic == own_topic_ || topic == status_topic_)
+    if (std::ranges::find(topics_, get_topic(each)) != topics_.end())
       window_.receive(each, now);
   }
   if (!messages.empty())
@@ -139,8 +137,8 @@ void group_core::take(const std::vector<data_message>& messages, time now) {
 
 void group_core::tick(time now) {
   if (now >= next_look_) {
-    next_look_ = now + time_between_looks;
-    for (const auto& each : ways_.find_lost(window_.known_replicas()))
+    next_look_ = now + tuning::time_between_looks;
+    for (const auto& each : links_.find_lost(window_.known_replicas(), now))
       window_.lose(each);
   }
   window_.tick(now);
@@ -150,55 +148,31 @@ void group_core::tick(time now) {
 void group_core::collect() {
   for (const auto& run : window_.take_finished()) {
     auto sender = awaited_.lower_bound(run.first);
-    const bool wanted = options_.reports == completion_reports::all ||
-                        (options_.reports == completion_reports::failures && run.error);
+    const bool reported = options_.reports == completion_reports::all ||
+                          (options_.reports == completion_reports::failures && run.error);
     for (std::uint64_t i = 0; i < run.count; ++i) {
       const auto number = run.first + i;
       if (sender != awaited_.end() && sender->first == number) {
         sender->second =
             result{{run.at.epoch, run.at.number + (run.at.number > 0 ? i : 0)}, run.error};
         ++sender;
-      } else if (wanted) {
+      } else if (reported) {
         report(run, number);
       } else if (sender == awaited_.end() || sender->first >= run.first + run.count) {
         break;
       }
     }
   }
-  if (window_.failure() && !closed_) {
-    failure_ = window_.failure();
-    close_by_itself();
-  }
+  if (window_.failure() && !closed_)
+    end();
 }
 
 void group_core::report(const finished_run& run, std::uint64_t number) {
   auto at = run.at;
   at.number += at.number > 0 ? number - run.first : 0;
   completions_.push_back({number, at, run.error});
-  if (completions_.size() > most_completions)
+  if (completions_.size() > tuning::most_completions)
     completions_.pop_front();
-}
-
-// -- looking -------------------------------------------------------------------------------------
-
-bool group_core::wait_for_replicas(std::size_t n, std::chrono::nanoseconds timeout) {
-  lock_type lock{mutex_};
-  return wait(lock, limit_after(timeout), [&] { return window_.replicas(clock::now()) >= n; });
-}
-
-std::size_t group_core::replicas() const {
-  lock_type lock{mutex_};
-  return window_.replicas(clock::now());
-}
-
-std::size_t group_core::in_flight() const {
-  lock_type lock{mutex_};
-  return window_.in_flight();
-}
-
-versioned_group_counters group_core::counters() const {
-  lock_type lock{mutex_};
-  return window_.counters();
 }
 
 } // namespace pubsub::pattern

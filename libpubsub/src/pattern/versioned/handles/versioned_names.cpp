@@ -45,8 +45,8 @@ std::string_view to_string(replica_state x) noexcept {
     return "joining";
   case replica_state::catching_up:
     return "catching_up";
-  case replica_state::counting:
-    return "counting";
+  case replica_state::member:
+    return "member";
   case replica_state::closed:
     return "closed";
   }

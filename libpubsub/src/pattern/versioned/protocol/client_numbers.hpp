@@ -1,4 +1,4 @@
-// Which messages of which client have got a version: each one gets one only. Pure.
+// Which messages of which client have got a version, so that none gets two. Pure.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "pattern/versioned/versioned_messages.hpp"
+#include "pattern/versioned/protocol/versioned_messages.hpp"
 
 namespace pubsub::pattern {
 
@@ -17,20 +17,20 @@ namespace pubsub::pattern {
 class client_numbers {
 public:
   enum class verdict : std::uint8_t {
-    next, ///< the next of its client
-    here, ///< it has a version
-    past, ///< it had one, or its client has given it up
-    early ///< others must come before
+    next, ///< the next message of its client
+    here, ///< the message has a version
+    past, ///< it had a version, or its client has given it up
+    early ///< other messages must come before
   };
   struct answer {
     verdict is = verdict::early;
-    std::optional<stamped_run> run; ///< where it is here
+    std::optional<stamped_run> run; ///< with verdict `here`
   };
 
-  /// What to do with messages from `first` on; the client waits for none below `settled`.
+  /// What to do with messages from `first` on; the client awaits none below `settled`.
   answer ask(const endpoint_id& client, std::uint64_t first, std::uint64_t settled) const;
   void add(const endpoint_id& client, const stamped_run& run);
-  /// Takes back the last that was added of this client; no effect if it is another one.
+  /// Takes back the last run that was added of this client; no effect if it was another run.
   void take_back(const endpoint_id& client, const stamped_run& run);
 
   std::vector<client_progress> all() const;

@@ -1,4 +1,4 @@
-// What a replica holds: messages in the order of their numbers. Pure.
+// The log of a replica: messages in the order of their numbers. Pure.
 #pragma once
 
 #include <chrono>
@@ -12,81 +12,83 @@
 #include <pubsub/data_message.hpp>
 #include <pubsub/pattern/versioned.hpp>
 
-#include "pattern/versioned/client_numbers.hpp"
-#include "pattern/versioned/versioned_messages.hpp"
+#include "pattern/versioned/protocol/client_numbers.hpp"
+#include "pattern/versioned/protocol/versioned_messages.hpp"
 
 namespace pubsub::pattern {
 
 /// Messages that were stamped together.
 struct log_entry {
-  endpoint_id client; ///< nil: void
+  endpoint_id client; ///< nil: the numbers are void
   stamped_run run;
   value_list values;
-  data_message storage; ///< keeps the values
-  bool here = true;     ///< false: the number is given, the messages are to come
-  std::uint64_t wishes = 0;
-  bool notify = false; ///< the client waits for the commit
+  data_message storage;    ///< keeps the bytes of the values
+  bool here = true;        ///< false: the numbers are given, the messages are to come
+  std::uint64_t flags = 0; ///< record_flag
+  bool notify = false;     ///< the client waits until it is committed
   std::chrono::steady_clock::time_point since{};
 
   std::uint64_t first() const noexcept { return run.at.number; }
   std::uint64_t last() const noexcept { return run.at.number + run.count - 1; }
 };
 
-/// Numbers without gap up to `end`, further ones beside them. What is at `commit` or below is held
-/// by all and never changes; what was handed out is kept for a while for those that come late. Not
-/// thread-safe.
+/// Numbers without gap up to `end`, and further ones beside them. Entries at `commit` or below are
+/// held by all members and never change; entries that were handed out are kept for a while, for
+/// replicas that come late. Not thread-safe.
 class replica_log {
 public:
   enum class place_result : std::uint8_t { placed, known, refused };
 
-  /// Kept of what was handed out, at most.
+  /// The limits hold for what was handed out.
   replica_log(std::size_t history_messages, std::size_t history_bytes)
       : history_messages_(history_messages), history_bytes_(history_bytes) {}
 
-  std::uint64_t end() const noexcept { return end_; }       ///< last number without gap
-  std::uint64_t commit() const noexcept { return commit_; } ///< last that all hold
+  std::uint64_t end() const noexcept { return end_; } ///< the last number without gap
+  std::uint64_t commit() const noexcept {
+    return commit_;
+  } ///< the last number that all members hold
   std::uint64_t given() const noexcept { return given_.number; }
   const message_version& applied() const noexcept { return given_; }
   message_version held() const;
-  /// Last number up to which all messages are here.
+  /// The last number up to which all messages are here.
   std::uint64_t here() const noexcept { return here_; }
-  /// Numbers that are in no history any more.
+  /// The numbers up to this one are in no history any more.
   std::uint64_t forgotten() const noexcept {
     return entries_.empty() ? end_ : entries_.front().first() - 1;
   }
   bool has_gap() const noexcept { return !beside_.empty(); }
 
-  /// Behind the last one.
+  /// Adds an entry behind the last one.
   log_entry& append(log_entry what);
-  /// By its number: behind the last one, beside, or in place of one that is to come.
+  /// Adds an entry by its number: behind the last one, beside, or in place of one to come.
   place_result place(log_entry what);
-  /// Returns false if it was as far already; never further than what is here.
+  /// Commits up to `number`, but never further than what is here; false: that changes nothing.
   bool commit_to(std::uint64_t number);
-  /// The entry that has this number; null if it is not without gap, or forgotten.
+  /// The entry that has this number; null if it lies beside, or is forgotten.
   log_entry* find(std::uint64_t number);
-  /// The first whose messages are to come, or null.
+  /// The first entry whose messages are to come, or null.
   const log_entry* awaited() const;
 
-  /// Above `commit` only what has these epochs stays; above `end` nothing. Runs of `epoch` are
-  /// void.
+  /// Above `commit` only entries with the epochs of `runs` stay, above `end` none. Runs of `epoch`
+  /// itself are void.
   void conform(std::uint64_t commit, std::uint64_t end, const std::vector<epoch_run>& runs,
                std::uint64_t epoch);
-  /// What is not committed goes.
+  /// Drops what is not committed.
   void drop_uncommitted() { conform(commit_, commit_, {}, 0); }
-  /// What is to come is void in this epoch, and what is beside goes.
+  /// Makes entries that are to come void in this epoch, and drops what lies beside.
   void close_gaps(std::uint64_t epoch);
-  /// The epochs of numbers above the commit.
+  /// The epochs of the numbers above the commit.
   std::vector<epoch_run> epochs() const;
 
-  /// Hands out what is committed, at most so many.
+  /// Hands out messages that are committed, at most `max`.
   std::size_t take(std::vector<versioned_message>& out, std::size_t max);
   std::uint64_t available() const noexcept { return commit_ - given_.number; }
-  /// Of what waits to be handed out, and what is not committed yet.
+  /// The size of messages that were not handed out, committed or not.
   std::size_t waiting_bytes() const noexcept { return bytes_ - given_bytes_; }
 
-  /// The past is another replica's: all up to `at` is in its state.
+  /// Begins anew after `at`: the state of another replica stands for everything up to it.
   void begin_after(const message_version& at, const std::vector<client_progress>& clients);
-  /// Clients as they were when what was handed out was all there was.
+  /// Clients as they were when the last message that was handed out was stamped.
   std::vector<client_progress> clients_when_given() const;
   client_numbers& clients() noexcept { return clients_; }
 

@@ -1,15 +1,10 @@
-#include "pattern/versioned/client_numbers.hpp"
+#include "pattern/versioned/protocol/client_numbers.hpp"
 
 #include <algorithm>
 
+#include "pattern/versioned/protocol/tuning.hpp"
+
 namespace pubsub::pattern {
-
-namespace {
-
-constexpr std::size_t most_clients = 65'536;
-constexpr std::size_t most_recent = 64; // of a client; it has fewer under way
-
-} // namespace
 
 client_numbers::answer client_numbers::ask(const endpoint_id& client, std::uint64_t first,
                                            std::uint64_t settled) const {
@@ -30,9 +25,9 @@ void client_numbers::add(const endpoint_id& client, const stamped_run& run) {
   auto& its = clients_[client];
   its.next = std::max(its.next, run.client_first + run.count);
   its.recent.push_back(run);
-  if (its.recent.size() > most_recent)
+  if (its.recent.size() > tuning::most_recent_runs)
     its.recent.pop_front();
-  if (clients_.size() > most_clients)
+  if (clients_.size() > tuning::most_clients)
     forget_some();
 }
 
@@ -59,7 +54,7 @@ void client_numbers::assign(const std::vector<client_progress>& all) {
     clients_[each.client] = {each.next, {each.recent.begin(), each.recent.end()}};
 }
 
-/// Those that have been silent for longest: half of all.
+/// Forgets the half of the clients that have been silent for longest.
 void client_numbers::forget_some() {
   const auto last_of = [](const progress& x) {
     return x.recent.empty() ? 0 : x.recent.back().at.number;

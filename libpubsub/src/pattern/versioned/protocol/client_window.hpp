@@ -1,5 +1,5 @@
-// What a client of a group has sent and what has become of it. Pure: messages and the time in,
-// messages and results out.
+// The messages that a client of a group has sent, until they are acknowledged. Pure: messages and
+// the time in, messages and results out.
 #pragma once
 
 #include <chrono>
@@ -10,17 +10,15 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <pubsub/data_message.hpp>
-#include <pubsub/data_writer.hpp>
-#include <pubsub/endpoint_id.hpp>
 #include <pubsub/error.hpp>
-#include <pubsub/pattern/versioned_options.hpp>
 
-#include "pattern/versioned/membership.hpp"
-#include "pattern/versioned/replica_books.hpp"
-#include "pattern/versioned/versioned_messages.hpp"
+#include "pattern/versioned/protocol/member_list.hpp"
+#include "pattern/versioned/protocol/tuning.hpp"
+#include "pattern/versioned/protocol/versioned_port.hpp"
 
 namespace pubsub::pattern {
 
@@ -32,37 +30,42 @@ struct finished_run {
   pubsub::error error;
 };
 
-/// Messages go in batches: what is sent while others are under way waits for company. Not
-/// thread-safe.
+/// Messages go in batches: while batches are under way, further messages wait until theirs is full
+/// or until one of those is acknowledged. Not thread-safe.
 class client_window {
 public:
   using time = std::chrono::steady_clock::time_point;
 
   client_window(const endpoint_id& id, std::string group_name,
-                const versioned_group_options& options, versioned_port& port, time now);
+                const versioned_group_options& options, versioned_port& port, time now)
+      : id_(id), group_name_(std::move(group_name)), options_(options), port_(port),
+        next_hello_(now), next_tick_(now) {}
 
   bool has_room() const noexcept {
     return in_flight_ == 0 ||
            (in_flight_ < options_.window_messages && bytes_ < options_.window_bytes);
   }
-  /// Its number.
+  /// Returns the number of the message.
   std::uint64_t add(std::span<const std::byte> value, time now);
-  /// What is there does not wait for company.
+  /// Messages that were added do not wait until their batch is full.
   void flush(time now);
   void send_what_is_due(time now);
 
   void receive(const data_message& msg, time now);
   void tick(time now);
   time next_tick() const noexcept { return next_tick_; }
-  void lose(const endpoint_id& replica);
+  void lose(const endpoint_id& replica) {
+    if (replica == leader_)
+      leader_heard_ = {};
+  }
 
   std::vector<finished_run> take_finished() { return std::exchange(finished_, {}); }
-  bool has_finished() const noexcept { return !finished_.empty(); }
   std::size_t in_flight() const noexcept { return in_flight_; }
+  /// Members that are alive, as far as is known here.
   std::size_t replicas(time now) const;
   const versioned_group_counters& counters() const noexcept { return counters_; }
   const error& failure() const noexcept { return failure_; }
-  std::vector<endpoint_id> known_replicas() const;
+  id_list known_replicas() const;
 
 private:
   struct batch {
@@ -71,10 +74,9 @@ private:
     data_writer values;
     time made{};
     bool sent = false;      // in this epoch
-    bool ever_sent = false; // somebody may have it
+    bool ever_sent = false; // a replica may have it
     time sent_at{};
     unsigned tries = 0;
-    bool granted = false;
     stamped_run run; // number 0: not known
     id_list acks;
   };
@@ -90,37 +92,33 @@ private:
   void transmit(batch& what, time now);
   bool send_first(const batch& what);
   void send_stamped(batch& what);
-  batch* find(std::uint64_t first);
+  batch* find(const stamped_run& run);
+  batch* find_sent(const stamped_run& run, const endpoint_id* holder);
+
   void hear(const status_message& x, time now);
-  void hear(const granted_message& x);
-  void hear(const ack_message& x);
+  void hear(const granted_message& x, time now);
+  void hear(const ack_message& x, time now);
+  void hear(const done_message& x, time now);
+  void hear(const auto&, time) {} // for replicas
   void begin_epoch(const status_message& x);
   bool is_held(const batch& what) const;
-  bool is_held_unversioned(const batch& what) const;
   void finish_held();
   void finish(batch& what, const message_version& at, error why);
   void give_up(time now);
   std::string explain(const batch& what, time now) const;
   std::string name_of(const endpoint_id& id) const;
   const id_list* list(std::uint64_t config) const;
-
-  template <class Message>
-  std::span<const std::byte> encoded(const Message& x) {
-    scratch_.clear();
-    write_message(scratch_, x);
-    return scratch_.bytes();
-  }
+  bool is_versioned() const noexcept { return options_.scheme != versioning::none; }
 
   const endpoint_id id_;
   const std::string group_name_;
   const versioned_group_options options_;
   versioned_port& port_;
-  data_writer scratch_;
 
   endpoint_id group_;
   endpoint_id leader_;
   std::uint64_t epoch_ = 0;
-  std::map<std::uint64_t, id_list> lists_; // of the epoch, by number
+  std::map<std::uint64_t, id_list> lists_; // of members in the epoch, by number
   std::uint64_t decided_ = 0;
   std::map<endpoint_id, known_replica> replicas_;
   time leader_heard_{};

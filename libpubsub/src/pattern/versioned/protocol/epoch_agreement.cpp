@@ -1,0 +1,164 @@
+#include "pattern/versioned/protocol/epoch_agreement.hpp"
+
+#include <algorithm>
+
+namespace pubsub::pattern {
+
+bool epoch_agreement::tick(time now) {
+  if (state_.role == replica_role::candidate) {
+    if (now < run_until_)
+      return false;
+    step_down();
+  }
+  return state_.group.is_nil() ? look_for_group(now) : look_for_leader(now);
+}
+
+/// A new group begins once all replicas that it was planned with are there and none of them
+/// belongs to a group: then none has a past that could be lost. The one with the smallest id runs.
+bool epoch_agreement::look_for_group(time now) {
+  if (now - begun_ < tuning::between_statuses(options_) || others_.knows_group(now))
+    return false; // the leader of a group that is known invites this replica
+  auto all = others_.without_group(now);
+  if (all.size() < options_.group_size || all.front() != own_)
+    return false;
+  all.resize(options_.group_size);
+  first_members_ = std::move(all);
+  promised_group_ = endpoint_id::random();
+  return run(now);
+}
+
+bool epoch_agreement::leader_is_alive(time now) const {
+  if (state_.leader == own_)
+    return state_.leads();
+  return state_.is_current() && !others_.is_gone(state_.leader) &&
+         now - leader_heard_ <= options_.liveness_timeout;
+}
+
+/// How many members that are alive come before this one.
+std::size_t epoch_agreement::rank(time now) const {
+  return static_cast<std::size_t>(std::ranges::count_if(state_.list.members, [&](const auto& each) {
+    return each < own_ && each != state_.leader && others_.is_alive(each, now);
+  }));
+}
+
+/// Members run one after the other, so that few elections have two candidates.
+bool epoch_agreement::look_for_leader(time now) {
+  const auto turn = tuning::election(options_);
+  const bool waits = !state_.is_current() && now - leader_heard_ <= 2 * turn;
+  if (!is_member() || leader_is_alive(now) || waits) {
+    run_at_.reset();
+    return false;
+  }
+  if (!run_at_)
+    run_at_ = now + turn * (rank(now) + (runs_ > 0 ? 1 : 0));
+  return now >= *run_at_ && run(now);
+}
+
+bool epoch_agreement::run(time now) {
+  const bool first = state_.group.is_nil();
+  state_.role = replica_role::candidate;
+  state_.promised = std::max(state_.promised, others_.highest_promise()) + 1;
+  promised_to_ = own_;
+  run_until_ = now + tuning::election(options_);
+  run_at_.reset();
+  ++runs_;
+  promises_.clear();
+  promises_[own_] = state_.list;
+  port_.to_replicas(
+      prepare_message{group_to_lead(), own_, state_.promised, first ? first_members_ : id_list{}});
+  return count_promises();
+}
+
+/// The promise is not given away from a leader that is alive, unless to that leader.
+bool epoch_agreement::accept(const prepare_message& x, time now) {
+  const bool again = x.epoch == state_.promised && promised_to_ == x.candidate;
+  if (x.candidate == own_ || (x.epoch <= state_.promised && !again))
+    return false;
+  if (state_.group.is_nil()) {
+    const bool of_new_group = contains(x.first_members, own_) && !others_.knows_group(now);
+    if (!of_new_group && (x.group != promised_group_ || !x.first_members.empty()))
+      return false;
+    promised_group_ = x.group;
+  } else if (x.group != state_.group || !x.first_members.empty() ||
+             (!again && x.candidate != state_.leader && leader_is_alive(now))) {
+    return false;
+  }
+  step_down();
+  state_.promised = x.epoch;
+  promised_to_ = x.candidate;
+  run_at_.reset();
+  leader_heard_ = now;
+  return true;
+}
+
+promise_message epoch_agreement::promise(const endpoint_id& group) const {
+  const auto& list = state_.list;
+  return {group, own_, state_.promised, list.epoch, list.number, list.members};
+}
+
+bool epoch_agreement::hear(const promise_message& x, time) {
+  if (state_.role != replica_role::candidate || x.epoch != state_.promised ||
+      x.group != group_to_lead())
+    return false;
+  promises_[x.replica] = {x.config_epoch, x.config, x.members};
+  return count_promises();
+}
+
+/// All members of a new group must promise; of an old one, more than half of the newest list that
+/// any of them knows.
+bool epoch_agreement::count_promises() {
+  const auto promised = [&](const id_list& all) {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(all, [&](const auto& id) { return promises_.contains(id); }));
+  };
+  if (state_.group.is_nil()) {
+    if (promised(first_members_) < first_members_.size())
+      return false;
+    win(first_members_);
+    return true;
+  }
+  auto newest = state_.list;
+  for (const auto& [id, each] : promises_)
+    if (each.newer_than(newest))
+      newest = each;
+  if (!contains(newest.members, own_))
+    step_down(); // the others go on without this replica
+  else if (promised(newest.members) >= majority(newest.members.size()))
+    win(newest.members);
+  return state_.role == replica_role::leader;
+}
+
+void epoch_agreement::win(const id_list& members) {
+  state_.group = group_to_lead();
+  state_.role = replica_role::leader;
+  state_.epoch = state_.promised;
+  state_.leader = own_;
+  state_.list = {state_.epoch, 1, members};
+  state_.decided = 0;
+  runs_ = 0;
+}
+
+bool epoch_agreement::may_follow(const start_message& x) const {
+  return x.leader != own_ && x.epoch >= state_.promised &&
+         (state_.group.is_nil() || x.group == state_.group);
+}
+
+bool epoch_agreement::follow(const start_message& x, time now) {
+  const bool is_new = x.epoch != state_.epoch;
+  if (is_new) {
+    state_ = {x.group, x.epoch, x.epoch, x.leader, replica_role::follower, {}, 0};
+    promised_to_ = x.leader;
+  }
+  learn({x.epoch, x.config, x.members});
+  run_at_.reset();
+  runs_ = 0;
+  leader_heard_ = now;
+  return is_new;
+}
+
+void epoch_agreement::learn(member_list x) {
+  if (x.newer_than(state_.list))
+    state_.list = std::move(x);
+}
+
+} // namespace pubsub::pattern

@@ -1,0 +1,140 @@
+// One replica of a group, as a state machine: messages and the time in, messages out. Pure.
+// docs/decisions/019 argues why no acknowledged version is lost.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <pubsub/error.hpp>
+#include <pubsub/pattern/versioned.hpp>
+
+#include "pattern/versioned/protocol/log_follower.hpp"
+#include "pattern/versioned/protocol/sequencer.hpp"
+
+namespace pubsub::pattern {
+
+/// Hands each message to the part that it is for, and says what one part means for the others:
+/// `epoch_agreement` (who leads), `group_membership` and `sequencer` (while this replica leads),
+/// `log_follower` (what the log gets), `replica_log` (what is held). Not thread-safe.
+class replica_protocol {
+public:
+  using clock = std::chrono::steady_clock;
+  using time = clock::time_point;
+
+  /// `options` must be valid and are copied.
+  replica_protocol(const endpoint_id& id, std::string name, const replica_options& options,
+                   versioned_port& port, time now);
+  replica_protocol(const replica_protocol&) = delete;
+  replica_protocol& operator=(const replica_protocol&) = delete;
+
+  void receive(const data_message& msg, time now);
+  /// After the last of several messages: sends what they have in common.
+  void settle(time now);
+  /// Does what is due.
+  void tick(time now);
+  /// When `tick` must be called, at the latest.
+  time next_tick() const noexcept { return next_tick_; }
+  /// A replica was within reach and is not any more.
+  void lose(const endpoint_id& replica) { others_.lose(replica); }
+  /// This process has not read, or was stopped: the silence of others says nothing.
+  void excuse_silence(time now);
+
+  /// Hands out messages that are committed, at most `max`.
+  std::size_t take(std::vector<versioned_message>& out, std::size_t max);
+  std::size_t available() const noexcept { return unversioned_.size() + log_.available(); }
+  std::size_t waiting_bytes() const noexcept { return log_.waiting_bytes(); }
+
+  /// Another replica needs the state as of what was handed out.
+  bool needs_snapshot() const noexcept { return leading_ && leading_->stamps.needs_snapshot(); }
+  void give_snapshot(std::span<const std::byte> state) {
+    if (leading_)
+      leading_->stamps.send_snapshot(state);
+  }
+  /// A state that must be taken over before anything more is handed out.
+  bool needs_restore() const noexcept { return restore_.has_value(); }
+  std::optional<std::pair<snapshot_message, data_message>> take_restore() {
+    return std::exchange(restore_, {});
+  }
+
+  const message_version& applied() const noexcept { return log_.applied(); }
+  message_version held() const { return log_.held(); }
+  replica_state state() const;
+  bool is_sequencer() const noexcept { return epoch().leads(); }
+  /// Members that are alive.
+  std::size_t replicas() const { return others_.count_alive(epoch().list.members, last_tick_); }
+  /// Those of the list in force, as the leader knows it; none while that changes.
+  id_list members() const { return epoch().list_pending() ? id_list{} : epoch().list.members; }
+  replica_counters counters() const noexcept { return counters_; }
+  const error& failure() const noexcept { return failure_; }
+  id_list others() const { return others_.all(); }
+
+private:
+  /// What a replica has while it leads.
+  struct leadership {
+    leadership(replica_protocol& of, time now)
+        : members(of.id_, of.name_, of.options_, of.epochs_, of.others_, of.log_, of.port_, now),
+          stamps(of.id_, of.options_, of.epoch(), members, of.log_, of.replies_, of.port_,
+                 of.counters_) {}
+
+    group_membership members;
+    sequencer stamps;
+  };
+
+  const epoch_state& epoch() const noexcept { return epochs_.state(); }
+  bool has_role(replica_role x) const noexcept { return epoch().role == x; }
+
+  template <class Message>
+  void dispatch(const Message& x, const data_message& msg, time now);
+  void hear(const hello_message& x, const data_message& msg, time now);
+  void hear(const status_message& x, const data_message& msg, time now);
+  void hear(const submit_message& x, const data_message& msg, time now);
+  void hear(const request_message& x, const data_message& msg, time now);
+  void hear(const tagged_message& x, const data_message& msg, time now);
+  void hear(const plain_message& x, const data_message& msg, time now);
+  void hear(const held_message& x, const data_message& msg, time now);
+  void hear(const fetch_message& x, const data_message& msg, time now);
+  void hear(const prepare_message& x, const data_message& msg, time now);
+  void hear(const promise_message& x, const data_message& msg, time now);
+  void hear(const start_message& x, const data_message& msg, time now);
+  void hear(const snapshot_message& x, const data_message& msg, time now);
+  void hear(const gone_message& x, const data_message& msg, time now);
+
+  void submit(const submission& x, const data_message& msg, time now);
+  void lead(time now);
+  void after_leading(time now);
+  void contest_name(const status_message& x, time now);
+  void publish_status(time now);
+  status_message status(time now) const;
+  void update_next_tick(time now);
+  void fail(errc code, std::string why);
+
+  const endpoint_id id_;
+  const std::string name_;
+  const replica_options options_;
+  versioned_port& port_;
+  const time begun_;
+
+  replica_counters counters_;
+  replica_log log_;
+  client_replies replies_;
+  replica_directory others_;
+  epoch_agreement epochs_;
+  log_follower follower_;
+  std::optional<leadership> leading_;
+
+  std::deque<versioned_message> unversioned_; // to be handed out
+  std::optional<std::pair<snapshot_message, data_message>> restore_;
+  time next_status_;
+  time next_tick_;
+  time last_tick_;
+  error failure_;
+};
+
+} // namespace pubsub::pattern
