@@ -467,7 +467,9 @@ TEST_CASE("options that cannot be used and values that are too long are refused"
   replica_options none;
   none.group_size = 0;
   CHECK(replica::open(hub, "g", none).error() == errc::invalid_argument);
-  CHECK(replica::open(hub, "g", {.liveness_timeout = 49ms}).error() == errc::invalid_argument);
+  none = {};
+  none.liveness_timeout = 49ms;
+  CHECK(replica::open(hub, "g", none).error() == errc::invalid_argument);
   options = {};
   options.max_message_bytes = 100;
   auto client = *versioned_group::open(hub, "g", options);
