@@ -848,9 +848,9 @@ class Replica:
     """
     One of the servers of a group: hands out the same messages under the same versions as the others. Threads may share one.
     """
-    def __init__(self, endpoint: Endpoint, name: str, *, id: str = '', group_size: typing.SupportsInt | typing.SupportsIndex = 3, history: typing.SupportsInt | typing.SupportsIndex = 1000000, history_bytes: typing.SupportsInt | typing.SupportsIndex = 268435456, silence: typing.SupportsFloat | typing.SupportsIndex = 2.0, snapshot: typing.Any = None, restore: typing.Any = None) -> None:
+    def __init__(self, endpoint: Endpoint, name: str, *, id: str = '', group_size: typing.SupportsInt | typing.SupportsIndex = 3, history: typing.SupportsInt | typing.SupportsIndex = 1000000, history_bytes: typing.SupportsInt | typing.SupportsIndex = 268435456, liveness_timeout: typing.SupportsFloat | typing.SupportsIndex = 2.0, snapshot: typing.Any = None, restore: typing.Any = None) -> None:
         """
-        `id` is its name in the group, which nobody else has (made up if empty); `group_size` the number of servers the group was planned with. `history` messages, and `history_bytes`, are kept for those that come late. A replica that says nothing for `silence` seconds is lost. `snapshot()` returns the state after all that was handed out, `restore(state, version)` takes one over; both are called by the thread that is in `get`. Raises InvalidArgument, Closed.
+        `id` is its name in the group, which no other replica has (random if empty); `group_size` the number of servers the group was planned with. `history` messages, and `history_bytes`, are kept for replicas that come late. A replica that is silent for `liveness_timeout` seconds is lost. `snapshot()` returns the state after all that was handed out, `restore(state, version)` takes one over; both are called by the thread that is in `get`. Raises InvalidArgument, Closed.
         """
     def __iter__(self) -> Replica:
         ...
@@ -858,23 +858,23 @@ class Replica:
         ...
     def close(self) -> None:
         """
-        Leaves the group at once, as if it were lost. Ends all waits. Idempotent.
+        Leaves the group at once, as if the process had ended. Ends all waits. Idempotent.
         """
     def counters(self) -> dict[str, int]:
         """
-        By name: handed_out, messages, and of those voids; stamped here; elections, epochs that began here; fetched, those that came as a repetition; refused, messages of others.
+        By name: handed_out, messages, and of those voids; stamped here; elections, epochs in which this replica became the sequencer; fetched, messages that the sequencer has sent again; refused, messages of others that were malformed or of a past epoch.
         """
     def get(self, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> VersionedMessage | None:
         """
-        The next message; None after `timeout` seconds without one. Raises Closed once closed; where it has closed by itself InvalidArgument (its id is taken, or its group_size not that of others), NotSupported (what it has missed is nowhere any more), PeerError (another group of this name has begun).
+        The next message; None after `timeout` seconds without one. Raises Closed once closed; where it had to leave its group InvalidArgument (another replica has its id, or others have another group_size), NotSupported (what it has missed is in no history any more), PeerError (another group of this name has begun).
         """
     def get_batch(self, max: typing.SupportsInt | typing.SupportsIndex, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> list[VersionedMessage]:
         """
         The next messages, those that are here, at most `max`; an empty list after `timeout` seconds without one. Raises as `get`.
         """
-    def wait_until_counting(self, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> bool:
+    def wait_ready(self, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> bool:
         """
-        Waits until no send completes without this one, at most `timeout` seconds; returns whether that is so. Raises as `get`.
+        Waits until this replica is a member, at most `timeout` seconds; returns whether it is. Raises as `get`.
         """
     @property
     def applied(self) -> libpubsub.versions.MessageVersion | None:
@@ -892,7 +892,7 @@ class Replica:
     @property
     def held(self) -> libpubsub.versions.MessageVersion | None:
         """
-        MessageVersion of the last message that is here without gap, whether others hold it or not; None before.
+        MessageVersion of the last message that is here without gap, whether other replicas hold it or not; None before.
         """
     @property
     def id(self) -> str:
@@ -900,19 +900,19 @@ class Replica:
         Its name in the group.
         """
     @property
-    def replicas(self) -> int:
+    def is_sequencer(self) -> bool:
         """
-        Replicas that count, as far as this one knows.
+        Whether this replica gives messages their versions now.
         """
     @property
-    def stamping(self) -> bool:
+    def replicas(self) -> int:
         """
-        Whether it gives messages their versions now.
+        Members that are alive, as far as this replica knows.
         """
     @property
     def state(self) -> str:
         """
-        joining, catching_up, counting or closed.
+        joining, catching_up, member or closed.
         """
 class VersionedGroup:
     """
@@ -920,7 +920,7 @@ class VersionedGroup:
     """
     def __init__(self, endpoint: Endpoint, name: str, scheme: str = 'one_hop_ack_client', *, replicas: typing.SupportsInt | typing.SupportsIndex = 1, window: typing.SupportsInt | typing.SupportsIndex = 1000, window_bytes: typing.SupportsInt | typing.SupportsIndex = 67108864, timeout: typing.SupportsFloat | typing.SupportsIndex = 10.0, reports: str = 'failures') -> None:
         """
-        `scheme` is none, version_request, message_returns_version, one_hop, one_hop_ack_client or tagged. `replicas` is how many must count before anything is sent; `window` messages, and `window_bytes`, are in flight at most. A message that is not acknowledged after `timeout` seconds is given up. `reports` says which messages that are posted `take_completions` tells of: none, failures or all. Raises InvalidArgument, Closed.
+        `scheme` is none, version_request, message_returns_version, one_hop, one_hop_ack_client or tagged. `replicas` is how many members the group must have before anything is sent; `window` messages, and `window_bytes`, are in flight at most. A message that is not acknowledged after `timeout` seconds is given up. `reports` says which messages that are posted `take_completions` reports: none, failures or all. Raises InvalidArgument, Closed.
         """
     def close(self) -> None:
         """
@@ -928,7 +928,7 @@ class VersionedGroup:
         """
     def counters(self) -> dict[str, int]:
         """
-        What became of messages, by name: sent, acknowledged, failed; and batches, what carried them, and of those resent.
+        What became of messages, by name: sent, acknowledged, failed; and batches, the messages on the wire that carried them, and of those resent.
         """
     def drain(self, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> int:
         """
@@ -936,7 +936,7 @@ class VersionedGroup:
         """
     def flush(self) -> None:
         """
-        What was posted goes now, and waits for no company.
+        Messages that were posted go now, even where their batch is not full.
         """
     def post(self, value: typing.Any) -> int:
         """
@@ -944,15 +944,15 @@ class VersionedGroup:
         """
     def send(self, value: typing.Any) -> libpubsub.versions.MessageVersion | None:
         """
-        Sends a message and waits until all replicas that count hold it; returns its MessageVersion, None with scheme none. Raises EncodeError, LimitExceeded (it is too long), PeerUnavailable (nobody has taken it), Timeout (it may have been taken), Closed.
+        Sends a message and waits until all members hold it; returns its MessageVersion, None with scheme none. Raises EncodeError, LimitExceeded (it is too long), PeerUnavailable (it was not sent), Timeout (it may have been taken), Closed.
         """
     def take_completions(self, timeout: typing.SupportsFloat | typing.SupportsIndex | None = 0.0) -> list[libpubsub.versions.Completion]:
         """
-        What became of messages that were posted, in no order, as far as `reports` asks for it and it was not taken yet; waits for the first at most `timeout` seconds. Of those that nobody takes, a million are kept.
+        What has become of messages that were posted, in no order, as far as `reports` asks for it; waits for the first completion at most `timeout` seconds. If they are not taken, the oldest are dropped beyond a million.
         """
     def wait_for_replicas(self, n: typing.SupportsInt | typing.SupportsIndex = 1, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> bool:
         """
-        Waits until `n` replicas count, at most `timeout` seconds; returns whether they do.
+        Waits until the group has `n` members that are alive, at most `timeout` seconds; returns whether it has.
         """
     @property
     def closed(self) -> bool:
@@ -965,7 +965,7 @@ class VersionedGroup:
     @property
     def id(self) -> str:
         """
-        What replicas know this client by.
+        By which replicas know this client.
         """
     @property
     def in_flight(self) -> int:
@@ -975,7 +975,7 @@ class VersionedGroup:
     @property
     def replicas(self) -> int:
         """
-        Replicas that count, as far as is known here.
+        Members that are alive, as far as is known here.
         """
 class Service:
     """
