@@ -129,6 +129,8 @@ public:
   const data_message::decoded_value* decoded_at(const std::byte* at) const;
 
 private:
+  static constexpr std::size_t cache_line_bytes = 64;
+
   struct slot {
     data_message msg;
     std::uint32_t size_bytes = 0;
@@ -148,8 +150,10 @@ private:
   std::uint64_t size_at(run_position at) const noexcept;
   void read_handles(std::uint32_t first, std::uint32_t messages, std::vector<data_message>& out);
 
-  std::atomic<std::uint64_t> state_; // see message_run.cpp
-  const intrusive_ptr<const chunk> owner_;
+  // The reference count before them is written by readers, the word by the appending thread. On one
+  // line of the cache they made a stream three times slower whenever its reader was close behind.
+  alignas(cache_line_bytes) std::atomic<std::uint64_t> state_; // see message_run.cpp
+  alignas(cache_line_bytes) const intrusive_ptr<const chunk> owner_;
   const std::byte* const first_ = nullptr;
   const intrusive_ptr<const topic_table> topics_; // of records
   const run_origin origin_;                       // of records
