@@ -1,4 +1,4 @@
-// Threads that wait for messages serve the links themselves: where they wait briefly, or always.
+// Threads that wait for messages serve the links themselves.
 #include "support/nodes.hpp"
 
 #include <thread>
@@ -8,12 +8,6 @@ using namespace pubsub::test;
 using namespace std::chrono_literals;
 
 namespace {
-
-endpoint_options polling(bool busy_poll) {
-  endpoint_options options;
-  options.busy_poll = busy_poll;
-  return options;
-}
 
 /// Answers requests at one end of a chain, from a thread of its own.
 class echo {
@@ -48,60 +42,51 @@ constexpr std::uint64_t enough = 1000;
 } // namespace
 
 TEST_CASE("two waiting threads pass a message to and fro") {
-  for (const bool busy : {false, true}) {
-    chain nodes{2, polling(busy)};
-    auto replies = nodes.front().make_subscriber({"/reply"});
-    REQUIRE(nodes.back().wait_for_subscribers("/reply", 1, patience));
-    const echo other{nodes.back()};
-    ask(nodes.front(), replies, enough);
-  }
+  chain nodes{2};
+  auto replies = nodes.front().make_subscriber({"/reply"});
+  REQUIRE(nodes.back().wait_for_subscribers("/reply", 1, patience));
+  const echo other{nodes.back()};
+  ask(nodes.front(), replies, enough);
 }
 
 TEST_CASE("messages arrive although nobody waits, and after somebody has waited") {
-  for (const bool busy : {false, true}) {
-    chain nodes{2, polling(busy)};
-    auto sub = nodes.back().make_subscriber({"/t"});
-    REQUIRE(nodes.front().wait_for_subscribers("/t", 1, patience));
-    for (std::uint64_t i = 0; i < 3; ++i) {
-      nodes.front().publish("/t", count{i});
-      CHECK(eventually([&] { return sub.available() == 1; }));
-      CHECK(next_number(sub) == i);
-      CHECK(!sub.get(1ms));
-    }
+  chain nodes{2};
+  auto sub = nodes.back().make_subscriber({"/t"});
+  REQUIRE(nodes.front().wait_for_subscribers("/t", 1, patience));
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    nodes.front().publish("/t", count{i});
+    CHECK(eventually([&] { return sub.available() == 1; }));
+    CHECK(next_number(sub) == i);
+    CHECK(!sub.get(1ms));
   }
 }
 
-TEST_CASE("several threads that poll, and one that streams, lose and reorder nothing") {
+TEST_CASE("several threads that wait, and one that streams, lose and reorder nothing") {
   constexpr std::uint64_t messages = 50'000;
-  for (const bool busy : {false, true}) {
-    auto options = polling(busy);
-    options.io_threads = busy ? 2 : 1;
-    options.link_queue = {overflow_policy::block, 100, 1 << 20};
-    chain nodes{3, options};
-    auto one = nodes.back().make_subscriber({"/t"}, {overflow_policy::block, 50, 1 << 20});
-    auto other = nodes.back().make_subscriber({"/t"});
-    REQUIRE(other.wait_ready(patience));
-    REQUIRE(one.wait_ready(patience));
-    std::thread publisher{[&] {
-      for (std::uint64_t i = 0; i < messages; ++i)
-        nodes.front().publish("/t", count{i});
-    }};
-    std::thread reader{[&] { CHECK(receives_in_order(one, messages)); }};
-    CHECK(receives_in_order(other, messages));
-    reader.join();
-    publisher.join();
-  }
+  endpoint_options options;
+  options.link_queue = {overflow_policy::block, 100, 1 << 20};
+  chain nodes{3, options};
+  auto one = nodes.back().make_subscriber({"/t"}, {overflow_policy::block, 50, 1 << 20});
+  auto other = nodes.back().make_subscriber({"/t"});
+  REQUIRE(other.wait_ready(patience));
+  REQUIRE(one.wait_ready(patience));
+  std::thread publisher{[&] {
+    for (std::uint64_t i = 0; i < messages; ++i)
+      nodes.front().publish("/t", count{i});
+  }};
+  std::thread reader{[&] { CHECK(receives_in_order(one, messages)); }};
+  CHECK(receives_in_order(other, messages));
+  reader.join();
+  publisher.join();
 }
 
 TEST_CASE("closing ends threads that wait") {
-  for (const bool busy : {false, true}) {
-    auto nodes = std::make_unique<chain>(2, polling(busy));
-    auto sub = nodes->back().make_subscriber({"/t"});
-    std::thread waiting{[&] { CHECK(!sub.get()); }};
-    nodes->back().close();
-    waiting.join();
-    CHECK(sub.closed());
-  }
+  auto nodes = std::make_unique<chain>(2);
+  auto sub = nodes->back().make_subscriber({"/t"});
+  std::thread waiting{[&] { CHECK(!sub.get()); }};
+  nodes->back().close();
+  waiting.join();
+  CHECK(sub.closed());
 }
 
 TEST_CASE("closing ends a thread that serves the links") {

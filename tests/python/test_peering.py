@@ -28,19 +28,6 @@ def start_python_relay(upstream):
                             stdout=subprocess.PIPE)
 
 
-def test_a_message_goes_to_and_fro_between_threads_that_poll():
-    with libpubsub.Endpoint(busy_poll=True) as one, libpubsub.Endpoint(busy_poll=True) as other:
-        other.peer(HERE.format(one.listen("tcp://127.0.0.1:0")))
-        replies, requests = one.make_subscriber("reply"), other.make_subscriber("request")
-        assert one.wait_for_subscribers("request", 1, DEADLINE)
-        assert other.wait_for_subscribers("reply", 1, DEADLINE)
-        for number in range(100):
-            one.publish("request", number)
-            other.publish("reply", requests.get(DEADLINE).data)
-            assert replies.get(DEADLINE).data == number
-        assert replies.get(0.01) is None
-
-
 def test_a_subscriber_that_is_ready_gets_what_peers_publish(endpoint):
     with libpubsub.Endpoint() as other:
         other.peer(HERE.format(endpoint.listen("tcp://127.0.0.1:0")))

@@ -62,13 +62,6 @@ class BenchCosts(CommandTest):
         self.assertNotIn("ratio_to_bare_tcp", results[1])
         self.assertRegex(out, r"unpaced, libpubsub / bare tcp: p50 \d+\.\d\d, p99 \d+\.\d\d")
 
-    def test_latency_of_threads_that_poll(self):
-        results, out = self.bench("latency", "--busy-poll", "--limit", "--rate", 0, "--duration", 0.1, "--runs", 2)
-        self.assertEqual([result["over"] for result in results], ["libpubsub", "bare tcp"])
-        for result in results:
-            self.check_latency(result)
-        self.assertIn("libpubsub / bare tcp", out)
-
     def test_latency_in_one_process(self):
         (result,), _ = self.bench("latency", "--local", "--rate", 0, "--duration", 0.1, "--runs", 2, "--payload", 0)
         self.check_latency(result)

@@ -25,15 +25,11 @@ struct ping_options {
   std::size_t payload_bytes = 100;
   double timeout_s = 10;
   bool echo = false;
-  bool busy_poll = false;
 };
 
-exit_code run_echo(endpoint& ep, bool busy_poll, const stop_signal& stop) {
+exit_code run_echo(endpoint& ep, const stop_signal& stop) {
   auto requests = ep.make_subscriber({request_topic});
   auto replies = ep.make_publisher(reply_topic);
-  while (busy_poll && !stop.requested())
-    if (auto msg = requests.get(std::chrono::milliseconds{100}))
-      replies.publish_encoded(get_view(*msg).bytes());
   while (wait_readable(requests.fd(), stop, std::nullopt) == wake::ready)
     for (const auto& msg : requests.poll())
       replies.publish_encoded(get_view(msg).bytes());
@@ -123,13 +119,10 @@ exit_code run_ping(const ping_options& options) {
     return exit_code::usage;
   }
   stop_signal stop;
-  auto settings = options.connection.for_endpoint();
-  settings.busy_poll = options.busy_poll;
-  endpoint ep{settings};
+  endpoint ep{options.connection.for_endpoint()};
   if (auto failed = connect(ep, options.connection, peering::wait); failed != exit_code::ok)
     return failed;
-  auto outcome =
-      options.echo ? run_echo(ep, options.busy_poll, stop) : pinger{ep, options}.run(stop);
+  auto outcome = options.echo ? run_echo(ep, stop) : pinger{ep, options}.run(stop);
   ep.close();
   return outcome;
 }
@@ -145,8 +138,6 @@ void add_ping(CLI::App& app, exit_code& outcome) {
   auto command = app.add_subcommand("ping", "Measure round-trip times");
   add_connection_options(*command, options->connection);
   command->add_flag("--echo", options->echo, "Answer instead of asking");
-  command->add_flag("--busy-poll", options->busy_poll,
-                    "Low latency: ask the sockets again and again instead of sleeping");
   command->add_option("--count", options->count, "Round trips")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

@@ -35,8 +35,7 @@ class Endpoint(_core.Endpoint, Closing):
 
     ``id``: its name in the network, a UUID; random by default. ``forwarding``: whether it passes messages
     from one peer on to another. ``own_messages``: whether its own subscribers receive what it publishes.
-    ``io_threads``: threads that serve links. ``busy_poll``: low latency for a processor: threads that wait
-    for messages ask the sockets again and again instead of sleeping. ``link_capacity``, ``link_capacity_bytes``, ``link_policy``:
+    ``io_threads``: threads that serve links. ``link_capacity``, ``link_capacity_bytes``, ``link_policy``:
     the queue towards each peer, as for subscribers. ``forward_topics``: topics to announce although
     nobody here subscribes. ``connect_timeout``, ``handshake_timeout``, ``close_timeout``: seconds.
     ``liveness_timeout``: seconds without a sign of life after which a peer is cut off; 0 for never; times
@@ -48,7 +47,7 @@ class Endpoint(_core.Endpoint, Closing):
     """
 
     def __init__(self, id: Union[str, uuid.UUID, None] = None, *, forwarding: bool = True,
-                 own_messages: bool = True, io_threads: int = 1, busy_poll: bool = False,
+                 own_messages: bool = True, io_threads: int = 1,
                  link_capacity: int = DEFAULT_CAPACITY,
                  link_capacity_bytes: int = DEFAULT_CAPACITY_BYTES, link_policy: Policy = "block",
                  forward_topics: Union[str, Iterable[str]] = (), connect_timeout: float = 3.0,
@@ -56,7 +55,7 @@ class Endpoint(_core.Endpoint, Closing):
                  liveness_timeout: float = 30.0, serve_status: bool = True, certificate: AnyPath = "",
                  key: AnyPath = "", passphrase: str = "", ca_file: AnyPath = "", ca_path: AnyPath = "") -> None:
         super().__init__(None if id is None else str(id), forwarding, own_messages, io_threads,
-                         busy_poll, link_capacity, link_capacity_bytes, link_policy, topic_list(forward_topics),
+                         link_capacity, link_capacity_bytes, link_policy, topic_list(forward_topics),
                          connect_timeout, handshake_timeout, close_timeout, liveness_timeout,
                          serve_status, os.fspath(certificate), os.fspath(key), passphrase, os.fspath(ca_file),
                          os.fspath(ca_path))

@@ -16,13 +16,11 @@ namespace {
 
 using seconds = std::optional<double>;
 
-std::unique_ptr<endpoint_handle> make_endpoint(const std::optional<std::string>& id, bool forwards,
-                                               bool own, unsigned io_threads, bool busy_poll,
-                                               const queue_options& link_queue,
-                                               const std::vector<py::str>& forward_topics,
-                                               double connect_timeout, double handshake_timeout,
-                                               double close_timeout, double liveness_timeout,
-                                               bool serve_status, tls_options tls) {
+std::unique_ptr<endpoint_handle>
+make_endpoint(const std::optional<std::string>& id, bool forwards, bool own, unsigned io_threads,
+              const queue_options& link_queue, const std::vector<py::str>& forward_topics,
+              double connect_timeout, double handshake_timeout, double close_timeout,
+              double liveness_timeout, bool serve_status, tls_options tls) {
   endpoint_options options;
   if (tls.authenticated())
     value_or_raise(check(tls));
@@ -34,7 +32,6 @@ std::unique_ptr<endpoint_handle> make_endpoint(const std::optional<std::string>&
   options.forwarding = forwards ? forwarding::on : forwarding::off;
   options.own_messages = own ? own_messages::deliver : own_messages::ignore;
   options.io_threads = io_threads;
-  options.busy_poll = busy_poll;
   options.link_queue = link_queue;
   options.forward_topics = make_filter(forward_topics);
   options.connect_timeout = to_milliseconds(connect_timeout);
@@ -299,14 +296,13 @@ void bind_endpoint(py::module_& m) {
   bind_node_info(m);
   endpoint_class c(m, "Endpoint", "A node of the publish/subscribe network.");
   c.def(py::init([](const std::optional<std::string>& id, bool forwards, bool own,
-                    unsigned io_threads, bool busy_poll, std::size_t link_capacity,
-                    std::size_t link_capacity_bytes, const std::string& link_policy,
-                    const std::vector<py::str>& forward_topics, double connect_timeout,
-                    double handshake_timeout, double close_timeout, double liveness_timeout,
-                    bool serve_status, const std::string& certificate, const std::string& key,
-                    const std::string& passphrase, const std::string& ca_file,
-                    const std::string& ca_path) {
-          return make_endpoint(id, forwards, own, io_threads, busy_poll,
+                    unsigned io_threads, std::size_t link_capacity, std::size_t link_capacity_bytes,
+                    const std::string& link_policy, const std::vector<py::str>& forward_topics,
+                    double connect_timeout, double handshake_timeout, double close_timeout,
+                    double liveness_timeout, bool serve_status, const std::string& certificate,
+                    const std::string& key, const std::string& passphrase,
+                    const std::string& ca_file, const std::string& ca_path) {
+          return make_endpoint(id, forwards, own, io_threads,
                                make_queue_options(link_capacity, link_capacity_bytes, link_policy),
                                forward_topics, connect_timeout, handshake_timeout, close_timeout,
                                liveness_timeout, serve_status,
@@ -317,11 +313,11 @@ void bind_endpoint(py::module_& m) {
                                 .ca_path = ca_path});
         }),
         py::arg("id"), py::arg("forwarding"), py::arg("own_messages"), py::arg("io_threads"),
-        py::arg("busy_poll"), py::arg("link_capacity"), py::arg("link_capacity_bytes"),
-        py::arg("link_policy"), py::arg("forward_topics"), py::arg("connect_timeout"),
-        py::arg("handshake_timeout"), py::arg("close_timeout"), py::arg("liveness_timeout"),
-        py::arg("serve_status"), py::arg("certificate"), py::arg("key"), py::arg("passphrase"),
-        py::arg("ca_file"), py::arg("ca_path"));
+        py::arg("link_capacity"), py::arg("link_capacity_bytes"), py::arg("link_policy"),
+        py::arg("forward_topics"), py::arg("connect_timeout"), py::arg("handshake_timeout"),
+        py::arg("close_timeout"), py::arg("liveness_timeout"), py::arg("serve_status"),
+        py::arg("certificate"), py::arg("key"), py::arg("passphrase"), py::arg("ca_file"),
+        py::arg("ca_path"));
   bind_peering(c);
   bind_publishing(c);
   c.def_property_readonly(

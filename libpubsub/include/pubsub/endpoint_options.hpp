@@ -26,14 +26,9 @@ struct endpoint_options {
   pubsub::forwarding forwarding = pubsub::forwarding::on;
   pubsub::own_messages own_messages = pubsub::own_messages::deliver;
   /// Threads that serve links; each link stays on one of them. At least 1. They start with the
-  /// first `listen` or `peer`. Where there is one, a thread that waits for messages, briefly again
-  /// and again, takes its place.
+  /// first `listen` or `peer`. Where there is one, a thread that waits for messages, and is the
+  /// only one to wait, runs it in place of that thread.
   unsigned io_threads = 1;
-  /// The low-latency mode: a thread that waits for a message (`subscriber::get`, `get_batch`) asks
-  /// the sockets itself, again and again, instead of sleeping. Saves the tens of microseconds that
-  /// waking two threads takes; costs a processor for each waiting thread. I/O threads step in where
-  /// nobody waits.
-  bool busy_poll = false;
   /// Outbox of every link.
   queue_options link_queue;
   /// Of connections made or accepted at `tls://`. Errors in it are those of `listen` and `peer`;

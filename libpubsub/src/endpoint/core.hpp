@@ -51,7 +51,6 @@ public:
   }
 
   const endpoint_options& options() const noexcept { return options_; }
-  bool busy_poll() const noexcept { return options_.busy_poll; }
 
   bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
   void close(std::chrono::milliseconds timeout) noexcept;

@@ -11,10 +11,7 @@ std::shared_ptr<message_queue> subscriber_core::make_queue(endpoint_core& owner,
                                                            const queue_options& options,
                                                            const shared_id& id) {
   message_queue::callbacks calls;
-  if (owner.busy_poll())
-    calls.poll = [&owner] { owner.peers().poll(); };
-  else
-    calls.loop = owner.peers().loop_to_share();
+  calls.loop = owner.peers().loop_to_share();
   calls.on_overflow = [&routes = owner.routes(), id] { routes.remove_subscriber(*id); };
   return std::make_shared<message_queue>(options, std::move(calls));
 }

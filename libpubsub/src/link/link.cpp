@@ -6,6 +6,7 @@
 
 #include "base/bytes.hpp"
 #include "link/old_broker.hpp"
+#include "link/tuning.hpp"
 #include "message/frame.hpp"
 #include "transport/tls_record.hpp"
 
@@ -13,15 +14,7 @@ namespace pubsub {
 
 namespace {
 
-constexpr std::size_t read_chunk_bytes = 256 * 1024;
-constexpr std::size_t min_read_bytes = 16 * 1024;
-constexpr std::size_t believed_bytes = 1024 * 1024; // of a frame that was announced
-constexpr std::size_t max_slices_per_write = 64;
 constexpr std::uint32_t max_batch_bytes = 64 * 1024 + 64; // a run of small messages (slab.hpp)
-constexpr std::size_t max_bytes_per_write = 1024 * 1024;
-// Longer than it takes a publisher under load to come with the next message, so that only those
-// write themselves who have the time.
-constexpr std::chrono::microseconds idle_before_writing_at_once{20};
 
 } // namespace
 
@@ -60,7 +53,7 @@ void link::start(std::shared_ptr<link_handler> handler) {
 void link::read() {
   if (reading_ || closed_ || !may_read())
     return;
-  make_room(min_read_bytes);
+  make_room(tuning::min_read_bytes);
   reading_ = true;
   connection_->read_some({buffer_->data() + filled_, buffer_->capacity() - filled_},
                          [self = shared_from_this()](error_code failure, std::size_t n) {
@@ -151,12 +144,12 @@ void link::make_room(std::size_t wanted) {
     parsed_ = filled_ = 0;
     return;
   }
-  const auto frame = std::min(announced_bytes(), believed_bytes);
+  const auto frame = std::min(announced_bytes(), tuning::believed_bytes);
   if (frame > pending)
     wanted = std::max(wanted, frame - pending);
   if (buffer_ && buffer_->capacity() - filled_ >= wanted)
     return;
-  auto fresh = chunk::make(std::max({read_chunk_bytes, 2 * pending, pending + wanted}));
+  auto fresh = chunk::make(std::max({tuning::read_chunk_bytes, 2 * pending, pending + wanted}));
   if (pending > 0)
     std::memcpy(fresh->data(), buffer_->data() + parsed_, pending);
   buffer_ = std::move(fresh);
@@ -219,7 +212,7 @@ void link::on_work() {
 bool link::write_at_once() {
   std::lock_guard lock{writer_mutex_};
   if (writing_ || closed_ ||
-      std::chrono::steady_clock::now() - idle_since_ < idle_before_writing_at_once)
+      std::chrono::steady_clock::now() - idle_since_ < tuning::idle_before_writing_at_once)
     return false;
   if (first_slice_ == slices_.size())
     take_slices();
@@ -256,7 +249,7 @@ void link::take_slices() {
   buffers_.clear();
   first_buffer_ = 0;
   encoder_.forget();
-  out_.take(slices_, max_slices_per_write, max_bytes_per_write);
+  out_.take(slices_, tuning::max_slices_per_write, tuning::max_bytes_per_write);
   for (const auto& each : slices_)
     slice_bytes_.push_back(encoder_.encode(each.slice, buffers_));
   if (slices_.empty())

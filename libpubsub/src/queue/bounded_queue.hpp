@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -15,21 +14,12 @@
 #include <pubsub/queue_options.hpp>
 
 #include "message/message_run.hpp"
+#include "queue/deadline.hpp"
 #include "queue/flow_source.hpp"
 #include "queue/newest_messages.hpp"
 #include "queue/run_slice.hpp"
 
 namespace pubsub {
-
-using deadline = std::optional<std::chrono::steady_clock::time_point>;
-
-/// Saturates: a timeout too long for the clock means no limit.
-inline deadline deadline_after(std::chrono::nanoseconds timeout) noexcept {
-  const auto now = std::chrono::steady_clock::now();
-  if (timeout > std::chrono::steady_clock::time_point::max() - now)
-    return {};
-  return now + timeout;
-}
 
 /// Both capacities are at least 1, or nothing would ever fit.
 inline queue_options within_bounds(queue_options options) noexcept {

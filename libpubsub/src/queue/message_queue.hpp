@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <functional>
 #include <vector>
 
@@ -10,10 +9,8 @@
 #include <pubsub/data_message.hpp>
 
 #include "queue/bounded_queue.hpp"
-#include "queue/event_fd.hpp"
-#include "queue/shared_loop.hpp"
 #include "queue/stream_tracker.hpp"
-#include "queue/watch_window.hpp"
+#include "queue/waiter.hpp"
 
 namespace pubsub {
 
@@ -22,9 +19,7 @@ namespace pubsub {
 class message_queue final : public bounded_queue {
 public:
   struct callbacks {
-    /// If given, brings messages: the consumer calls it instead of sleeping or pausing.
-    std::function<void()> poll;
-    /// If given, brings messages: the consumer runs it where its sleeps are brief.
+    /// If given, brings messages: the consumer runs it while it waits.
     shared_loop* loop = nullptr;
     /// Called by a producer, with no lock held, when the queue has ended because it was full.
     std::function<void()> on_overflow;
@@ -32,7 +27,7 @@ public:
 
   explicit message_queue(const queue_options& options) : message_queue(options, callbacks{}) {}
   message_queue(const queue_options& options, callbacks calls)
-      : bounded_queue(options), calls_(std::move(calls)) {}
+      : bounded_queue(options), calls_(std::move(calls)), waiter_(calls_.loop) {}
 
   // -- the consumer ----------------------------------------------------------------------------
 
@@ -67,23 +62,11 @@ public:
   subscriber_counters counters() const;
 
 private:
-  /// Where the consumer is that has found nothing.
-  enum class place : std::uint8_t { awake, asleep, in_loop };
-
   void on_work(std::unique_lock<std::mutex>& lock) override;
   void on_overflow(std::unique_lock<std::mutex>& lock) override;
   void on_arrival(const message_run& run) override;
   std::size_t pull(std::vector<data_message>& out, std::size_t max, const deadline& until,
                    bool ahead);
-  bool wait_for_message(const deadline& until, std::unique_lock<std::mutex>& lock);
-  bool poll_for_message(const deadline& until, std::unique_lock<std::mutex>& lock);
-  void watch(std::unique_lock<std::mutex>& lock, shared_loop* running);
-  void run_loop(const deadline& until, std::unique_lock<std::mutex>& lock);
-  bool block(const deadline& until, std::unique_lock<std::mutex>& lock, bool keen);
-  bool nothing() { return !available() && !ended(); }
-  bool begin_blocking(bool keen);
-  void end_blocking(bool woken);
-  void wake_consumer(std::unique_lock<std::mutex>& lock);
   void update_fd();
   std::size_t read_slices(std::vector<data_message>& out, bool ahead);
 
@@ -91,10 +74,7 @@ private:
   std::atomic<std::size_t> ahead_{0}; // the consumer's; grows with delivered_, under the mutex
 
   // Guarded by the mutex.
-  std::condition_variable not_empty_;
-  place consumer_ = place::awake;
-  bool keen_ = false; // asleep, it would rather be in the loop
-  event_fd fd_;
+  waiter waiter_;
   std::uint64_t delivered_ = 0;
   std::uint64_t decode_errors_ = 0;
   stream_tracker streams_;
@@ -102,7 +82,6 @@ private:
 
   // The consumer's.
   std::vector<run_slice> slices_;
-  watch_window watch_;
 };
 
 } // namespace pubsub

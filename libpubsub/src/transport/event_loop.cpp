@@ -40,58 +40,33 @@ void event_loop::start() {
 }
 
 void event_loop::serve() noexcept {
-  turns_.begin();
+  ownership_.begin();
   bool mine = true;
   while (mine && !context_->stopped()) {
     guarded([&] { return context_->run_one(); });
-    if (turns_.asked())
+    if (ownership_.asked())
       mine = stand_by();
   }
   if (mine)
-    turns_.give_back();
+    ownership_.give_back();
 }
 
 /// Returns with the loop, but false and without it once stopped.
 bool event_loop::stand_by() noexcept {
-  const auto why = turns_.stand_by();
-  if (why == loop_turns::reason::absence && guarded([&] { return context_->poll(); }) > 0)
-    turns_.refuse();
-  return why != loop_turns::reason::stopped;
-}
-
-void event_loop::poll() noexcept {
-  if (turns_.take()) {
-    guarded([&] { return context_->poll(); });
-    turns_.leave();
-    return;
-  }
-  if (turns_.own_thread_has_it() && !turns_.asked()) {
-    turns_.ask();
-    interrupt();
-  }
-  std::this_thread::yield(); // it may need this processor to let go
+  const auto why = ownership_.stand_by();
+  if (why == loop_ownership::reason::absence && guarded([&] { return context_->poll(); }) > 0)
+    ownership_.close_to_consumers();
+  return why != loop_ownership::reason::stopped;
 }
 
 // -- shared_loop -------------------------------------------------------------------------------
-
-shared_loop::answer event_loop::enter() noexcept {
-  if (!turns_.welcome())
-    return answer::refused;
-  if (turns_.take())
-    return answer::entered;
-  return turns_.own_thread_has_it() ? answer::later : answer::refused;
-}
 
 void event_loop::run_ready() noexcept {
   guarded([&] { return context_->poll(); });
 }
 
-bool event_loop::run_one() noexcept {
-  return guarded([&] { return context_->run_one(); }) > 0;
-}
-
-bool event_loop::run_one(std::chrono::steady_clock::time_point until) noexcept {
-  return guarded([&] { return context_->run_one_until(until); }) > 0;
+bool event_loop::run_one(const std::optional<clock::time_point>& until) noexcept {
+  return guarded([&] { return until ? context_->run_one_until(*until) : context_->run_one(); }) > 0;
 }
 
 void event_loop::interrupt() noexcept {
@@ -107,18 +82,18 @@ void event_loop::interrupt() noexcept {
 
 void event_loop::stop() noexcept {
   context_->stop();
-  turns_.stop();
+  ownership_.stop();
   if (thread_.joinable())
     thread_.join();
 }
 
 bool event_loop::flush() noexcept {
-  while (!turns_.take())
+  while (!ownership_.take())
     std::this_thread::yield();
   context_->restart();
   const auto ran = guarded([&] { return context_->poll(); });
   context_->stop();
-  turns_.give_back();
+  ownership_.give_back();
   return ran > 0;
 }
 

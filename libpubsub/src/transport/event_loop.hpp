@@ -6,16 +6,19 @@
 
 #include "queue/shared_loop.hpp"
 #include "transport/asio.hpp"
-#include "transport/loop_turns.hpp"
+#include "transport/loop_ownership.hpp"
 
 namespace pubsub {
 
-/// Its own thread runs the handlers, or, to save the time it takes to wake that, a thread that
-/// would wait for what they bring: one at a time, so handlers never run concurrently.
-/// Thread-safety: `poll` and what `shared_loop` has, from any thread, but `interrupt` alone from a
-/// handler; the rest is guarded by the caller and not for handlers.
+/// Its own thread runs the handlers, or a consumer that waits for what they bring: one thread at a
+/// time, so handlers never run concurrently. Its own thread blocks all
+/// signals, which are for the host program's threads; a consumer keeps its own signal mask.
+/// Thread-safety: what `shared_loop` has, from any thread, but `interrupt` alone from a handler;
+/// the rest is guarded by the caller and not for handlers.
 class event_loop final : public shared_loop {
 public:
+  using clock = std::chrono::steady_clock;
+
   event_loop() = default;
   ~event_loop() { stop(); }
   event_loop(const event_loop&) = delete;
@@ -23,9 +26,6 @@ public:
 
   const std::shared_ptr<asio::io_context>& context() const noexcept { return context_; }
   void start();
-  /// Runs the handlers that are ready, unless another thread is at it, and keeps the loop's own
-  /// thread out for the next moment.
-  void poll() noexcept;
   /// Joins the thread; handlers run no more until `flush`.
   void stop() noexcept;
   /// After `stop`: runs what is ready. True if that was anything.
@@ -33,15 +33,13 @@ public:
 
   // -- shared_loop -----------------------------------------------------------------------------
 
-  answer enter() noexcept override;
+  bool enter() noexcept override { return ownership_.enter(); }
+  bool run_one(const std::optional<clock::time_point>& until) noexcept override;
   void run_ready() noexcept override;
-  bool run_one() noexcept override;
-  bool run_one(std::chrono::steady_clock::time_point until) noexcept override;
-  void leave() noexcept override { turns_.leave(); }
+  void leave() noexcept override { ownership_.leave(); }
   void interrupt() noexcept override;
-  bool begin_blocking(bool keen) noexcept override { return turns_.begin_blocking(keen); }
-  void end_blocking(bool keen) noexcept override { turns_.end_blocking(keen); }
-  void offer() noexcept override { turns_.offer(); }
+  bool begin_sleep(bool wants) noexcept override { return ownership_.begin_sleep(wants); }
+  void end_sleep() noexcept override { ownership_.end_sleep(); }
 
 private:
   void serve() noexcept;
@@ -49,7 +47,7 @@ private:
 
   std::shared_ptr<asio::io_context> context_ = std::make_shared<asio::io_context>(1);
   asio::executor_work_guard<asio::io_context::executor_type> work_{context_->get_executor()};
-  loop_turns turns_;
+  loop_ownership ownership_;
   std::thread thread_;
 };
 

@@ -21,11 +21,6 @@ const std::shared_ptr<asio::io_context>& io_threads::next() noexcept {
   return loops_[turn_]->context();
 }
 
-void io_threads::poll() noexcept {
-  for (auto& each : loops_)
-    each->poll();
-}
-
 void io_threads::stop() noexcept {
   for (auto& each : loops_)
     each->stop();

@@ -9,9 +9,8 @@
 namespace pubsub {
 
 /// A fixed number of event loops, each on one thread, started on first use. A link stays on the
-/// loop it was given, so its handlers never run concurrently. Thread-safety: `poll` from any
-/// thread; `next` and `start` are guarded by the caller; `stop` and `flush` must not be called from
-/// a loop.
+/// loop it was given, so its handlers never run concurrently. Thread-safety: guarded
+/// by the caller; `stop` and `flush` must not be called from a loop.
 class io_threads {
 public:
   explicit io_threads(unsigned loops);
@@ -21,9 +20,7 @@ public:
   void start();
   /// The loops in turn.
   const std::shared_ptr<asio::io_context>& next() noexcept;
-  /// From a thread that waits for what the loops bring, see `event_loop::poll`.
-  void poll() noexcept;
-  /// What a thread may run that waits; null where there are several.
+  /// What a consumer may run while it waits; null where there are several loops.
   shared_loop* only_loop() noexcept { return loops_.size() == 1 ? loops_.front().get() : nullptr; }
   /// Joins the threads; handlers run no more until `flush`.
   void stop() noexcept;

@@ -26,7 +26,6 @@ struct latency_options {
   double timeout_s = 10;
   bool local = false;
   bool limit = false;
-  bool busy_poll = false;
   std::string json_file;
 };
 
@@ -38,20 +37,10 @@ struct contender {
   std::vector<latency_series> series; // one a rate
 };
 
-waiting how_to_wait(bool busy_poll) {
-  return busy_poll ? waiting::awake : waiting::asleep;
-}
-
-endpoint_options with_busy_poll(bool on) {
-  endpoint_options result;
-  result.busy_poll = on;
-  return result;
-}
-
 class latency_bench {
 public:
   latency_bench(const latency_options& options, const stop_signal& stop)
-      : options_(options), stop_(stop), ep_(with_busy_poll(options.busy_poll)) {}
+      : options_(options), stop_(stop) {}
 
   exit_code run() {
     auto outcome = set_up();
@@ -96,7 +85,7 @@ private:
     if (auto failed = start_child(limit, "bare", port); failed != exit_code::ok)
       return failed;
     limit.trip = make_bare_trip(static_cast<std::uint16_t>(std::stoi(port)), options_.payload_bytes,
-                                how_to_wait(options_.busy_poll));
+                                waiting::asleep);
     return exit_code::ok;
   }
 
@@ -107,8 +96,6 @@ private:
 
   exit_code start_child(contender& x, const char* answering, std::string& port) {
     std::vector<std::string> arguments{"bench", "latency-part", answering};
-    if (options_.busy_poll)
-      arguments.emplace_back("--busy-poll");
     x.child.emplace("echo", arguments);
     return hear(*x.child, "port", port);
   }
@@ -227,7 +214,6 @@ private:
         .add("payload_bytes", options_.payload_bytes)
         .add("duration_s", options_.duration_s)
         .add("runs", options_.runs)
-        .add("busy_poll", options_.busy_poll)
         .add("over", options_.local ? "one process" : "one peering, loopback TCP");
     return result;
   }
@@ -267,14 +253,14 @@ exit_code run_latency(const latency_options& options) {
 }
 
 // The other process: answers until its stdin is closed.
-exit_code run_echo_part(bool over_endpoint, bool busy_poll) {
+exit_code run_echo_part(bool over_endpoint) {
   if (!over_endpoint) {
-    echo_socket bare{how_to_wait(busy_poll)};
+    echo_socket bare{waiting::asleep};
     report_line("port", std::to_string(bare.port()));
     wait_for_parent();
     return exit_code::ok;
   }
-  endpoint ep{with_busy_poll(busy_poll)};
+  endpoint ep;
   auto port = ep.listen("tcp://127.0.0.1:0");
   if (!port)
     return fail(port.error());
@@ -292,8 +278,6 @@ constexpr const char* latency_examples = R"(Examples:
       in turns, those of a bare blocking TCP socket, and the ratio
   pubsub bench latency --local --rate 0
       between two threads of one process
-  pubsub bench latency --busy-poll --limit --rate 0
-      the low-latency mode, beside a bare socket that is polled in the same way
   pubsub bench latency --rate 100,1000,5000 --duration 5 --runs 7 --json latency.json
 With a rate, times count from the moment a message was to be sent, so that what waits for a late
 answer is late itself. Percentiles are over all runs and exact to 1 %.)";
@@ -323,8 +307,6 @@ void add_bench_latency(CLI::App& app, exit_code& outcome) {
       ->capture_default_str();
   command->add_flag("--local", options->local, "Between two threads of one process");
   command->add_flag("--limit", options->limit, "Measure a bare TCP ping-pong too, in turns");
-  command->add_flag("--busy-poll", options->busy_poll,
-                    "Waiting threads ask the sockets again and again instead of sleeping");
   command->add_option("--json", options->json_file, "Write all figures to FILE")->type_name("FILE");
   command->footer(bench::latency_examples);
   command->callback([options, &outcome] { outcome = bench::run_latency(*options); });
@@ -333,7 +315,6 @@ void add_bench_latency(CLI::App& app, exit_code& outcome) {
 void add_bench_latency_part(CLI::App& app, exit_code& outcome) {
   struct part_options {
     std::string over;
-    bool busy_poll = false;
   };
   auto options = std::make_shared<part_options>();
   auto command = app.add_subcommand("latency-part", "The answering process (started by latency)");
@@ -341,10 +322,8 @@ void add_bench_latency_part(CLI::App& app, exit_code& outcome) {
   command->add_option("over", options->over)
       ->required()
       ->check(CLI::IsMember({"endpoint", "bare"}));
-  command->add_flag("--busy-poll", options->busy_poll);
-  command->callback([options, &outcome] {
-    outcome = bench::run_echo_part(options->over == "endpoint", options->busy_poll);
-  });
+  command->callback(
+      [options, &outcome] { outcome = bench::run_echo_part(options->over == "endpoint"); });
 }
 
 } // namespace pubsub::tool

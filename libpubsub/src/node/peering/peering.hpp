@@ -69,8 +69,6 @@ public:
   std::vector<std::shared_ptr<link>> links() const;
   /// Waits until every Broker peer has read what was sent to it so far. False at the deadline.
   bool wait_until_read_by_broker_peers(const deadline& until) const;
-  /// From a thread that waits for messages (`endpoint_options::busy_poll`): serves the links.
-  void poll() noexcept { io_.poll(); }
   /// What a thread that waits for messages may run instead of sleeping; or null.
   shared_loop* loop_to_share() noexcept { return io_.only_loop(); }
   /// Parts from everybody, waiting at most `timeout` for the goodbyes, and stops the I/O threads.

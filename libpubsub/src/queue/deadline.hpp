@@ -1,0 +1,20 @@
+// Until when a call may wait.
+#pragma once
+
+#include <chrono>
+#include <optional>
+
+namespace pubsub {
+
+/// No value: without limit.
+using deadline = std::optional<std::chrono::steady_clock::time_point>;
+
+/// Saturates: a timeout too long for the clock means no limit.
+inline deadline deadline_after(std::chrono::nanoseconds timeout) noexcept {
+  const auto now = std::chrono::steady_clock::now();
+  if (timeout > std::chrono::steady_clock::time_point::max() - now)
+    return {};
+  return now + timeout;
+}
+
+} // namespace pubsub

@@ -1,0 +1,84 @@
+#include "queue/waiter.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <sched.h>
+
+namespace pubsub {
+
+namespace {
+
+constexpr std::chrono::microseconds first_pause{1};
+
+} // namespace
+
+/// Called once armed. True where the consumer has entered the loop instead.
+bool waiter::sleep(std::unique_lock<std::mutex>& lock, const deadline& until, bool wants_loop) {
+  fd_.clear();
+  if (loop_ != nullptr && loop_->begin_sleep(wants_loop))
+    return true;
+  consumer_ = place::asleep;
+  const auto woken = [&] { return consumer_ == place::awake; };
+  if (!until)
+    woken_.wait(lock, woken);
+  else
+    woken_.wait_until(lock, *until, woken);
+  if (!woken()) {
+    consumer_ = place::awake;
+    if (loop_ != nullptr)
+      loop_->end_sleep();
+  }
+  return false;
+}
+
+void waiter::wake(std::unique_lock<std::mutex>& lock) {
+  fd_.set();
+  if (consumer_ == place::awake)
+    return;
+  woken_at_ = clock::now();
+  const auto where = std::exchange(consumer_, place::awake);
+  if (where == place::asleep && loop_ != nullptr)
+    loop_->end_sleep();
+  lock.unlock();
+  if (where == place::asleep)
+    woken_.notify_one();
+  else
+    loop_->interrupt();
+}
+
+void waiter::found(std::size_t messages, bool more) noexcept {
+  more_ = more;
+  found_few_ = !more && messages <= tuning::few_messages;
+  if (more)
+    return;
+  if (messages <= 1)
+    pause_ = {};
+  else if (messages < tuning::few_messages)
+    pause_ = std::clamp<std::chrono::microseconds>(2 * pause_, first_pause, tuning::longest_pause);
+  else if (messages > tuning::many_messages)
+    pause_ /= 2;
+}
+
+void waiter::pace() noexcept {
+  if (more_ || pause_.count() == 0)
+    return;
+  for (const auto end = clock::now() + pause_; clock::now() < end;)
+    give_way();
+}
+
+/// On a crowded machine the processor is kept: `pace` and `watch` take a short time only.
+void waiter::give_way() noexcept {
+  const auto before = clock::now();
+  if (before < crowded_until_) {
+    while (clock::now() < before + first_pause) {
+    }
+    return;
+  }
+  ::sched_yield();
+  const auto now = clock::now();
+  if (now - before > tuning::late_return)
+    crowded_until_ = now + tuning::crowded_for;
+}
+
+} // namespace pubsub

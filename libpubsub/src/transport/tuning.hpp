@@ -1,0 +1,17 @@
+// The tuned constants of this room. Each names its reason and the command that measures it.
+#pragma once
+
+#include <chrono>
+
+namespace pubsub::tuning {
+
+// Which thread runs a loop: `pubsub bench latency --limit --rate 0,500,1000,2000`.
+
+/// A loop that a consumer has left is run by its own thread after this time. More than 1 ms, so
+/// that a round trip every millisecond wakes no thread but the one it is for.
+inline constexpr std::chrono::microseconds longest_absence{1250};
+/// A loop that has made another thread wait is closed to consumers for so long: what waits because
+/// a consumer is away does so once in this time, which is 1 % of it.
+inline constexpr std::chrono::milliseconds closed_for{100};
+
+} // namespace pubsub::tuning
