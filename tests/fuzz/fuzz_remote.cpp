@@ -8,7 +8,7 @@
 #include <set>
 #include <tuple>
 
-#include "pattern/remote/request_book.hpp"
+#include "pattern/remote/request_table.hpp"
 #include "pattern/remote/service_queue.hpp"
 #include "pattern/remote/service_results.hpp"
 
@@ -233,7 +233,7 @@ private:
   struct told_call {
     std::shared_ptr<remote_call> call;
     int told = 0;
-    request_book::time deadline{};
+    request_table::time deadline{};
   };
 
   static remote_options of_mode(remote_mode mode) {
@@ -254,7 +254,7 @@ private:
       requests_.push_back(message_of(*value));
     return outcome_;
   }
-  bool anybody_serves() override { return outcome_ != outcome::not_now; }
+  bool is_served() override { return outcome_ != outcome::not_now; }
 
   void add(std::uint64_t n, std::uint64_t operation) {
     static constexpr const char* names[] = {"op", "again", "none"};
@@ -312,9 +312,9 @@ private:
   outcome outcome_ = outcome::sent;
   std::deque<data_message> requests_;
   std::vector<std::unique_ptr<told_call>> calls_;
-  request_book::time now_{1h};
-  request_book::time ticked_{};
-  request_book book_; // tells calls
+  request_table::time now_{1h};
+  request_table::time ticked_{};
+  request_table book_; // tells calls
 };
 
 /// A vector of messages and of numbers; where the first is one of these it tells the mode.

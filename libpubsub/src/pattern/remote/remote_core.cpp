@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "pattern/mailbox/tuning.hpp"
+#include "pattern/remote/tuning.hpp"
 
 namespace pubsub::pattern {
 
@@ -12,7 +12,6 @@ namespace {
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t enough_to_measure = 16; // operations
 constexpr std::chrono::nanoseconds longest_timeout = std::chrono::hours{24 * 365};
 
 error check(const remote_options& options) {
@@ -33,8 +32,8 @@ error check(const remote_options& options) {
 remote_core::remote_core(std::shared_ptr<endpoint> at, std::string_view name,
                          const remote_options& options)
     : options_(options), callers_topic_(topic_of_callers(name)), own_topic_(topic_of_caller(id_)),
-      hello_(at), instances_(at, topic_of_instance), book_(id_, std::string{name}, options_, *this),
-      failure_(check(options)) {
+      hello_(at), instances_(at, topic_of_instance),
+      requests_(id_, std::string{name}, options_, *this), failure_(check(options)) {
   closed_ = static_cast<bool>(failure_);
   if (closed_)
     return;
@@ -66,15 +65,15 @@ remote_core::call_ptr remote_core::submit(std::string_view operation,
                                           std::optional<std::chrono::nanoseconds> timeout) {
   lock_type lock{mutex_};
   look(lock);
-  if (!book_.has_room()) {
-    book_.send(clock::now(), true);
-    wait(lock, {}, [&] { return book_.has_room(); });
+  if (!requests_.has_room()) {
+    requests_.send(clock::now(), true);
+    wait(lock, {}, [&] { return requests_.has_room(); });
   }
   if (closed_)
     return refused();
   const auto now = clock::now();
-  auto call = book_.add(operation, argument, deadline(timeout, now), now);
-  book_.send(now);
+  auto call = requests_.add(operation, argument, deadline(timeout, now), now);
+  requests_.send(now);
   return call;
 }
 
@@ -88,16 +87,16 @@ std::vector<remote_core::call_ptr> remote_core::submit_all(std::string_view oper
   while (!arguments.empty()) {
     const auto value = data_view::from_valid(arguments).bytes();
     arguments = arguments.subspan(value.size());
-    result.push_back(closed_ ? refused() : book_.add(operation, value, deadline({}, now), now));
+    result.push_back(closed_ ? refused() : requests_.add(operation, value, deadline({}, now), now));
   }
   if (closed_)
     return result;
   if (in_bulk)
-    book_.send_bulk(clock::now());
+    requests_.send_bulk(clock::now());
   else
-    book_.send(clock::now(), true);
-  if (result.size() >= enough_to_measure)
-    book_.note_calls(result.size(), clock::now() - now, false);
+    requests_.send(clock::now(), true);
+  if (result.size() >= tuning::enough_to_measure)
+    requests_.note_calls(result.size(), clock::now() - now, false);
   return result;
 }
 
@@ -107,16 +106,16 @@ bool remote_core::wait_for(const remote_call& call, time_limit until) {
     return true;
   lock_type lock{mutex_};
   if (!closed_ && !done())
-    book_.send(clock::now(), true);
+    requests_.send(clock::now(), true);
   if (!wait(lock, until, done) && closed_)
-    book_.abandon(refused()->error);
+    requests_.abandon(refused()->error);
   return done();
 }
 
 void remote_core::when_done(remote_call& call, std::function<void()> then) {
   lock_type lock{mutex_};
   if (!closed_ && !call.done.load(std::memory_order_acquire))
-    book_.send(clock::now(), true); // somebody waits
+    requests_.send(clock::now(), true); // somebody waits
   if (!call.done.load(std::memory_order_acquire)) {
     call.then.push_back(std::move(then));
     return;
@@ -129,27 +128,27 @@ bool remote_core::cancel(remote_call& call) {
   if (call.done.load(std::memory_order_acquire))
     return false;
   lock_type lock{mutex_};
-  return book_.cancel(call, clock::now());
+  return requests_.cancel(call, clock::now());
 }
 
 void remote_core::flush() {
   lock_type lock{mutex_};
   if (!closed_)
-    book_.send(clock::now(), true);
+    requests_.send(clock::now(), true);
 }
 
 std::size_t remote_core::drain(std::chrono::nanoseconds timeout) {
   lock_type lock{mutex_};
   if (!closed_)
-    book_.send(clock::now(), true);
-  wait(lock, limit_after(timeout), [&] { return book_.unfinished() == 0; });
-  return book_.unfinished();
+    requests_.send(clock::now(), true);
+  wait(lock, limit_after(timeout), [&] { return requests_.unfinished() == 0; });
+  return requests_.unfinished();
 }
 
 void remote_core::close() {
   stop();
   lock_type lock{mutex_};
-  book_.abandon(refused()->error);
+  requests_.abandon(refused()->error);
 }
 
 // -- instances -----------------------------------------------------------------------------------
@@ -169,8 +168,8 @@ remote_port::outcome remote_core::to_instance(const endpoint_id& id,
 }
 
 mailbox::time remote_core::next_tick() const {
-  const auto next = std::min(book_.next_tick(), next_look_);
-  return book_.instances() == 0 ? std::min(next, hello_.next()) : next;
+  const auto next = std::min(requests_.next_tick(), next_look_);
+  return requests_.instances() == 0 ? std::min(next, hello_.next()) : next;
 }
 
 void remote_core::say_hello(time now) {
@@ -182,14 +181,14 @@ void remote_core::say_hello(time now) {
 // -- hearing -------------------------------------------------------------------------------------
 
 void remote_core::take(std::span<data_message> messages, time now) {
-  const auto before = book_.completed();
+  const auto before = requests_.completed();
   for (const auto& each : messages)
     if (get_topic(each) == callers_topic_ || get_topic(each) == own_topic_) // not one below
-      book_.receive(each, now, is_prompt());
-  if (const auto n = book_.completed() - before; n >= enough_to_measure)
-    book_.note_calls(n, clock::now() - now, true);
+      requests_.receive(each, now, is_prompt());
+  if (const auto n = requests_.completed() - before; n >= tuning::enough_to_measure)
+    requests_.note_calls(n, clock::now() - now, true);
   if (closed_) // and so is the endpoint
-    book_.abandon(refused()->error);
+    requests_.abandon(refused()->error);
 }
 
 void remote_core::tick(time now) {
@@ -197,21 +196,21 @@ void remote_core::tick(time now) {
     next_look_ = now + tuning::time_between_looks;
     look_for_lost(now);
   }
-  if (book_.instances() == 0 && hello_.is_due(now))
+  if (requests_.instances() == 0 && hello_.is_due(now))
     say_hello(now);
-  book_.tick(now);
+  requests_.tick(now);
 }
 
 /// What an instance said before it left may be unread, and must be read before.
 void remote_core::look_for_lost(time now) {
-  for (const auto& each : book_.known_instances())
+  for (const auto& each : requests_.known_instances())
     (void)instances_[each];
   const auto lost = instances_.find_gone(now);
   if (lost.empty() || anything_unread())
     return;
   for (const auto& each : lost) {
     instances_.erase(each);
-    book_.lose(each, now);
+    requests_.lose(each, now);
   }
 }
 
@@ -219,37 +218,37 @@ void remote_core::look_for_lost(time now) {
 
 bool remote_core::wait_for_instances(std::size_t n, std::chrono::nanoseconds timeout) {
   lock_type lock{mutex_};
-  return wait(lock, limit_after(timeout), [&] { return book_.instances() >= n; });
+  return wait(lock, limit_after(timeout), [&] { return requests_.instances() >= n; });
 }
 
 std::size_t remote_core::instances() const {
   lock_type lock{mutex_};
-  return book_.instances();
+  return requests_.instances();
 }
 
 std::size_t remote_core::unfinished() const {
   lock_type lock{mutex_};
-  return book_.unfinished();
+  return requests_.unfinished();
 }
 
 remote_conditions remote_core::conditions() const {
   lock_type lock{mutex_};
-  return book_.conditions();
+  return requests_.conditions();
 }
 
 remote_conditions remote_core::conditions(std::string_view operation) const {
   lock_type lock{mutex_};
-  return book_.conditions(operation);
+  return requests_.conditions(operation);
 }
 
 remote_plan remote_core::plan() const {
   lock_type lock{mutex_};
-  return book_.plan();
+  return requests_.plan();
 }
 
 remote_counters remote_core::counters() const {
   lock_type lock{mutex_};
-  return book_.counters();
+  return requests_.counters();
 }
 
 bool remote_core::closed() const {

@@ -14,7 +14,7 @@
 #include "pattern/mailbox/announcer.hpp"
 #include "pattern/mailbox/mailbox.hpp"
 #include "pattern/mailbox/partner.hpp"
-#include "pattern/remote/request_book.hpp"
+#include "pattern/remote/request_table.hpp"
 
 namespace pubsub::pattern {
 
@@ -52,7 +52,7 @@ public:
 
 private:
   outcome to_instance(const endpoint_id& id, std::span<const std::byte> message) override;
-  bool anybody_serves() override { return hello_.is_heard(); }
+  bool is_served() override { return hello_.is_heard(); }
   void take(std::span<data_message> messages, time now) override;
   void tick(time now) override;
   time next_tick() const override;
@@ -67,7 +67,7 @@ private:
   announcer hello_; // while no instance answers
   partner_map instances_;
   data_writer scratch_;
-  request_book book_;
+  request_table requests_;
   time next_look_{};
   error failure_;
 };

@@ -3,16 +3,13 @@
 #include <algorithm>
 
 #include "pattern/remote/remote_plan.hpp"
+#include "pattern/remote/tuning.hpp"
 
 namespace pubsub::pattern {
 
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr double weight = 0.1;                 // of a new sample in an average
-constexpr std::size_t long_enough = 16 * 1024; // bytes, to tell a rate
-constexpr auto time_of_flow = 10ms;            // to tell one from many replies
 
 double blend(double old, double more, double share) noexcept {
   return old == 0 ? more : old + share * (more - old);
@@ -24,7 +21,7 @@ std::chrono::nanoseconds duration_of(double s) noexcept {
 
 /// Of a sample of so many operations: many count as several samples.
 double share_of(double operations) noexcept {
-  return std::min(1.0, weight * std::min(operations, 5.0));
+  return std::min(1.0, tuning::weight_of_a_sample * std::min(operations, 5.0));
 }
 
 } // namespace
@@ -82,7 +79,7 @@ void remote_meter::add_latency(const reply_sample& x) {
   const auto trip = seconds(x.received - x.sent - x.here);
   if (trip <= 0)
     return;
-  const bool is_short = x.request_bytes + x.reply_bytes < long_enough;
+  const bool is_short = x.request_bytes + x.reply_bytes < tuning::long_enough;
   if ((is_short && x.prompt) || !shortest_.known())
     shortest_.add(-trip, x.received);
   shortest_.raise(-trip);
@@ -97,16 +94,16 @@ void remote_meter::add_single_transfers(const reply_sample& x) {
   const auto took = trip - seconds(conditions_.latency);
   if (took < trip / 4)
     return; // it can hardly be told
-  if (x.request_bytes >= long_enough && x.request_bytes > 4 * x.reply_bytes)
+  if (x.request_bytes >= tuning::long_enough && x.request_bytes > 4 * x.reply_bytes)
     up_.add(static_cast<double>(x.request_bytes) / took, x.received);
-  if (x.reply_bytes >= long_enough && x.reply_bytes > 4 * x.request_bytes)
+  if (x.reply_bytes >= tuning::long_enough && x.reply_bytes > 4 * x.request_bytes)
     down_.add(static_cast<double>(x.reply_bytes) / took, x.received);
 }
 
 /// Of many messages: what comes in some time, however they came together on the way. Short ones do
 /// not show how much a link can carry.
 void remote_meter::add_flow(const reply_sample& x) {
-  if (x.alone || x.received - flow_.begin > 1s) { // there was a break
+  if (x.alone || x.received - flow_.begin > tuning::longest_break) { // there was a break
     flow_ = {x.received};
     return;
   }
@@ -114,12 +111,12 @@ void remote_meter::add_flow(const reply_sample& x) {
   flow_.messages += 1;
   flow_.request_bytes += n * static_cast<double>(x.request_bytes) / static_cast<double>(x.asked);
   flow_.reply_bytes += static_cast<double>(x.reply_bytes);
-  if (x.received - flow_.begin < time_of_flow)
+  if (x.received - flow_.begin < tuning::time_of_flow)
     return;
   const auto took = seconds(x.received - flow_.begin);
-  if (flow_.request_bytes >= flow_.messages * long_enough)
+  if (flow_.request_bytes >= flow_.messages * tuning::long_enough)
     up_.add(flow_.request_bytes / took, x.received);
-  if (flow_.reply_bytes >= flow_.messages * long_enough)
+  if (flow_.reply_bytes >= flow_.messages * tuning::long_enough)
     down_.add(flow_.reply_bytes / took, x.received);
   flow_ = {x.received};
 }

@@ -3,25 +3,13 @@
 #include <algorithm>
 #include <limits>
 
+#include "pattern/remote/tuning.hpp"
+
 namespace pubsub::pattern {
 
 namespace {
 
 constexpr auto no_limit = std::numeric_limits<std::size_t>::max();
-// What one more request and its reply cost each side: two messages, which may wake threads.
-constexpr double seconds_of_a_request = 30e-6;
-// All of a request has to come before the first of it begins: so much of the link's time, but
-constexpr double time_of_a_bulk_s = 0.005;
-constexpr double least_bytes_of_a_bulk = 16 * 1024, most_bytes_of_a_bulk = 64 * 1024;
-constexpr std::size_t requests_in_a_message = 32;
-constexpr double shortest_horizon_s = 0.1;             // so much work is under way,
-constexpr double bytes_under_way = 64 * 1024 * 1024.0; // and so many bytes of results,
-constexpr double least_under_way = 8;                  // but so many results
-
-constexpr double packet_bytes = 1448;
-constexpr double long_transfer_s = 60e-6; // of one result
-constexpr double speed_of_copying = 1e9;  // bytes per second, with all that a result goes through
-
 double transfer(double bytes, double bytes_per_s) noexcept {
   return bytes_per_s > 0 ? bytes / bytes_per_s : 0;
 }
@@ -56,7 +44,7 @@ request_plan fixed_plan(const remote_options& options) noexcept {
           clamped(options.window_operations),
           0,
           options.mode == remote_mode::pipeline,
-          requests_in_a_message};
+          tuning::requests_in_a_message};
 }
 
 double predicted_seconds(const remote_conditions& at, const service_size& servers,
@@ -69,9 +57,9 @@ double predicted_seconds(const remote_conditions& at, const service_size& server
   const auto bulk = std::min(static_cast<double>(plan.bulk_operations),
                              plan.mode == remote_mode::bulk ? all / instances : all);
   const auto requests = all / bulk;
-  const double call = seconds_of_a_request + bulk * seconds(at.call);
+  const double call = tuning::seconds_of_a_request + bulk * seconds(at.call);
   const double send = transfer(bulk * at.argument_bytes, at.request_bytes_per_s);
-  const double execute = seconds_of_a_request + bulk * seconds(at.operation);
+  const double execute = tuning::seconds_of_a_request + bulk * seconds(at.operation);
   const double receive = transfer(bulk * at.result_bytes, at.reply_bytes_per_s);
   const double round = seconds(at.latency) + call + send + execute + receive;
   const double window = std::max(1.0, static_cast<double>(plan.window_operations) / bulk);
@@ -91,20 +79,22 @@ std::size_t best_window(const remote_conditions& at, const service_size& servers
   auto window = static_cast<double>(clamped(options.max_unfinished));
   const auto round_trips = 4 * seconds(at.latency);
   if (at.operation.count() > 0)
-    window = std::min(window, std::max(shortest_horizon_s, round_trips) / seconds(at.operation) *
-                                  static_cast<double>(clamped(servers.workers)));
+    window =
+        std::min(window, std::max(tuning::shortest_horizon_s, round_trips) / seconds(at.operation) *
+                             static_cast<double>(clamped(servers.workers)));
   if (at.result_bytes > 0)
-    window = std::min(window, std::max({bytes_under_way / at.result_bytes, least_under_way,
-                                        round_trips * at.reply_bytes_per_s / at.result_bytes}));
+    window = std::min(window,
+                      std::max({tuning::bytes_in_flight / at.result_bytes, tuning::least_in_flight,
+                                round_trips * at.reply_bytes_per_s / at.result_bytes}));
   const auto least = std::min(2 * clamped(servers.workers), clamped(options.max_unfinished));
   return std::max(static_cast<std::size_t>(window), least);
 }
 
 double bytes_of_a_bulk(const remote_conditions& at) noexcept {
   if (at.request_bytes_per_s <= 0)
-    return most_bytes_of_a_bulk;
-  return std::clamp(time_of_a_bulk_s * at.request_bytes_per_s, least_bytes_of_a_bulk,
-                    most_bytes_of_a_bulk);
+    return tuning::most_bytes_of_a_bulk;
+  return std::clamp(tuning::time_of_a_bulk_s * at.request_bytes_per_s,
+                    tuning::least_bytes_of_a_bulk, tuning::most_bytes_of_a_bulk);
 }
 
 /// A request of more would keep the server waiting for its end, or one instance busy for too long.
@@ -116,7 +106,8 @@ std::size_t largest_bulk(const remote_conditions& at, const service_size& server
   if (at.argument_bytes > 0)
     most = std::min(most, static_cast<std::size_t>(bytes_of_a_bulk(at) / at.argument_bytes));
   if (servers.instances > 1 && at.operation.count() > 0)
-    most = std::min(most, static_cast<std::size_t>(shortest_horizon_s / 2 / seconds(at.operation)));
+    most = std::min(
+        most, static_cast<std::size_t>(tuning::shortest_horizon_s / 2 / seconds(at.operation)));
   return clamped(most);
 }
 
@@ -152,8 +143,8 @@ request_plan best_plan(const remote_conditions& measured, const service_size& se
 /// They carry more where the link does less than copying does; small results share packets.
 bool gains_by_connections(const remote_conditions& at) noexcept {
   const auto rate = at.reply_bytes_per_s;
-  return rate > 0 && rate < speed_of_copying &&
-         at.result_bytes > std::max(packet_bytes, long_transfer_s * rate);
+  return rate > 0 && rate < tuning::copied_bytes_per_s &&
+         at.result_bytes > std::max(tuning::packet_bytes, tuning::long_transfer_s * rate);
 }
 
 } // namespace pubsub::pattern

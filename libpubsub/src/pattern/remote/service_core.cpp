@@ -10,12 +10,6 @@ namespace {
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
-constexpr auto time_between_flushes = 1ms;                         // where a link was full
-constexpr auto time_between_reads = service_pace{}.long_operation; // while there is work
-constexpr auto time_to_close = 1s;                                 // for clients that are behind
-constexpr std::size_t most_clients = 10'000;
-constexpr std::size_t most_kept_bytes = 4 << 20; // of a client, before it is held back
-
 service_options checked(service_options options) {
   options.workers = std::max<std::size_t>(options.workers, 1);
   options.queue_operations = std::max<std::size_t>(options.queue_operations, 1);
@@ -59,7 +53,7 @@ void service_core::run() {
   service_results out{name_, id_, options_.max_result_bytes};
   lock_type lock{mutex_};
   while (!closed_) {
-    if (!queue_.empty() && clock::now() - last_read_ > time_between_reads)
+    if (!queue_.empty() && clock::now() - last_read_ > tuning::long_operation)
       look(lock);
     if (!queue_.empty())
       do_work(lock, out);
@@ -111,7 +105,7 @@ reply_outbox::outcome service_core::send(const endpoint_id& client, reply_outbox
   const auto result = to.send(message.bytes());
   if (result != reply_outbox::outcome::kept)
     return result;
-  const bool too_much = to.kept_bytes() > most_kept_bytes;
+  const bool too_much = to.kept_bytes() > tuning::most_kept_bytes;
   const lock_type lock{mutex_};
   note_behind(client);
   if (too_much)
@@ -161,7 +155,7 @@ service_core::outbox_ptr service_core::find_client(const endpoint_id& id) {
   const auto found = clients_.find(id);
   if (found != clients_.end())
     return found->second;
-  if (clients_.size() >= most_clients)
+  if (clients_.size() >= tuning::most_clients)
     return {};
   auto made = std::make_shared<reply_outbox>(at_->make_publisher(topic_of_caller(id)));
   clients_.emplace(id, made);
@@ -228,7 +222,7 @@ void service_core::note_behind(const endpoint_id& client) {
   behind_.insert(client);
   if (next_flush_ != time::max())
     return;
-  next_flush_ = clock::now() + time_between_flushes;
+  next_flush_ = clock::now() + tuning::time_between_flushes;
   wake();
 }
 
@@ -240,11 +234,11 @@ void service_core::flush_outboxes(time until) {
     const bool all = found == clients_.end() || found->second->flush(until);
     if (all)
       behind_.erase(id);
-    if (!all && found->second->kept_bytes() > most_kept_bytes)
+    if (!all && found->second->kept_bytes() > tuning::most_kept_bytes)
       continue;
     queue_.go_on(id);
   }
-  next_flush_ = behind_.empty() ? time::max() : clock::now() + time_between_flushes;
+  next_flush_ = behind_.empty() ? time::max() : clock::now() + tuning::time_between_flushes;
 }
 
 /// Called with the mutex held.
@@ -294,7 +288,7 @@ void service_core::close() {
   for (const auto& each : on_their_way)
     send_untaken(each.client, *clients.at(each.client), each.stream, each.places);
   lock.lock();
-  flush_outboxes(clock::now() + time_to_close);
+  flush_outboxes(clock::now() + tuning::time_to_close);
   lock.unlock();
   stop();
 }

@@ -5,13 +5,9 @@
 #include <limits>
 #include <utility>
 
+#include "pattern/remote/tuning.hpp"
+
 namespace pubsub::pattern {
-
-namespace {
-
-constexpr std::size_t parts_of_a_worker = 4; // some take longer
-
-} // namespace
 
 service_queue::arrival service_queue::add(service_work work) {
   const auto [found, is_new] = clients_.try_emplace(work.client);
@@ -27,7 +23,7 @@ service_queue::arrival service_queue::add(service_work work) {
   if (work.first > its.next)
     result.missing = number_run{its.next, work.first - its.next};
   its.next = work.first + work.count;
-  const auto parts = workers_ == 1 ? 1 : workers_ * parts_of_a_worker;
+  const auto parts = workers_ == 1 ? 1 : workers_ * tuning::parts_of_a_worker;
   const auto part = std::max<std::size_t>((work.count + parts - 1) / parts, 1);
   while (work.count > part) {
     auto one = work;

@@ -15,9 +15,6 @@ namespace {
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
-constexpr std::size_t bytes_to_collect = 256 * 1024;
-constexpr std::size_t most_between_looks = 16; // at the clock, while operations are short
-
 std::string type_of(const std::exception& x) {
   const char* name = typeid(x).name();
   int failed = 0;
@@ -56,12 +53,12 @@ void service_results::run(service_work& work) {
     places_.append(work.first++);
     ++work.arguments;
     --work.count;
-    due_ = results_.size_bytes() >= bytes_to_collect;
+    due_ = results_.size_bytes() >= tuning::bytes_to_collect;
     if (++since_look < stride && work.count > 0 && !due_)
       continue;
     const auto before = std::exchange(now, clock::now());
     was_long = now - before >= pace_.long_operation;
-    stride = std::min(2 * stride, most_between_looks);
+    stride = std::min(2 * stride, tuning::most_between_looks);
     since_look = 0;
     due_ = due_ || now - begun_ >= pace_.to_collect;
   }

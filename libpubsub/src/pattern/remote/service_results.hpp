@@ -12,6 +12,7 @@
 
 #include "pattern/remote/remote_messages.hpp"
 #include "pattern/remote/service_queue.hpp"
+#include "pattern/remote/tuning.hpp"
 
 namespace pubsub::pattern {
 
@@ -22,9 +23,8 @@ struct service_operation {
 
 /// When a worker looks up from its work.
 struct service_pace {
-  std::chrono::nanoseconds long_operation =
-      std::chrono::microseconds{25};                                    ///< others may be cancelled
-  std::chrono::nanoseconds to_collect = std::chrono::microseconds{100}; ///< results, before they go
+  std::chrono::nanoseconds long_operation = tuning::long_operation; ///< others may be cancelled
+  std::chrono::nanoseconds to_collect = tuning::time_to_collect;    ///< results, before they go
 };
 
 /// Of one client and one of its streams at a time. A worker's own.

@@ -1,7 +1,7 @@
 // A client of a service whose clock and network are driven by hand.
 #pragma once
 
-#include "pattern/remote/request_book.hpp"
+#include "pattern/remote/request_table.hpp"
 #include "support/ids.hpp"
 
 #include <chrono>
@@ -55,7 +55,7 @@ struct client final : remote_port {
     sent.push_back(one);
     return outcome::sent;
   }
-  bool anybody_serves() override { return served; }
+  bool is_served() override { return served; }
 
   void meet(std::uint8_t n, bool idempotent = false, bool leaving = false) {
     data_writer out;
@@ -110,8 +110,8 @@ struct client final : remote_port {
   std::size_t longest = 1'000'000;
   std::size_t cancels = 0;
   std::deque<request> sent;
-  request_book::time now{std::chrono::hours{1}};
-  request_book book;
+  request_table::time now{std::chrono::hours{1}};
+  request_table book;
 };
 
 inline bool done(const std::shared_ptr<remote_call>& call) {

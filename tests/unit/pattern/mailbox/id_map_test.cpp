@@ -1,4 +1,4 @@
-#include "pattern/mailbox/numbered.hpp"
+#include "pattern/mailbox/id_map.hpp"
 
 #include <doctest/doctest.h>
 
@@ -6,10 +6,10 @@
 #include <random>
 #include <vector>
 
-using pubsub::pattern::numbered;
+using pubsub::pattern::id_map;
 
-TEST_CASE("numbered things are found until they are given up") {
-  numbered<int> all;
+TEST_CASE("id_map things are found until they are given up") {
+  id_map<int> all;
   CHECK(all.find(0) == nullptr);
   for (int i = 0; i < 1000; ++i)
     REQUIRE(all.add(i * 2) == static_cast<std::uint64_t>(i));
@@ -22,8 +22,8 @@ TEST_CASE("numbered things are found until they are given up") {
   CHECK(all.size() == 999);
 }
 
-TEST_CASE("numbered things are visited in their order, and may be given up meanwhile") {
-  numbered<int> all;
+TEST_CASE("id_map things are visited in their order, and may be given up meanwhile") {
+  id_map<int> all;
   for (int i = 0; i < 700; ++i)
     all.add(i);
   for (std::uint64_t i = 100; i < 600; ++i)
@@ -40,10 +40,10 @@ TEST_CASE("numbered things are visited in their order, and may be given up meanw
   CHECK(all.add(1) == 700);
 }
 
-TEST_CASE("numbered things behave as a map whatever the order in which they are given up") {
+TEST_CASE("id_map things behave as a map whatever the order in which they are given up") {
   for (unsigned seed = 0; seed < 50; ++seed) {
     std::mt19937 random{seed};
-    numbered<std::uint64_t> all;
+    id_map<std::uint64_t> all;
     std::map<std::uint64_t, std::uint64_t> model;
     for (int step = 0; step < 4000; ++step) {
       if (random() % 2 == 0 || model.empty()) {

@@ -1,4 +1,4 @@
-// Things that get numbers one after the other, and are given up in any order. Pure.
+// A map whose keys are ids given out one after the other; erased in any order. Pure.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace pubsub::pattern {
 /// Finding and giving up take the same time however many there are. One that stays long does not
 /// keep the memory of all that come after it: at most that of its block.
 template <class T>
-class numbered {
+class id_map {
 public:
   /// Returns its number: 0, 1, ...
   std::uint64_t add(T x) {
