@@ -79,6 +79,7 @@ void mailbox::read(lock_type& lock, nanoseconds limit) {
   take(batch_, now);
   if (now >= next_tick())
     tick(now);
+  pass_on(lock);
   reading_ = false;
   if (waiting_ > 0)
     read_ended_.notify_all();
@@ -98,8 +99,9 @@ void mailbox::run() {
       tick(now);
       read_ended_.notify_all();
     } else
-      own_wakes_.wait_until(
-          lock, std::max(by_itself ? waited_until : next_tick(), now + tuning::shortest_sleep));
+      own_wakes_.wait_until(lock, by_itself ? std::clamp(waited_until, now + tuning::shortest_sleep,
+                                                         now + tuning::longest_absence)
+                                            : std::max(next_tick(), now + tuning::shortest_sleep));
   }
 }
 

@@ -53,6 +53,9 @@ protected:
   /// Called with the mutex held, at `next_tick` or later.
   virtual void tick(time now) = 0;
   virtual time next_tick() const = 0;
+  /// Called with the mutex held, after `take` and `tick`, by the thread that reads: what may not be
+  /// done under the mutex, which may be released meanwhile.
+  virtual void pass_on(lock_type&) {}
   /// False while what was read suffices: then the mailbox's own thread, and `look`, do not read.
   virtual bool has_room() const { return true; }
 

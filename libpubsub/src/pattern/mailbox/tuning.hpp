@@ -13,6 +13,9 @@ inline constexpr std::chrono::milliseconds longest_read{50};
 /// A thread that waited is likely to wait again: the mailbox's own thread stays away for this time,
 /// which is longer than most callers think between two calls.
 inline constexpr std::chrono::milliseconds after_a_wait{1};
+/// Ends of waits do not wake the mailbox's own thread, which would cost each of them: it looks by
+/// itself after this time.
+inline constexpr std::chrono::milliseconds longest_absence{5};
 /// The shortest sleep of a thread that waits for another one's read: what is due sooner is not
 /// worth a timer.
 inline constexpr std::chrono::milliseconds shortest_sleep{1};

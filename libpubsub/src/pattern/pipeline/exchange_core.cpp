@@ -177,7 +177,6 @@ void exchange_core::take(std::span<data_message> messages, time now) {
       dispatch_.flush();
     share_out();
   }
-  acknowledge();
 }
 
 void exchange_core::tick(time now) {
@@ -193,8 +192,11 @@ void exchange_core::tick(time now) {
   if (invitations_.is_due(now))
     invite(now);
   share_out();
-  acknowledge();
-  send_dead_letters();
+}
+
+void exchange_core::pass_on(lock_type& lock) {
+  acknowledge(lock);
+  send_dead_letters(lock);
 }
 
 mailbox::time exchange_core::next_tick() const {
@@ -224,25 +226,38 @@ void exchange_core::welcome(const endpoint_id& queue) {
   queues_[queue].send(scratch_.bytes());
 }
 
-/// Called with the mutex held: tells the queues that tasks came from that their results are done.
-/// A queue never asks for the mutex of an exchange, so its own may be taken here.
-void exchange_core::acknowledge() {
+/// Called with the mutex held, which is released meanwhile: tells the queues that tasks came from
+/// that their results are done. Senders need not wait for what that takes.
+void exchange_core::acknowledge(lock_type& lock) {
   const auto done = dispatch_.take_done();
   if (done.empty())
     return;
-  std::map<std::pair<endpoint_id, bool>, std::vector<number_run>> all; // by exchange, and `direct`
-  for (const auto& each : done)
-    all[{each.exchange, each.direct}].push_back({each.first, each.count});
-  for (const auto& [from, places] : all)
-    if (const auto& queue = upstream_[from.first])
-      queue->done(from.first, places, from.second);
+  struct places_done {
+    std::shared_ptr<task_queue_core> queue;
+    std::vector<number_run> places;
+  };
+  std::map<std::pair<endpoint_id, bool>, places_done> all; // by exchange, and whether it is direct
+  for (const auto& each : done) {
+    auto& its = all[{each.exchange, each.direct}];
+    its.queue = upstream_[each.exchange];
+    its.places.push_back({each.first, each.count});
+  }
+  lock.unlock();
+  for (const auto& [from, its] : all)
+    if (its.queue)
+      its.queue->done(from.first, its.places, from.second);
+  lock.lock();
 }
 
-/// Called with the mutex held. The exchange of dead letters never asks for this one's.
-void exchange_core::send_dead_letters() {
-  for (const auto& each : dispatch_.take_dead())
-    if (dead_letters_)
-      dead_letters_->send_dead(*each);
+/// Called with the mutex held, which is released meanwhile.
+void exchange_core::send_dead_letters(lock_type& lock) {
+  const auto dead = dispatch_.take_dead();
+  if (dead.empty() || !dead_letters_)
+    return;
+  lock.unlock();
+  for (const auto& each : dead)
+    dead_letters_->send_dead(*each);
+  lock.lock();
 }
 
 void exchange_core::send_dead(const task_batch& single) {

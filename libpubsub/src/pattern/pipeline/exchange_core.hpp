@@ -49,6 +49,7 @@ private:
   void take(std::span<data_message> messages, time now) override;
   void tick(time now) override;
   time next_tick() const override;
+  void pass_on(lock_type& lock) override;
 
   /// As `mailbox::wait`; what was held back goes before.
   template <class Condition>
@@ -63,8 +64,8 @@ private:
   std::size_t add(new_tasks kind, std::span<const std::byte>& values, std::size_t most);
   void begin_batch();
   void share_out();
-  void acknowledge();
-  void send_dead_letters();
+  void acknowledge(lock_type& lock);
+  void send_dead_letters(lock_type& lock);
   void send_dead(const task_batch& single);
   void receive(const data_message& msg, time now);
   void welcome(const endpoint_id& queue);
