@@ -28,8 +28,16 @@ if(PUBSUB_SANITIZE)
     add_compile_options(-fno-sanitize-recover=undefined)
   endif()
 endif()
-if(PUBSUB_FUZZ_GUIDED) # tests/fuzz: every edge and comparison calls the engine
-  add_compile_options(-fsanitize-coverage=trace-pc,trace-cmp)
+if(PUBSUB_FUZZ)
+  # OSS-Fuzz and its like say which engine to link, and bring their own flags in CXXFLAGS.
+  set(PUBSUB_FUZZING_ENGINE "$ENV{LIB_FUZZING_ENGINE}" CACHE STRING "What fuzz targets link; libFuzzer if empty")
+  if(NOT PUBSUB_FUZZING_ENGINE)
+    if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+      message(FATAL_ERROR "libFuzzer comes with clang: configure with CXX=clang++, or set LIB_FUZZING_ENGINE.")
+    endif()
+    add_compile_options(-fsanitize=fuzzer-no-link)
+    set(PUBSUB_FUZZING_ENGINE -fsanitize=fuzzer)
+  endif()
 endif()
 
 # Sources that share most of their headers are compiled twelve at a time. Names without linkage must

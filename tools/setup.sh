@@ -149,6 +149,22 @@ install_missing() {
   ((${#missing[@]} == 0)) || die "still missing after installing through apt-get: ${missing[*]}."
 }
 
+# Clang with its runtime libraries, which Debian packs separately: tools/fuzz and .ci/run need it.
+has_libfuzzer() {
+  local probe=$root/build/libfuzzer-probe
+  echo 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }' |
+    clang++ -fsanitize=fuzzer,address -x c++ - -o "$probe" >"$logs/libfuzzer-probe.log" 2>&1 && rm "$probe"
+}
+
+set_up_clang() {
+  has_libfuzzer && return
+  can_install || die "clang with libFuzzer is needed, and not installable from here (that takes apt-get and root or sudo)."
+  note "installing: clang"
+  run_logged apt-clang apt_install clang
+  has_libfuzzer || run_logged apt-clang-rt apt_install "libclang-rt-$(clang++ -dumpversion | cut -d . -f 1)-dev"
+  has_libfuzzer || die "clang cannot link libFuzzer; what it says is in build/logs/libfuzzer-probe.log."
+}
+
 check_versions() {
   local cmake_version
   cmake_version=$(cmake --version | sed -n '1s/[^0-9]*//p')

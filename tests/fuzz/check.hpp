@@ -1,4 +1,4 @@
-// What fuzz targets assert: stop at once, so that the engine keeps the input.
+// What fuzz targets assert: stop at once, so that the fuzzing engine keeps the input.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 #include <pubsub/data.hpp>
 #include <pubsub/format.hpp>
 
-#include "fuzz/engine/memory.hpp"
+#include "fuzz/memory_bound.hpp"
 
 namespace pubsub::fuzz {
 

@@ -1,6 +1,5 @@
 // Any bytes as a message between nodes: nothing, or an envelope that is written as it was read.
 #include "fuzz/check.hpp"
-#include "fuzz/golden_seeds.hpp"
 #include "fuzz/target.hpp"
 
 #include "wire/broker/circle_probe.hpp"
@@ -30,8 +29,6 @@ frame written(const wire::envelope_view& x) {
   return out;
 }
 
-} // namespace
-
 void try_input(std::span<const std::byte> bytes) {
   std::optional<wire::envelope_view> x;
   {
@@ -50,8 +47,8 @@ void try_input(std::span<const std::byte> bytes) {
     check(std::ranges::equal(std::span{again}.subspan(wire::frame_header_bytes), bytes),
           "an envelope is written as it was read");
   if (const auto probe = wire::parse_circle_probe(x->payload)) {
-    const auto frame = wire::make_circle_probe(*probe, x->topic);
-    const auto y = wire::parse_envelope(std::span{frame}.subspan(wire::frame_header_bytes));
+    const auto sent = wire::make_circle_probe(*probe, x->topic);
+    const auto y = wire::parse_envelope(std::span{sent}.subspan(wire::frame_header_bytes));
     check(y && wire::parse_circle_probe(y->payload) == probe, "a probe is read as it was written");
   }
   if (x->type != envelope_type::routing_update)
@@ -63,16 +60,11 @@ void try_input(std::span<const std::byte> bytes) {
   }
 }
 
-std::vector<std::string> seeds() {
-  auto result = golden_bytes({"wire_messages.json"});
-  const auto probe = wire::make_circle_probe({}, "/t");
-  const auto payload = std::span{probe}.subspan(wire::frame_header_bytes);
-  result.emplace_back(reinterpret_cast<const char*>(payload.data()), payload.size());
-  return result;
-}
-
-std::vector<std::string> words() {
-  return binary_words();
-}
+} // namespace
 
 } // namespace pubsub::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  pubsub::fuzz::try_input(std::as_bytes(std::span{data, size}));
+  return 0;
+}

@@ -1,6 +1,5 @@
 // Any bytes as a filter: nothing, or the fewest prefixes that match what all of them match.
 #include "fuzz/check.hpp"
-#include "fuzz/golden_seeds.hpp"
 #include "fuzz/target.hpp"
 
 #include "base/byte_reader.hpp"
@@ -25,8 +24,6 @@ std::vector<std::string_view> spelled_out(std::span<const std::byte> bytes) {
   return out;
 }
 
-} // namespace
-
 void try_input(std::span<const std::byte> bytes) {
   std::optional<filter> x;
   {
@@ -48,19 +45,11 @@ void try_input(std::span<const std::byte> bytes) {
     check(!kept[i].starts_with(kept[i - 1]), "no prefix is there that another one covers");
 }
 
-std::vector<std::string> seeds() {
-  std::vector<std::string> out;
-  for (const auto& each : golden_bytes({"wire_messages.json"})) {
-    out.push_back(each.substr(std::min<std::size_t>(1, each.size())));  // of a syn
-    out.push_back(each.substr(std::min<std::size_t>(40, each.size()))); // of an update
-  }
-  out.push_back(from_hex("04 022f62 022f61 032f6162 00"));
-  out.push_back(from_hex("03 0161 0161 026162"));
-  return out;
-}
-
-std::vector<std::string> words() {
-  return binary_words();
-}
+} // namespace
 
 } // namespace pubsub::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  pubsub::fuzz::try_input(std::as_bytes(std::span{data, size}));
+  return 0;
+}

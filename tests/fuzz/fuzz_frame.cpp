@@ -2,7 +2,6 @@
 // pieces; one that is too long ends the link at its length, and a Broker before 2.3 at its first
 // bytes. The first byte picks the version, the second the pieces.
 #include "fuzz/check.hpp"
-#include "fuzz/golden_seeds.hpp"
 #include "fuzz/target.hpp"
 
 #include "base/bytes.hpp"
@@ -92,8 +91,6 @@ expectation frames_in(std::span<const std::byte> bytes, bool version_2) {
   return x;
 }
 
-} // namespace
-
 void try_input(std::span<const std::byte> bytes) {
   if (bytes.size() < 2)
     return;
@@ -122,36 +119,11 @@ void try_input(std::span<const std::byte> bytes) {
   loop->run();
 }
 
-std::vector<std::string> seeds() {
-  std::string all;
-  for (const auto& each : test::load_golden("wire_messages.json")) {
-    std::byte length[4];
-    store_be(length, static_cast<std::uint32_t>(each.bytes.size()));
-    all += std::string{reinterpret_cast<const char*>(length), 4} + as_text(each.bytes);
-  }
-  const std::string batch = from_hex("80000bb8") + std::string(3000, 'x');
-  std::string many; // longer than two buffers
-  while (many.size() < 700'000)
-    many += from_hex("00000800") + std::string(2048, 'x');
-  const std::string long_one = from_hex("000493e0") + std::string(300'000, 'x');
-  std::vector<std::string> out{from_hex("00ff") + many, from_hex("01ff") + many + long_one,
-                               from_hex("00ff") + many + long_one + long_one + all};
-  for (const auto* choice : {"00ff", "01ff", "0001", "0107", "00c8"})
-    for (const auto& stream :
-         {all, batch + all, all + from_hex("01000001"), all + from_hex("7fffffff"),
-          all + from_hex("ffffffff"), from_hex("00000000 00000000 00000001 07 0000"),
-          from_hex("01000000 00000020 0000000000000000"), from_hex("01000000 07"),
-          from_hex("160301012501000121"), all + from_hex("160301012501000121")})
-      out.push_back(from_hex(choice) + stream);
-  return out;
-}
-
-std::vector<std::string> words() {
-  std::vector<std::string> out;
-  for (const auto* hex :
-       {"00000000", "00000001", "80000001", "01000000", "01000001", "80010041", "7fffffff"})
-    out.push_back(from_hex(hex));
-  return out;
-}
+} // namespace
 
 } // namespace pubsub::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  pubsub::fuzz::try_input(std::as_bytes(std::span{data, size}));
+  return 0;
+}

@@ -1,6 +1,7 @@
 // Any bytes as what exchanges and queues say to each other: written as it was read, and whatever it
 // says, the books of who hears it stay in order.
 #include "fuzz/check.hpp"
+#include "fuzz/ids.hpp"
 #include "fuzz/target.hpp"
 
 #include "pattern/pipeline/dispatch.hpp"
@@ -12,16 +13,6 @@ namespace pubsub::fuzz {
 namespace {
 
 using namespace pattern;
-
-endpoint_id id_of(std::uint8_t n) {
-  endpoint_id::bytes_type bytes{};
-  bytes.fill(n);
-  return endpoint_id{bytes};
-}
-
-std::string text_of(const data_writer& out) {
-  return {reinterpret_cast<const char*>(out.bytes().data()), out.bytes().size()};
-}
 
 task_batch batch_of(const tasks_view& tasks) {
   task_batch result;
@@ -79,10 +70,6 @@ void hear(const tasks_view& tasks, const data_view& value) {
   check(report.taken >= tasks.first, "what was taken is told");
 }
 
-} // namespace
-
-namespace {
-
 /// Writes again what the value says. False if it is none of these messages.
 bool rewrite(const data_view& value, data_writer& out) {
   if (const auto report = parse_report(value)) {
@@ -105,8 +92,6 @@ bool rewrite(const data_view& value, data_writer& out) {
   return true;
 }
 
-} // namespace
-
 void try_input(std::span<const std::byte> bytes) {
   const auto value = data_view::make(bytes);
   if (!value)
@@ -126,40 +111,11 @@ void try_input(std::span<const std::byte> bytes) {
   check(kind_of(*value).has_value(), "it has a kind");
 }
 
-std::vector<std::string> seeds() {
-  std::vector<std::string> result;
-  const auto keep = [&](auto write) {
-    data_writer out;
-    write(out);
-    result.push_back(text_of(out));
-  };
-  task_batch batch;
-  batch.source = id_of(3);
-  for (const std::uint64_t number : {4, 5, 9}) {
-    batch.numbers.append(number);
-    batch.values.write_count(number);
-  }
-  keep([&](auto& out) { write_tasks(out, {id_of(1), 17, 3, true}, batch); });
-  batch.direct = batch.redelivered = true;
-  keep([&](auto& out) { write_tasks(out, {id_of(1), 0, 0, false}, batch); });
-  queue_report report;
-  report.queue = id_of(2);
-  report.credit = 10;
-  report.received = 8;
-  report.taken = 7;
-  report.done = 2;
-  report.done_above = {{3, 1}, {5, 1}};
-  report.rejected = {{4, 1}};
-  keep([&](auto& out) { write_report(out, report); });
-  keep([&](auto& out) { write_invitation(out, {id_of(1)}); });
-  keep([&](auto& out) { write_progress(out, {id_of(1), 99}); });
-  keep([&](auto& out) { write_completion(out, {{{2, 2}, {6, 1}}}); });
-  keep([&](auto& out) { write_claim(out, {id_of(1), 5}); });
-  return result;
-}
-
-std::vector<std::string> words() {
-  return {};
-}
+} // namespace
 
 } // namespace pubsub::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  pubsub::fuzz::try_input(std::as_bytes(std::span{data, size}));
+  return 0;
+}

@@ -1,6 +1,5 @@
 // Any bytes as a question how a node is, or the answer: written as it was read.
 #include "fuzz/check.hpp"
-#include "fuzz/golden_seeds.hpp"
 #include "fuzz/target.hpp"
 
 #include "format/utf8.hpp"
@@ -9,6 +8,8 @@
 #include <algorithm>
 
 namespace pubsub::fuzz {
+
+namespace {
 
 void try_input(std::span<const std::byte> bytes) {
   std::optional<wire::status_frame> x;
@@ -28,24 +29,11 @@ void try_input(std::span<const std::byte> bytes) {
         "a status frame is written as it was read");
 }
 
-std::vector<std::string> seeds() {
-  std::vector<std::string> out;
-  for (const auto* hex :
-       {"10 00000007", "11 00000007 7b226964223a22c3a4227d", "11 00000007 f09f9880 e282ac",
-        "11 00000007 eda080", "11 00000007 c080", "11 00000007 f4908080", "11 00000007 e2",
-        "10 00000007 61", "11 0000", "12 00000007"})
-    out.push_back(from_hex(hex));
-  out.push_back(from_hex("11 00000007") + std::string(64'001, 'x'));
-  out.push_back(from_hex("11 00000007") + std::string(64'000, 'x'));
-  return out;
-}
-
-std::vector<std::string> words() {
-  std::vector<std::string> out;
-  for (const auto* hex :
-       {"c3a4", "e282ac", "f09f9880", "eda080", "c080", "f4908080", "e08080", "f0808080", "ff"})
-    out.push_back(from_hex(hex));
-  return out;
-}
+} // namespace
 
 } // namespace pubsub::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  pubsub::fuzz::try_input(std::as_bytes(std::span{data, size}));
+  return 0;
+}

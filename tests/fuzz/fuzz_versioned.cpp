@@ -1,6 +1,7 @@
 // Any bytes as what replicas and clients of a group say to each other: written as it was read, and
 // whatever it says, who hears it stays in order.
 #include "fuzz/check.hpp"
+#include "fuzz/ids.hpp"
 #include "fuzz/target.hpp"
 
 #include "pattern/versioned/protocol/client_window.hpp"
@@ -11,12 +12,6 @@ namespace pubsub::fuzz {
 namespace {
 
 using namespace pattern;
-
-endpoint_id id_of(std::uint8_t n) {
-  endpoint_id::bytes_type bytes{};
-  bytes.fill(n);
-  return endpoint_id{bytes};
-}
 
 /// Nobody is there.
 struct silence final : versioned_port {
@@ -70,8 +65,6 @@ void hear(const data_message& msg) {
         "every message is acknowledged, given up or in flight");
 }
 
-} // namespace
-
 void try_input(std::span<const std::byte> input) {
   const auto value = data_view::make(input);
   if (!value)
@@ -80,46 +73,11 @@ void try_input(std::span<const std::byte> input) {
   hear(make_data_message("t", value->to_data()));
 }
 
-std::vector<std::string> seeds() {
-  std::vector<std::string> result;
-  const auto keep = [&](const auto& x) {
-    data_writer out;
-    write_message(out, x);
-    result.emplace_back(reinterpret_cast<const char*>(out.bytes().data()), out.bytes().size());
-  };
-  data_writer two;
-  two.write_count(1);
-  two.write_string("x");
-  const value_list values{2, two.bytes()};
-  const stamped_run run{1, 2, {1, 1}, 1};
-  const id_list members{id_of(1), id_of(3), id_of(4)};
-  keep(hello_message{id_of(2)});
-  keep(status_message{id_of(9), id_of(3), "b", 3, 100, 1, 1, true, true, 2, 2, 1, 1, 3, members});
-  keep(submit_message{id_of(9), id_of(2), 1, 1, 4, values});
-  keep(request_message{id_of(9), id_of(2), 1, 1, 2});
-  keep(granted_message{id_of(3), 1, true, {run}});
-  keep(record_message{id_of(9), 1, 2, 1, id_of(2), run, values});
-  keep(stamp_message{id_of(9), 1, 2, id_of(2), run});
-  keep(tagged_message{id_of(9), id_of(2), 1, 1, id_of(3), values});
-  keep(plain_message{id_of(2), 1, values});
-  keep(ack_message{id_of(3), 1, {run}});
-  keep(done_message{{run}});
-  keep(held_message{id_of(9), id_of(3), 1, 1, 2});
-  keep(commit_message{id_of(9), 1, 2});
-  keep(fetch_message{id_of(9), id_of(3), 1, 1});
-  keep(prepare_message{id_of(9), id_of(3), 2, members});
-  keep(promise_message{id_of(9), id_of(3), 2, 1, 1, members});
-  keep(start_message{id_of(9), id_of(3), 3, 2, 1, members, 1, 3, {{2, 1}, {3, 2}}});
-  data_writer state;
-  state.write_count(5);
-  keep(snapshot_message{id_of(9), 1, {1, 2}, {{id_of(2), 3, {run}}}, {1, state.bytes()}});
-  keep(gone_message{id_of(9), 1, 4});
-  return result;
-}
-
-std::vector<std::string> words() {
-  return {std::string(16, '\1'), std::string(16, '\2'), std::string(16, '\3'),
-          std::string(16, '\t')};
-}
+} // namespace
 
 } // namespace pubsub::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  pubsub::fuzz::try_input(std::as_bytes(std::span{data, size}));
+  return 0;
+}

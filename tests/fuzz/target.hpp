@@ -1,20 +1,10 @@
-// What every fuzz_<name>.cpp defines: one decoder, as the engine drives it.
+// The function that each fuzz_<decoder>.cpp defines, as libFuzzer and OSS-Fuzz call it.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
-namespace pubsub::fuzz {
-
-/// Decodes `bytes` and checks all that must hold, whatever they are. Nothing else may depend on
-/// what earlier calls have seen.
-void try_input(std::span<const std::byte> bytes);
-/// Inputs to begin with, most of them from Broker itself.
-std::vector<std::string> seeds();
-/// Pieces that mean something to this decoder; they are written into inputs.
-std::vector<std::string> words();
-
-} // namespace pubsub::fuzz
+/// Decodes `data` and checks all that must hold whatever it is; ends the process where something
+/// does not. No call depends on what an earlier one has seen.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);

@@ -74,8 +74,9 @@ void prefix_index<T>::match(std::string_view topic, std::vector<const target*>& 
   if (ascending)
     return;
   std::ranges::sort(found, {}, &target::who);
-  const auto twice = std::ranges::unique(found, {}, &target::who);
-  found.erase(twice.begin(), twice.end());
+  // Not std::ranges::unique: clang before 16 cannot compile libstdc++'s subrange.
+  const auto same = [](const target* one, const target* other) { return one->who == other->who; };
+  found.erase(std::unique(found.begin(), found.end(), same), found.end());
 }
 
 } // namespace pubsub

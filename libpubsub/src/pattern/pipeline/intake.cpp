@@ -114,7 +114,8 @@ void intake::note_done(const task_origin& from, const number_run& numbers) {
   if (!from.ends_here())
     return;
   const auto found = std::ranges::find(completed_, from.source, &completed::source);
-  auto& its = found != completed_.end() ? *found : completed_.emplace_back(from.source);
+  auto& its =
+      found != completed_.end() ? *found : completed_.emplace_back(completed{from.source, {}});
   its.numbers.append(numbers);
   completed_tasks_ += numbers.count;
 }

@@ -10,7 +10,7 @@ std::uint64_t client_window::add(std::span<const std::byte> value, time now) {
   if (open_ && is_full(*open_))
     close_open();
   if (!open_) {
-    open_.emplace();
+    open_.emplace(batch{});
     open_->first = next_number_;
     open_->made = now;
     if (!spare_.empty()) {

@@ -1,11 +1,20 @@
-#include "fuzz/engine/memory.hpp"
+#include "fuzz/memory_bound.hpp"
 
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <new>
 
-#ifdef __SANITIZE_ADDRESS__ // GCC comes without the header that declares it
+// GCC tells of the address sanitizer by a macro, clang by a feature.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
+#define PUBSUB_FUZZ_MALLOC_HOOKS
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define PUBSUB_FUZZ_MALLOC_HOOKS
+#endif
+
+#ifdef PUBSUB_FUZZ_MALLOC_HOOKS // GCC comes without the header that declares it
 extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void*,
                                                                   std::size_t),
                                                          void (*)(const volatile void*));
@@ -14,7 +23,7 @@ extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile
 namespace {
 
 constexpr auto unbounded = std::numeric_limits<std::size_t>::max();
-std::size_t bytes_left = unbounded;
+thread_local constinit std::size_t bytes_left = unbounded;
 
 void count(std::size_t size) {
   if (bytes_left == unbounded)
@@ -32,7 +41,7 @@ void count(std::size_t size) {
 namespace pubsub::fuzz {
 
 memory_bound::memory_bound(std::size_t bytes) noexcept {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef PUBSUB_FUZZ_MALLOC_HOOKS
   static const bool hooked = __sanitizer_install_malloc_and_free_hooks(
                                  [](const volatile void*, std::size_t size) { count(size); },
                                  [](const volatile void*) {}) != 0;
@@ -47,7 +56,8 @@ memory_bound::~memory_bound() {
 
 } // namespace pubsub::fuzz
 
-#ifndef __SANITIZE_ADDRESS__ // which would no longer check that new goes with delete
+#ifndef PUBSUB_FUZZ_MALLOC_HOOKS // a sanitizer checks that new goes with delete, which these would
+                                 // hide
 
 namespace {
 

@@ -1,17 +1,44 @@
-// Inputs from a real Broker, as fuzz targets begin with them.
+// What the files *_seeds.cpp are made of: inputs for the fuzz targets, most of them from a real
+// Broker.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <pubsub/data_writer.hpp>
 
 #include "support/golden.hpp"
 #include "support/hex.hpp"
 
 namespace pubsub::fuzz {
 
+/// Announces the inputs that fuzz_<name> begins with, and the words of its dictionary. One static
+/// object for each target; fuzz_seeds writes them all.
+struct target_seeds {
+  using make_strings = std::vector<std::string> (*)();
+
+  target_seeds(std::string_view target, make_strings inputs, make_strings dictionary)
+      : name(target), seeds(inputs), words(dictionary) {
+    all().push_back(this);
+  }
+  static std::vector<const target_seeds*>& all() {
+    static std::vector<const target_seeds*> list;
+    return list;
+  }
+
+  std::string_view name;
+  make_strings seeds;
+  make_strings words;
+};
+
 inline std::string as_text(const test::buffer& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+inline std::string as_text(const data_writer& out) {
+  return {reinterpret_cast<const char*>(out.bytes().data()), out.bytes().size()};
 }
 
 inline std::string from_hex(std::string_view hex) {

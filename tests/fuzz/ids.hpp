@@ -1,0 +1,16 @@
+// Ids that a fuzzing engine can make from a word of a dictionary: one byte, sixteen times.
+#pragma once
+
+#include <cstdint>
+
+#include <pubsub/endpoint_id.hpp>
+
+namespace pubsub::fuzz {
+
+inline endpoint_id id_of(std::uint8_t n) {
+  endpoint_id::bytes_type bytes{};
+  bytes.fill(n);
+  return endpoint_id{bytes};
+}
+
+} // namespace pubsub::fuzz

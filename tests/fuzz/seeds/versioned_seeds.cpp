@@ -1,0 +1,59 @@
+// Inputs that fuzz_versioned begins with.
+#include "fuzz/ids.hpp"
+#include "fuzz/seeds/seeds.hpp"
+
+#include "pattern/versioned/versioned_messages.hpp"
+
+namespace pubsub::fuzz::versioned_seeds {
+
+namespace {
+
+using namespace pattern;
+
+std::vector<std::string> seeds() {
+  std::vector<std::string> result;
+  const auto keep = [&](const auto& x) {
+    data_writer out;
+    write_message(out, x);
+    result.push_back(as_text(out));
+  };
+  data_writer two;
+  two.write_count(1);
+  two.write_string("x");
+  const value_list values{2, two.bytes()};
+  const stamped_run run{1, 2, {1, 1}, 1};
+  const std::vector<endpoint_id> members{id_of(1), id_of(3), id_of(4)};
+  keep(hello_message{id_of(2)});
+  keep(status_message{id_of(9), id_of(3), "b", 3, 100, 1, 1, true, true, 2, 2, 1, 1, 3, members});
+  keep(submit_message{id_of(9), id_of(2), 1, 1, 4, values});
+  keep(request_message{id_of(9), id_of(2), 1, 1, 2});
+  keep(granted_message{id_of(3), 1, true, {run}});
+  keep(record_message{id_of(9), 1, 2, 1, id_of(2), run, values});
+  keep(stamp_message{id_of(9), 1, 2, id_of(2), run});
+  keep(tagged_message{id_of(9), id_of(2), 1, 1, id_of(3), values});
+  keep(plain_message{id_of(2), 1, values});
+  keep(ack_message{id_of(3), 1, {run}});
+  keep(done_message{{run}});
+  keep(held_message{id_of(9), id_of(3), 1, 1, 2});
+  keep(commit_message{id_of(9), 1, 2});
+  keep(fetch_message{id_of(9), id_of(3), 1, 1});
+  keep(prepare_message{id_of(9), id_of(3), 2, members});
+  keep(promise_message{id_of(9), id_of(3), 2, 1, 1, members});
+  keep(start_message{id_of(9), id_of(3), 3, 2, 1, members, 1, 3, {{2, 1}, {3, 2}}});
+  data_writer state;
+  state.write_count(5);
+  keep(snapshot_message{id_of(9), 1, {1, 2}, {{id_of(2), 3, {run}}}, {1, state.bytes()}});
+  keep(gone_message{id_of(9), 1, 4});
+  return result;
+}
+
+std::vector<std::string> words() {
+  return {std::string(16, '\1'), std::string(16, '\2'), std::string(16, '\3'),
+          std::string(16, '\t')};
+}
+
+const target_seeds announced{"versioned", seeds, words};
+
+} // namespace
+
+} // namespace pubsub::fuzz::versioned_seeds
