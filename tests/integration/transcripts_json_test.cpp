@@ -124,12 +124,13 @@ raw_socket connect_to(endpoint& ep) {
 } // namespace
 
 TEST_CASE("as the connecting side we say what Broker says, from hello to goodbye") {
-  for (const auto& [scenario, self] :
-       {std::pair<std::string, char>{"connector_smaller_id_unpeer", '1'},
-        {"connector_larger_id_unpeer", '2'},
-        {"connector_smaller_id_shutdown_connector", '1'},
-        {"connector_smaller_id_shutdown_listener", '1'},
-        {"connector_smaller_id_killed", '1'}}) {
+  for (const auto& each : {std::pair<std::string, char>{"connector_smaller_id_unpeer", '1'},
+                           {"connector_larger_id_unpeer", '2'},
+                           {"connector_smaller_id_shutdown_connector", '1'},
+                           {"connector_smaller_id_shutdown_listener", '1'},
+                           {"connector_smaller_id_killed", '1'}}) {
+    const auto& scenario = each.first;
+    const auto self = each.second;
     CAPTURE(scenario);
     const auto script = load_transcript(scenario);
     const auto them = golden_id(self == '1' ? '2' : '1');
@@ -172,12 +173,13 @@ TEST_CASE("as the connecting side we say what Broker says, from hello to goodbye
 }
 
 TEST_CASE("as the listening side we say what Broker says, from probe to goodbye") {
-  for (const auto& [scenario, self] :
-       {std::pair<std::string, char>{"connector_smaller_id_unpeer", '2'},
-        {"connector_larger_id_unpeer", '1'},
-        {"connector_smaller_id_shutdown_connector", '2'},
-        {"connector_smaller_id_shutdown_listener", '2'},
-        {"connector_smaller_id_killed", '2'}}) {
+  for (const auto& each : {std::pair<std::string, char>{"connector_smaller_id_unpeer", '2'},
+                           {"connector_larger_id_unpeer", '1'},
+                           {"connector_smaller_id_shutdown_connector", '2'},
+                           {"connector_smaller_id_shutdown_listener", '2'},
+                           {"connector_smaller_id_killed", '2'}}) {
+    const auto& scenario = each.first;
+    const auto self = each.second;
     CAPTURE(scenario);
     const auto script = load_transcript(scenario);
     endpoint ep{named(self)};

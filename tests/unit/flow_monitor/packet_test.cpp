@@ -143,11 +143,11 @@ TEST_CASE("Linux cooked, raw and loopback link headers are known") {
       {0, bytes{30, 0, 0, 0} + ip6},   // AF_INET6 of macOS
       {108, bytes{0, 0, 0, 24} + ip6}, // OpenBSD
   };
-  for (const auto& [link_type, frame] : cases) {
-    CAPTURE(link_type);
-    CHECK(is_supported(link_type));
-    decoder d{link_type};
-    const auto outcome = decode(d, frame);
+  for (const auto& each : cases) {
+    CAPTURE(each.link_type);
+    CHECK(is_supported(each.link_type));
+    decoder d{each.link_type};
+    const auto outcome = decode(d, each.frame);
     REQUIRE(as_packet(outcome) != nullptr);
     CHECK(as_packet(outcome)->payload_bytes == 5);
   }

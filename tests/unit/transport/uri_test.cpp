@@ -2,25 +2,27 @@
 
 #include <doctest/doctest.h>
 
-#include <tuple>
-
 using namespace pubsub;
 
 TEST_CASE("an address names host and port, with or without its transport") {
-  using row = std::tuple<const char*, const char*, int>;
-  for (const auto& [text, host, port] : {row{"tcp://localhost:9999", "localhost", 9999},
-                                         {"localhost:9999", "localhost", 9999},
-                                         {"10.0.0.1:1", "10.0.0.1", 1},
-                                         {"tcp://[::1]:65535", "::1", 65535},
-                                         {"[fe80::1%eth0]:5", "fe80::1%eth0", 5},
-                                         {"tcp://*:0", "", 0},
-                                         {":80", "", 80},
-                                         {"tcp://:80", "", 80}}) {
-    CAPTURE(text);
-    const auto x = parse_uri(text);
+  struct row {
+    const char* text;
+    const char* host;
+    int port;
+  };
+  for (const auto& each : {row{"tcp://localhost:9999", "localhost", 9999},
+                           {"localhost:9999", "localhost", 9999},
+                           {"10.0.0.1:1", "10.0.0.1", 1},
+                           {"tcp://[::1]:65535", "::1", 65535},
+                           {"[fe80::1%eth0]:5", "fe80::1%eth0", 5},
+                           {"tcp://*:0", "", 0},
+                           {":80", "", 80},
+                           {"tcp://:80", "", 80}}) {
+    CAPTURE(each.text);
+    const auto x = parse_uri(each.text);
     REQUIRE(x);
-    CHECK(x->host == host);
-    CHECK(x->port == port);
+    CHECK(x->host == each.host);
+    CHECK(x->port == each.port);
   }
 }
 

@@ -139,19 +139,19 @@ TEST_CASE("text of another type is an error that names column and text") {
     const char* type;
     const char* text;
   };
-  for (auto [type, text] :
+  for (const auto& each :
        {bad{"count", "-1"}, bad{"count", "1.0"}, bad{"count", "18446744073709551616"},
         bad{"int", "9223372036854775808"}, bad{"double", "1,5"}, bad{"bool", "yes"},
         bad{"addr", "1.2.3"}, bad{"addr", "host"}, bad{"subnet", "10.0.0.0"}, bad{"port", "65536"},
         bad{"port", "-"}, bad{"set[count]", "1,,2"}, bad{"set[double]", "nan"},
         bad{"vector[addr]", "::1,x"}}) {
-    if (std::string_view{text} == "-")
+    if (std::string_view{each.text} == "-")
       continue; // unset
-    auto record = parse_cell(type, text);
-    REQUIRE_MESSAGE(!record, type, " ", text);
+    auto record = parse_cell(each.type, each.text);
+    REQUIRE_MESSAGE(!record, each.type, " ", each.text);
     CHECK(record.error() == errc::invalid_data);
     CHECK(record.error().context().find("column 'x'") != std::string::npos);
-    CHECK(record.error().context().find(text) != std::string::npos);
+    CHECK(record.error().context().find(each.text) != std::string::npos);
   }
 }
 

@@ -41,11 +41,12 @@ struct replay {
 TEST_CASE("both sides of a handshake say what Broker says, whoever has the smaller id") {
   const filter connector{"/connector/topic"};
   const filter listener{"/listener/topic"};
-  for (const auto& [scenario, connecting, listening] :
-       {std::tuple{"connector_smaller_id_unpeer", '1', '2'},
-        {"connector_larger_id_unpeer", '2', '1'}}) {
-    CAPTURE(scenario);
-    const auto script = load_transcript(scenario);
+  for (const auto& each : {std::tuple{"connector_smaller_id_unpeer", '1', '2'},
+                           {"connector_larger_id_unpeer", '2', '1'}}) {
+    CAPTURE(std::get<0>(each));
+    const auto script = load_transcript(std::get<0>(each));
+    const auto connecting = std::get<1>(each);
+    const auto listening = std::get<2>(each);
     replay c{script, tcp_role::connecting, golden_id(connecting), connector};
     CHECK(c.us.machine.state() == outcome::peered);
     CHECK(c.us.machine.remote() == golden_id(listening));

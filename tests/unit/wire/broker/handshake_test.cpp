@@ -189,27 +189,29 @@ TEST_CASE("bytes behind a filter do not matter in a handshake either") {
 }
 
 TEST_CASE("what cannot be read is refused with code 20, in Broker's words, in every state") {
-  const std::pair<const char*, std::string_view> broken[] = {
-      {"00000003 06 5a45", "failed to parse hello_msg"},
-      {"00000003 07 5a45", "failed to parse probe_msg"},
-      {"00000005 08 5a45454b", "failed to parse version_select_msg"},
-      {"00000005 09 5a45454b", "failed to parse drop_conn_msg"},
-      {"00000003 0a 01 02", "failed to parse v1::originator_syn_msg"},
-      {"00000003 0b 01 02", "failed to parse v1::responder_syn_ack_msg"},
-      {"00000001 01", "invalid message type tag"}};
+  const struct {
+    const char* hex;
+    std::string_view words;
+  } broken[] = {{"00000003 06 5a45", "failed to parse hello_msg"},
+                {"00000003 07 5a45", "failed to parse probe_msg"},
+                {"00000005 08 5a45454b", "failed to parse version_select_msg"},
+                {"00000005 09 5a45454b", "failed to parse drop_conn_msg"},
+                {"00000003 0a 01 02", "failed to parse v1::originator_syn_msg"},
+                {"00000003 0b 01 02", "failed to parse v1::responder_syn_ack_msg"},
+                {"00000001 01", "invalid message type tag"}};
   for (const auto& where : stages)
-    for (const auto& [hex, words] : broken) {
+    for (const auto& each : broken) {
       CAPTURE(where.name);
-      CAPTURE(hex);
+      CAPTURE(each.hex);
       auto us = party_at(where);
-      CHECK(us->hear(hex) == outcome::failed);
+      CHECK(us->hear(each.hex) == outcome::failed);
       CHECK(us->machine.failure() == errc::invalid_message);
       REQUIRE(us->sent.size() == 1);
       const auto& said = us->sent[0];
       CHECK(static_cast<int>(said.at(4)) == 9);
       CHECK(static_cast<int>(said.at(25)) == 20);
-      CHECK(said.size() == 27 + words.size());
-      CHECK(std::memcmp(said.data() + 27, words.data(), words.size()) == 0);
+      CHECK(said.size() == 27 + each.words.size());
+      CHECK(std::memcmp(said.data() + 27, each.words.data(), each.words.size()) == 0);
     }
 }
 
