@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 
+#include "link/tuning.hpp"
 #include "queue/flow_source.hpp"
 #include "wire/native/batch.hpp"
 
@@ -35,7 +36,7 @@ public:
   /// A batch has come. False if it, and much more before it, came without credit: a peer that does
   /// not keep to it would fill our memory.
   bool took(std::size_t bytes) noexcept {
-    const bool had_credit = owed_ <= wire::first_credit_bytes + most_overdraft_bytes;
+    const bool had_credit = owed_ <= wire::first_credit_bytes + link_tuning::most_overdraft_bytes;
     owed_ += bytes;
     return had_credit;
   }
@@ -51,9 +52,6 @@ public:
   std::function<void()> on_resume; ///< set before the gate is in use
 
 private:
-  // A sender with any credit left may begin another batch, and gathers several for one write.
-  static constexpr std::uint64_t most_overdraft_bytes = 4 * 1024 * 1024;
-
   std::atomic<int> pauses_{0};
   std::atomic<std::uint64_t> pause_count_{0};
   std::uint64_t owed_ = 0; // what came and was not given back: no more than the first credit

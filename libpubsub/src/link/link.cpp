@@ -4,7 +4,6 @@
 #include <cstring>
 #include <exception>
 
-#include "base/bytes.hpp"
 #include "link/old_broker.hpp"
 #include "link/tuning.hpp"
 #include "message/frame.hpp"
@@ -14,31 +13,38 @@ namespace pubsub {
 
 namespace {
 
-constexpr std::uint32_t max_batch_bytes = 64 * 1024 + 64; // a run of small messages (slab.hpp)
+using namespace link_tuning;
+
+/// A timer on a loop of Asio.
+class asio_timer final : public loop_timer {
+public:
+  explicit asio_timer(asio::io_context& loop) : timer_(loop) {}
+  void start(std::chrono::milliseconds delay, std::function<void()> on_expiry) override {
+    timer_.expires_after(delay);
+    timer_.async_wait([call = std::move(on_expiry)](error_code cancelled) {
+      if (!cancelled)
+        call();
+    });
+  }
+  void stop() override { timer_.cancel(); }
+
+private:
+  asio::steady_timer timer_;
+};
 
 } // namespace
 
 std::shared_ptr<link> link::make(std::unique_ptr<connection> carrier, const queue_options& options,
-                                 limits bounds) {
-  return std::shared_ptr<link>{new link(std::move(carrier), options, bounds)};
+                                 std::uint32_t max_frame_bytes) {
+  return std::shared_ptr<link>{new link(std::move(carrier), options, max_frame_bytes)};
 }
 
-link::link(std::unique_ptr<connection> carrier, const queue_options& options, limits bounds)
-    : connection_(std::move(carrier)), remote_(connection_->remote()),
-      // Only shared links have producers; one that is being destroyed has none left.
-      out_(options, {.on_work =
-                         [this] {
-                           if (auto self = weak_from_this().lock())
-                             self->on_work();
-                         },
-                     .on_overflow =
-                         [this] {
-                           if (auto self = weak_from_this().lock())
-                             self->close({errc::limit_exceeded, "the peer did not keep up"});
-                         }}),
-      limits_(bounds) {
-  for (auto& each : gates_)
-    each.on_resume = [this] { on_resume(); };
+link::link(std::unique_ptr<connection> carrier, const queue_options& options,
+           std::uint32_t max_frame_bytes)
+    : peer_link(carrier->remote(), options, max_frame_bytes), connection_(std::move(carrier)) {}
+
+std::unique_ptr<loop_timer> link::make_timer() {
+  return std::make_unique<asio_timer>(loop());
 }
 
 void link::start(std::shared_ptr<link_handler> handler) {
@@ -51,12 +57,12 @@ void link::start(std::shared_ptr<link_handler> handler) {
 // -- reading -----------------------------------------------------------------------------------
 
 void link::read() {
-  if (reading_ || closed_ || !may_read())
+  if (reading_ || closed_ || paused())
     return;
-  make_room(tuning::min_read_bytes);
+  make_room(min_read_bytes);
   reading_ = true;
   connection_->read_some({buffer_->data() + filled_, buffer_->capacity() - filled_},
-                         [self = shared_from_this()](error_code failure, std::size_t n) {
+                         [self = self()](error_code failure, std::size_t n) {
                            self->reading_ = false;
                            self->on_read(failure, n);
                          });
@@ -79,22 +85,12 @@ void link::on_read(error_code failure, std::size_t transferred) {
   }
 }
 
-/// Payload bytes of the frame at `header`, and whether it may be that long. Version-2 frames carry
-/// a flag in their length; batches of up to `max_batch_bytes` are always allowed.
-link::frame_length link::length_at(const std::byte* header) const noexcept {
-  const auto word = load_be<std::uint32_t>(header);
-  if (version_ < 2 || (word & wire::batch_flag) == 0)
-    return {word, word <= limits_.max_frame_bytes};
-  const auto size = word & ~wire::batch_flag;
-  return {size, size <= std::max(limits_.max_frame_bytes, max_batch_bytes)};
-}
-
 /// Hands all whole frames to the handler. Returns false if the link was closed meanwhile.
 bool link::deliver_frames() {
   auto* const bytes = buffer_->data();
   auto end = parsed_;
   while (filled_ - end >= frame_header_bytes) {
-    const auto [size, allowed] = length_at(bytes + end);
+    const auto [size, allowed] = bounds_.length_at(bytes + end);
     if (!allowed) {
       if (end > parsed_)
         break; // the frames before it may raise the limit: the last one of a handshake does
@@ -121,8 +117,7 @@ error link::too_long(std::uint32_t size) const {
   if (unread_is_all() && looks_like_tls(unread()))
     return {errc::tls_failed, "the peer uses TLS, and this side does not"};
   return {errc::limit_exceeded, "the peer announced a frame of " + std::to_string(size) +
-                                    " bytes; the limit is " +
-                                    std::to_string(limits_.max_frame_bytes)};
+                                    " bytes; the limit is " + std::to_string(bounds_.max_bytes)};
 }
 
 /// Why the connection is gone. A peer that goes without a word may have waited for TLS: Broker does
@@ -144,12 +139,12 @@ void link::make_room(std::size_t wanted) {
     parsed_ = filled_ = 0;
     return;
   }
-  const auto frame = std::min(announced_bytes(), tuning::believed_bytes);
+  const auto frame = std::min(announced_bytes(), believed_bytes);
   if (frame > pending)
     wanted = std::max(wanted, frame - pending);
   if (buffer_ && buffer_->capacity() - filled_ >= wanted)
     return;
-  auto fresh = chunk::make(std::max({tuning::read_chunk_bytes, 2 * pending, pending + wanted}));
+  auto fresh = chunk::make(std::max({read_chunk_bytes, 2 * pending, pending + wanted}));
   if (pending > 0)
     std::memcpy(fresh->data(), buffer_->data() + parsed_, pending);
   buffer_ = std::move(fresh);
@@ -161,41 +156,16 @@ void link::make_room(std::size_t wanted) {
 std::size_t link::announced_bytes() const noexcept {
   if (filled_ - parsed_ < frame_header_bytes)
     return 0;
-  return frame_header_bytes + length_at(buffer_->data() + parsed_).bytes;
+  return frame_header_bytes + bounds_.length_at(buffer_->data() + parsed_).bytes;
 }
 
 /// Called by a queue's consumer, which holds the link.
 void link::on_resume() {
   if (!closed_)
-    asio::post(loop(), [self = shared_from_this()] {
+    asio::post(loop(), [self = self()] {
       self->give_credit(true);
       self->read();
     });
-}
-
-void link::give_credit(bool small_too) {
-  if (version_ < 2 || closed_)
-    return;
-  for (std::size_t hops = 0; hops < gates_.size(); ++hops)
-    if (const auto bytes = gates_[hops].settle(small_too); bytes > 0)
-      out_.push_control(wire::make_credit({static_cast<std::uint8_t>(hops), bytes}));
-}
-
-void link::begin_messages(std::uint8_t version, const endpoint_id& self, limits bounds) {
-  std::lock_guard lock{writer_mutex_};
-  version_ = version;
-  limits_ = bounds;
-  encoder_.begin(version, self, this);
-  if (version >= 2)
-    out_.use_credit();
-}
-
-void link::grant(const wire::credit& x) {
-  {
-    std::lock_guard lock{writer_mutex_};
-    out_.grant(x.hops, x.bytes);
-  }
-  write();
 }
 
 // -- writing -----------------------------------------------------------------------------------
@@ -205,14 +175,13 @@ void link::grant(const wire::credit& x) {
 void link::on_work() {
   const bool on_loop = loop().get_executor().running_in_this_thread();
   if (on_loop || !write_at_once())
-    asio::post(loop(), [self = shared_from_this()] { self->write(); });
+    asio::post(loop(), [self = self()] { self->write(); });
 }
 
 /// False if the loop is to go on.
 bool link::write_at_once() {
   std::lock_guard lock{writer_mutex_};
-  if (writing_ || closed_ ||
-      std::chrono::steady_clock::now() - idle_since_ < tuning::idle_before_writing_at_once)
+  if (writing_ || closed_ || clock::now() - idle_since_ < idle_before_writing_at_once)
     return false;
   if (first_slice_ == slices_.size())
     take_slices();
@@ -236,9 +205,8 @@ void link::write() {
     return;
   }
   writing_ = true;
-  connection_->write_some(rest(), [self = shared_from_this()](error_code failure, std::size_t n) {
-    self->on_written(failure, n);
-  });
+  connection_->write_some(
+      rest(), [self = self()](error_code failure, std::size_t n) { self->on_written(failure, n); });
 }
 
 /// The next slices of the outbox, as bytes of the wire.
@@ -248,12 +216,12 @@ void link::take_slices() {
   first_slice_ = 0;
   buffers_.clear();
   first_buffer_ = 0;
-  encoder_.forget();
-  out_.take(slices_, tuning::max_slices_per_write, tuning::max_bytes_per_write);
+  protocol_->forget();
+  protocol_->take(out_, slices_, max_slices_per_write, max_bytes_per_write);
   for (const auto& each : slices_)
-    slice_bytes_.push_back(encoder_.encode(each.slice, buffers_));
+    slice_bytes_.push_back(protocol_->encode(each.slice, buffers_));
   if (slices_.empty())
-    idle_since_ = std::chrono::steady_clock::now();
+    idle_since_ = clock::now();
 }
 
 void link::on_written(error_code failure, std::size_t transferred) {
@@ -300,7 +268,7 @@ void link::add_written(std::size_t hops, run_position size) {
 
 void link::report_written() {
   if (written_.messages > 0)
-    out_.written(written_hops_, std::exchange(written_, {}));
+    out(written_hops_).written(std::exchange(written_, {}));
 }
 
 void link::skip_buffers(std::size_t written) {
@@ -317,12 +285,11 @@ void link::skip_buffers(std::size_t written) {
 // -- closing -----------------------------------------------------------------------------------
 
 void link::close(error reason) {
-  asio::post(loop(),
-             [self = shared_from_this(), reason = std::move(reason)] { self->do_close(reason); });
+  asio::post(loop(), [self = self(), reason = std::move(reason)] { self->do_close(reason); });
 }
 
 void link::close_when_written() {
-  asio::post(loop(), [self = shared_from_this()] {
+  asio::post(loop(), [self = self()] {
     {
       std::lock_guard lock{self->writer_mutex_};
       self->close_when_written_ = true;
@@ -334,7 +301,7 @@ void link::close_when_written() {
 void link::do_close(error reason) {
   if (closed_.exchange(true))
     return;
-  if (reason == errc::tls_failed) { // the probe tells who speaks TLS whom it has met
+  if (reason == errc::tls_failed) { // the first frame tells a peer that speaks TLS what this is
     std::lock_guard lock{writer_mutex_};
     if (!writing_ && slices_.empty()) {
       take_slices();
@@ -343,7 +310,7 @@ void link::do_close(error reason) {
   }
   out_.close();
   {
-    std::lock_guard lock{writer_mutex_}; // nobody is writing on another thread
+    std::lock_guard lock{writer_mutex_}; // no other thread is writing
     connection_->close();
     if (!writing_)
       slices_.clear();
@@ -355,17 +322,9 @@ void link::do_close(error reason) {
     handler->on_closed(reason);
 }
 
-/// Whoever still holds the link wants its counters.
+/// The link itself may live on for its counters.
 void link::drop_buffers() noexcept {
   buffer_ = {};
-}
-
-link_counters link::counters() const {
-  auto result = out_.counters();
-  result.received = received_.load(std::memory_order_relaxed);
-  result.bytes_received = bytes_received_.load(std::memory_order_relaxed);
-  result.bytes_sent = bytes_sent_.load(std::memory_order_relaxed);
-  return result;
 }
 
 } // namespace pubsub

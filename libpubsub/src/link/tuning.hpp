@@ -1,30 +1,40 @@
-// The tuned constants of this room. Each names its reason and the command that measures it.
+// The tuned numbers of this room, each with its unit and its reason.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 
-namespace pubsub::tuning {
+namespace pubsub::link_tuning {
 
-// Reading and writing: `pubsub bench chain --relays 0,1,2,4`.
-
-/// A read buffer: some 40 full packets of loopback TCP, and small enough for the second-level
-/// cache.
+/// Bytes of a read buffer. A relay hands on slices of it, so that few large reads cost least.
 inline constexpr std::size_t read_chunk_bytes = 256 * 1024;
-/// A buffer with less room than this is replaced: a short read costs as much as a long one.
+/// Bytes of room below which a new buffer is begun: smaller reads cost more than the copy of a
+/// frame's beginning.
 inline constexpr std::size_t min_read_bytes = 16 * 1024;
-/// So much memory is reserved for a frame because its length was announced; more comes with its
-/// bytes.
+/// Bytes that are reserved for a frame on the strength of its announced length alone.
 inline constexpr std::size_t believed_bytes = 1024 * 1024;
-/// One gathered write takes at most so many slices (an encoded slice is up to three buffers, the
-/// kernel takes 1,024) and about so many bytes.
+/// Slices of one gathered write: beyond the number of pieces that a kernel takes at once, more
+/// bring nothing.
 inline constexpr std::size_t max_slices_per_write = 64;
+/// Bytes of one gathered write, about: enough to fill a socket, and little to encode in vain.
 inline constexpr std::size_t max_bytes_per_write = 1024 * 1024;
-
-/// A publisher writes to a link that has been idle for so long: longer than a publisher under load
-/// takes for its next message, so that a stream is left to the loop, which gathers. Measured by
-/// `pubsub bench latency --limit` and `pubsub bench chain --relays 0`.
+/// Bytes of a batch that is always allowed: a run of small messages (message/slab.hpp) and its
+/// header.
+inline constexpr std::uint32_t max_batch_bytes = 64 * 1024 + 64;
+/// How long a link has been idle before a publisher writes itself. Longer than it takes a publisher
+/// under load to come with the next message, so that only those write themselves that have the time
+/// (`pubsub bench latency`).
 inline constexpr std::chrono::microseconds idle_before_writing_at_once{20};
+/// Topics of one announcement, each of up to 64 KiB.
+inline constexpr std::size_t most_topics_per_frame = 8;
+/// Bytes a peer may send beyond its credit: a sender with any credit left may begin another batch,
+/// and gathers several for one write.
+inline constexpr std::uint64_t most_overdraft_bytes = 4 * 1024 * 1024;
+/// Bytes of news about the network that may wait for a peer before its link is closed: some whole
+/// maps of 65,536 nodes.
+inline constexpr std::size_t max_unread_news_bytes = 64 * 1024 * 1024;
+/// Bytes of credit that are remembered; a peer that grants more gains nothing.
+inline constexpr std::int64_t most_credit_bytes = std::int64_t{1} << 40;
 
-} // namespace pubsub::tuning
+} // namespace pubsub::link_tuning

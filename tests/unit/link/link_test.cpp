@@ -57,8 +57,8 @@ struct fixture {
       : loop(io.next()), peer(raw_socket::connect(server.port(), small_buffer)) {
     tcp::socket socket{*loop};
     socket.assign(tcp::v4(), ::dup(server.accept()->fd()));
-    carrier = pubsub::link::make(make_tcp_connection(loop, std::move(socket)), options,
-                                 {max_frame_bytes});
+    carrier =
+        pubsub::link::make(make_tcp_connection(loop, std::move(socket)), options, max_frame_bytes);
     io.start();
     on_loop([&] { carrier->start(handler); });
   }
@@ -158,7 +158,7 @@ TEST_CASE("a frame of 20 MB passes both ways") {
 
 TEST_CASE("the limit raised by a frame holds for the one read together with it") {
   fixture f{100};
-  f.handler->on_batch = [&](const frame_batch&) { f.carrier->begin_messages(1, {}, {5000}); };
+  f.handler->on_batch = [&](const frame_batch&) { f.carrier->begin_messages(1, {}, 5000); };
   auto both = frame(10);
   const auto second = frame(4000);
   both.insert(both.end(), second.begin(), second.end());
@@ -247,7 +247,7 @@ TEST_CASE("a link that is closed before it starts tells its handler all the same
   auto peer = raw_socket::connect(server.port());
   tcp::socket socket{*loop};
   socket.assign(tcp::v4(), ::dup(server.accept()->fd()));
-  auto carrier = pubsub::link::make(make_tcp_connection(loop, std::move(socket)), {}, {1000});
+  auto carrier = pubsub::link::make(make_tcp_connection(loop, std::move(socket)), {}, 1000);
   auto handler = std::make_shared<recorder>();
   carrier->close();
   io.start();

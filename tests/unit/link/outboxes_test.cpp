@@ -1,4 +1,4 @@
-#include "link/outboxes.hpp"
+#include "link/native_protocol.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,44 +8,48 @@ namespace {
 
 constexpr std::byte frame[] = {std::byte{0}, std::byte{0}, std::byte{0}, std::byte{0}};
 
-/// How many frames a take gives.
-std::size_t take(outboxes& from) {
-  std::vector<outgoing_slice> out;
-  from.take(out, 100, 1'000'000);
-  return out.size();
-}
+struct fixture {
+  explicit fixture(std::function<void()> on_work = [] {}) : boxes{{}, {std::move(on_work)}} {}
+
+  /// How many frames a take gives.
+  std::size_t take(std::size_t max_slices = 100) {
+    std::vector<outgoing_slice> out;
+    writer.take(boxes, out, max_slices, 1'000'000);
+    return out.size();
+  }
+
+  outboxes boxes;
+  native_protocol writer{nullptr};
+};
 
 } // namespace
 
 TEST_CASE("the writer is called by who pushes, and never while it takes") {
   int calls = 0;
   bool taking = false;
-  outboxes boxes{{}, {.on_work = [&] {
-                   CHECK_FALSE(taking); // it would wait for itself
-                   ++calls;
-                 }}};
-  boxes.use_credit();
+  fixture f{[&] {
+    CHECK_FALSE(taking); // it would wait for itself
+    ++calls;
+  }};
+  CHECK(f.take() == 0);
   for (int round = 1; round <= 3; ++round) {
-    boxes.push_last(frame);
+    f.boxes.push_last(frame);
     CHECK(calls == round);
     taking = true;
-    CHECK(take(boxes) == 1);
-    CHECK(take(boxes) == 0); // the writer is idle again
+    CHECK(f.take() == 1);
+    CHECK(f.take() == 0); // the writer is idle again
     taking = false;
   }
 }
 
 TEST_CASE("what is pushed last goes behind all messages, and control frames before them") {
-  outboxes boxes{{}, {.on_work = [] {}}};
-  boxes.use_credit();
-  CHECK(take(boxes) == 0);
-  boxes.push_last(frame);
-  boxes.push_behind(0, frame); // as a message would wait
-  boxes.push_control(frame);
-  std::vector<outgoing_slice> out;
-  boxes.take(out, 1, 1'000'000);
-  boxes.take(out, 2, 1'000'000);
-  CHECK(out.size() == 2);
-  CHECK(take(boxes) == 1); // the last
-  CHECK(take(boxes) == 0);
+  fixture f;
+  CHECK(f.take() == 0);
+  f.boxes.push_last(frame);
+  f.boxes.push_behind(0, frame); // as a message would wait
+  f.boxes.push_control(frame);
+  CHECK(f.take(1) == 1);
+  CHECK(f.take(1) == 1);
+  CHECK(f.take() == 1); // the last
+  CHECK(f.take() == 0);
 }

@@ -10,7 +10,7 @@
 
 #include <pubsub/counters.hpp>
 
-#include "link/link.hpp"
+#include "link/peer_link.hpp"
 #include "queue/message_queue.hpp"
 
 namespace pubsub {
@@ -91,7 +91,7 @@ inline void add_to(endpoint_counters& sum, const link_counters& x) noexcept {
   all.bytes_received += x.bytes_received;
 }
 
-/// Hands out counter_registry, follows queues and links, and keeps the sums of those no longer in
+/// Hands out counters, follows queues and links, and keeps the sums of those no longer in
 /// use. Thread-safe.
 class counter_registry {
 public:
@@ -108,7 +108,7 @@ public:
     }
     queues_.push_back(std::move(queue));
   }
-  void follow(std::shared_ptr<const link> carrier) {
+  void follow(std::shared_ptr<const peer_link> carrier) {
     std::lock_guard lock{mutex_};
     retire_unused();
     links_.push_back(std::move(carrier));
@@ -128,9 +128,9 @@ public:
 private:
   void retire_unused() {
     retire(in_use_, [this](const live_counters& x) { x.add_to(retired_); });
-    retire(links_, [this](const link& x) { pubsub::add_to(retired_, x.counters()); });
+    retire(links_, [this](const peer_link& x) { pubsub::add_to(retired_, x.counters()); });
   }
-  /// What nobody else holds counts no more.
+  /// What is held here alone counts no more.
   template <class T, class Keep>
   static void retire(std::vector<std::shared_ptr<T>>& all, Keep keep) {
     std::erase_if(all, [&](const auto& each) {
@@ -145,7 +145,7 @@ private:
   std::vector<std::shared_ptr<live_counters>> in_use_;
   std::vector<std::shared_ptr<const message_queue>> queues_; // there may be very many
   std::size_t queues_worth_a_look_ = 16;
-  std::vector<std::shared_ptr<const link>> links_;
+  std::vector<std::shared_ptr<const peer_link>> links_;
   endpoint_counters retired_;
 };
 

@@ -21,22 +21,22 @@ live_counter* outbound::refusal(std::string_view topic, std::size_t payload_size
   return nullptr;
 }
 
-/// Null if what went another way so far has not arrived at `until`.
+/// Null if what took another route so far has not arrived at `until`.
 const route* outbound::resolve(std::string_view topic, const deadline& until) {
   if (routes_.refresh()) {
     seal();
     stream_.forget_topics();
     for (auto& each : routes_.take_retired_routes())
-      left_.push_back(flushes_.begin(std::move(each)));
+      unsettled_.push_back(flushes_.begin(std::move(each)));
   }
-  return left_.empty() || wait_until_flushed(until) ? &routes_.resolve(topic) : nullptr;
+  return unsettled_.empty() || wait_until_flushed(until) ? &routes_.resolve(topic) : nullptr;
 }
 
 bool outbound::wait_until_flushed(const deadline& until) {
-  while (!left_.empty()) {
-    if (!left_.back()->wait(until))
+  while (!unsettled_.empty()) {
+    if (!unsettled_.back()->wait(until))
       return false;
-    left_.pop_back();
+    unsettled_.pop_back();
   }
   return true;
 }
@@ -46,7 +46,7 @@ void outbound::seal() noexcept {
   handles_.seal();
 }
 
-/// Hands on the record just written. If nobody takes it, its bytes are used again.
+/// Hands on the record just written. If it is not taken, its bytes are used again.
 push_result outbound::end_record(run_writer::exits to, const deadline& until) {
   const auto result =
       records_.push(to, stream_.source(wire::default_ttl), stream_.size_bytes(), until);
@@ -55,7 +55,7 @@ push_result outbound::end_record(run_writer::exits to, const deadline& until) {
   return result;
 }
 
-/// A message that nobody wants.
+/// A message on a topic without subscribers.
 publish_result outbound::leave() {
   counts_->unwanted.add(1);
   counts_->published.add(1);
@@ -98,7 +98,7 @@ publish_result outbound::publish(std::string_view topic, data value, const deadl
     return count(push_result::would_block);
   if (to->empty())
     return leave();
-  if (to->queues.empty()) { // nobody here wants the value itself
+  if (to->queues.empty()) { // no subscriber here needs the value itself
     encode(value, stream_.begin(topic, to->nodes, size));
     return count(end_record(to->to_links(), until));
   }

@@ -56,7 +56,7 @@ private:
   const endpoint_id self_;
   dispatcher routes_;
   route_flushes& flushes_;
-  std::vector<std::shared_ptr<route_flush>> left_; // of ways that are left
+  std::vector<std::shared_ptr<route_flush>> unsettled_; // of routes that are taken no more
   const std::uint32_t max_frame_bytes_;
   const std::shared_ptr<live_counters> counts_;
   record_stream stream_;

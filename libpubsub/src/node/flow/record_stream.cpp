@@ -4,7 +4,7 @@
 
 namespace pubsub {
 
-/// Streams of one endpoint differ; those of its former lives do too, its id being fresh.
+/// Streams of one endpoint differ; those of its former incarnations do too, its id being fresh.
 std::uint32_t record_stream::next_stream() noexcept {
   static std::atomic<std::uint32_t> last{0};
   return (last.fetch_add(1, std::memory_order_relaxed) + 1) & ~one_topic_flag;
@@ -26,7 +26,7 @@ void record_stream::keep_to_one_topic(std::string_view topic) {
     only_topic_ = topic;
 }
 
-/// A publisher of one topic has a table of one; who publishes on many gets larger ones.
+/// A publisher of one topic has a table of one; a publisher on many gets larger ones.
 std::uint8_t record_stream::number_of(std::string_view topic,
                                       const std::shared_ptr<const destinations_by_link>& nodes) {
   if (const auto found = numbers_.find(topic); found != numbers_.end()) {

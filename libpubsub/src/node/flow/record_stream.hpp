@@ -18,15 +18,15 @@
 
 namespace pubsub {
 
-/// What one publishing thread, or one Broker peer we speak for, hands to the network.
+/// What one publishing thread, or one Broker peer whose designated relay we are, hands to the
+/// network.
 /// Thread-safety: one thread.
 class record_stream {
 public:
   explicit record_stream(const endpoint_id& self)
       : origin_{.endpoint = self, .stream = one_topic_flag | next_stream()} {}
 
-  /// Routes have changed: topics are told again, with the destinations_by_link they have from now
-  /// on.
+  /// Routes have changed: topics are announced again, with the destinations they have from now on.
   void forget_topics() noexcept;
   /// Where the payload of the next record goes. If that record is not committed, the next one takes
   /// its place.

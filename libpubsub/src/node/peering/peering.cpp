@@ -3,17 +3,11 @@
 #include <algorithm>
 
 #include "base/log.hpp"
+#include "node/peering/tuning.hpp"
 
 namespace pubsub {
 
-namespace {
-
-constexpr std::chrono::nanoseconds longest_wait = std::chrono::hours{24 * 365};
-constexpr std::chrono::seconds time_between_warnings{1};
-constexpr std::chrono::seconds short_peering{1};
-constexpr unsigned suspicious = 3; // short peerings in a row
-
-} // namespace
+using namespace peering_tuning;
 
 peering::peering(const endpoint_id& self, const endpoint_options& options, router& routes,
                  status_hub& events, counter_registry& counts)
@@ -100,8 +94,8 @@ void peering::on_closed(const std::shared_ptr<session>& who, wire::handshake::ou
 }
 
 /// An accepted connection did not become a peering. That is usual on the internet; but if it is for
-/// TLS or for the peer's version somebody has to do something about it. Strangers cannot flood the
-/// log.
+/// TLS or for the peer's version the operator has to do something about it. Strangers cannot flood
+/// the log.
 void peering::turn_away(const session& who, const error& reason) {
   const auto& where = who.carrier()->remote();
   const bool tls = reason == errc::tls_failed;
@@ -152,7 +146,7 @@ void peering::connect_again(peer_request& request) {
   request.short_peerings = lasted < short_peering ? request.short_peerings + 1 : 0;
   if (request.short_peerings <= 1)
     request.delays.reset();
-  if (request.short_peerings < suspicious)
+  if (request.short_peerings < suspicious_peerings)
     request.connects->retry_now();
   else
     request.connects->retry_later(request.delays.next());
@@ -379,9 +373,9 @@ std::shared_ptr<session> peering::session_of(const endpoint_id& id) const {
   return is_peered(id) ? peers_.at(id).current : nullptr;
 }
 
-std::vector<std::shared_ptr<link>> peering::links() const {
+std::vector<std::shared_ptr<peer_link>> peering::links() const {
   lock_type lock{mutex_};
-  std::vector<std::shared_ptr<link>> result;
+  std::vector<std::shared_ptr<peer_link>> result;
   for (const auto& each : sessions_)
     result.push_back(each->carrier());
   return result;

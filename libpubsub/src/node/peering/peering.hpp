@@ -42,9 +42,9 @@ struct peer_request {
   error last_failure;
 };
 
-/// The peer status map of section 5.2 of broker-wire-v1 and everything that feeds it. One mutex
-/// guards the map; it is never held while waiting for I/O. Thread-safe.
-class peering : public std::enable_shared_from_this<peering> {
+/// The map of peers and their states, and everything that feeds it. One mutex guards the map; it is
+/// never held while waiting for I/O. Thread-safe.
+class peering final : public session_owner, public std::enable_shared_from_this<peering> {
 public:
   peering(const endpoint_id& self, const endpoint_options& options, router& routes,
           status_hub& events, counter_registry& counts);
@@ -66,26 +66,31 @@ public:
   /// What `status_reply` returns. Call before the first `listen` or `connect`.
   void tell_status_by(std::function<std::string()> make) { make_status_ = std::move(make); }
   /// The outboxes of all peers.
-  std::vector<std::shared_ptr<link>> links() const;
+  std::vector<std::shared_ptr<peer_link>> links() const;
   /// Waits until every Broker peer has read what was sent to it so far. False at the deadline.
   bool wait_until_read_by_broker_peers(const deadline& until) const;
   /// What a thread that waits for messages may run instead of sleeping; or null.
   shared_loop* loop_to_share() noexcept { return io_.only_loop(); }
-  /// Parts from everybody, waiting at most `timeout` for the goodbyes, and stops the I/O threads.
+  /// A connection is there, made for this request or accepted: a handshake begins over it.
+  void adopt(std::shared_ptr<peer_link> carrier, wire::tcp_role role,
+             std::shared_ptr<peer_request> request = nullptr);
+  /// Parts from all peers, waiting at most `timeout` for the goodbyes, and stops the I/O threads.
   void close(std::chrono::milliseconds timeout) noexcept;
 
   // -- for sessions ----------------------------------------------------------------------------
 
-  const endpoint_id& self() const noexcept { return self_; }
-  const endpoint_options& options() const noexcept { return options_; }
-  router& routes() noexcept { return routes_; }
-  std::shared_ptr<live_counters> make_counters() { return counts_.make(); }
-  /// How this endpoint is, as JSON; empty where it does not tell.
-  std::string status_reply() const { return make_status_ ? make_status_() : std::string{}; }
-  wire::admission admit(session& who, const endpoint_id& remote, bool originator);
-  bool is_known(const endpoint_id& remote) const;
-  void on_peered(const std::shared_ptr<session>& who);
-  void on_closed(const std::shared_ptr<session>& who, wire::handshake::outcome how, error reason);
+  const endpoint_id& self() const noexcept override { return self_; }
+  const endpoint_options& options() const noexcept override { return options_; }
+  router& routes() noexcept override { return routes_; }
+  std::shared_ptr<live_counters> make_counters() override { return counts_.make(); }
+  std::string status_reply() const override {
+    return make_status_ ? make_status_() : std::string{};
+  }
+  wire::admission admit(session& who, const endpoint_id& remote, bool originator) override;
+  bool is_known(const endpoint_id& remote) const override;
+  void on_peered(const std::shared_ptr<session>& who) override;
+  void on_closed(const std::shared_ptr<session>& who, wire::handshake::outcome how,
+                 error reason) override;
 
 private:
   enum class phase : std::uint8_t { connecting, peered, leaving };

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <random>
 
+#include "link/link.hpp"
+
 namespace pubsub {
 
 // -- connecting and accepting --------------------------------------------------------------------
@@ -127,7 +129,12 @@ void peering::open_session(std::unique_ptr<connection> carrier, wire::tcp_role r
                            std::shared_ptr<peer_request> request) {
   const auto& queue =
       request && request->options.link_queue ? *request->options.link_queue : options_.link_queue;
-  auto made = link::make(std::move(carrier), queue, {options_.max_handshake_frame_bytes});
+  adopt(link::make(std::move(carrier), queue, options_.max_handshake_frame_bytes), role,
+        std::move(request));
+}
+
+void peering::adopt(std::shared_ptr<peer_link> made, wire::tcp_role role,
+                    std::shared_ptr<peer_request> request) {
   counts_.follow(made);
   auto fresh = std::make_shared<session>(shared_from_this(), made, role, std::move(request));
   {
@@ -138,7 +145,7 @@ void peering::open_session(std::unique_ptr<connection> carrier, wire::tcp_role r
     half_open_ += role == wire::tcp_role::accepting ? 1 : 0;
     balance_accepting();
   }
-  asio::post(made->loop(), [fresh] { fresh->start(); }); // a listener may run on another loop
+  made->post([fresh] { fresh->start(); }); // a listener may run on another loop
 }
 
 /// Called with the mutex held.

@@ -7,22 +7,23 @@
 
 #include <pubsub/endpoint_id.hpp>
 
-#include "link/link.hpp"
-#include "node/flow/inbound.hpp"
+#include "link/peer_link.hpp"
+#include "node/broker_mesh/circle_prober.hpp"
+#include "node/flow/message_reader.hpp"
 #include "node/peering/inquiry.hpp"
 #include "node/peering/liveness.hpp"
+#include "node/peering/session_owner.hpp"
 #include "wire/broker/handshake.hpp"
 
 namespace pubsub {
 
-class peering;
 struct peer_request;
 
 /// Lives on its link's loop; `leave`, `reject`, `go_on` and `cut` may be called from any thread.
 class session final : public link_handler, public std::enable_shared_from_this<session> {
 public:
-  session(std::shared_ptr<peering> owner, std::shared_ptr<link> carrier, wire::tcp_role role,
-          std::shared_ptr<peer_request> request);
+  session(std::shared_ptr<session_owner> owner, std::shared_ptr<peer_link> carrier,
+          wire::tcp_role role, std::shared_ptr<peer_request> request);
 
   /// On the link's loop.
   void start();
@@ -47,7 +48,7 @@ public:
   expected<std::string> ask_status(const deadline& until);
   void forget(const inquiries::ticket& x) { asked_.forget(x.number); }
 
-  const std::shared_ptr<link>& carrier() const noexcept { return link_; }
+  const std::shared_ptr<peer_link>& carrier() const noexcept { return link_; }
   const std::shared_ptr<peer_request>& request() const noexcept { return request_; }
   /// Nil until the handshake knows it; constant once peered.
   const endpoint_id& remote() const noexcept { return handshake_.remote(); }
@@ -70,39 +71,35 @@ private:
   bool on_status_frame(std::span<const std::byte> payload);
   void call_back(std::chrono::milliseconds delay);
   void go_on_waiting();
+  void start_probing();
   void part(std::chrono::milliseconds patience, const std::vector<endpoint_id>& behind,
             std::function<void()> last_words);
   void say_last_words();
   static bool is_goodbye(std::span<const std::byte> payload);
   void watch_over_peer();
   void look_at_peer();
-  void probe_now_and_then();
-  void probe();
   liveness::picture picture() const;
   using token = std::array<std::byte, 11>;
   static token make_goodbye_token();
 
-  const std::shared_ptr<peering> peering_;
-  const std::shared_ptr<link> link_;
+  const std::shared_ptr<session_owner> owner_;
+  const std::shared_ptr<peer_link> link_;
   const std::shared_ptr<peer_request> request_; // null for accepted connections
   wire::handshake handshake_;
   filter announced_;
-  std::optional<inbound> inbound_; // set once the handshake is over
-  bool peered_ = false;            // and both sides have told what they know
-  asio::steady_timer timer_;
+  std::unique_ptr<message_reader> reader_; // set once the handshake is over
+  bool peered_ = false;                    // and both sides have announced what they know
+  const std::unique_ptr<loop_timer> timer_;
   const token goodbye_ = make_goodbye_token();
   inquiries asked_;
   liveness life_;
-  asio::steady_timer look_;  // at the peer, from time to time
-  asio::steady_timer again_; // for what waits for answers to flushes
+  const std::unique_ptr<loop_timer> look_;  // at the peer, from time to time
+  const std::unique_ptr<loop_timer> again_; // for what waits for answers to flushes
   bool again_armed_ = false;
-  asio::steady_timer probe_; // for circles, over a Broker peer
-  std::vector<std::string> topics_to_probe_;
-  std::uint64_t probed_version_ = 0; // of the routes, when they were asked for
-  std::size_t next_to_probe_ = 0;
+  std::optional<circle_prober> prober_;   // over a Broker peer
   std::shared_ptr<live_counters> counts_; // set once peered
   std::vector<std::shared_ptr<route_flush>> parting_;
-  std::chrono::steady_clock::time_point parting_until_;
+  peer_link::clock::time_point parting_until_;
   std::vector<std::function<void()>> last_words_; // a goodbye, or the answer to one
   bool left_ = false;                             // by the peer
   bool leaving_ = false;

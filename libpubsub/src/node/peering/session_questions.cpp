@@ -6,18 +6,15 @@
 #include <cstring>
 
 #include "base/bytes.hpp"
-#include "node/peering/peering.hpp"
-#include "wire/broker/circle_probe.hpp"
+#include "node/peering/tuning.hpp"
+#include "wire/broker/envelope.hpp"
 #include "wire/native/status_frame.hpp"
 
 namespace pubsub {
 
 namespace {
 
-constexpr std::size_t max_probes_at_once = 256;
-constexpr std::size_t max_unread_reply_bytes = 4 * wire::max_status_text_bytes;
-
-// Payloads of pings, which only the side that sends them interprets (broker-wire-v1, section 10).
+// Payloads of pings, which only the side that sends them interprets.
 constexpr std::string_view question_mark = "ASK";
 constexpr std::string_view sign_of_life = "HERE";
 using question_payload = std::array<std::byte, question_mark.size() + sizeof(std::uint32_t)>;
@@ -35,27 +32,26 @@ question_payload make_question(std::uint32_t number) {
 
 /// Looks at the link now and then, as long as it is open.
 void session::watch_over_peer() {
-  look_.expires_after(life_.interval());
-  look_.async_wait([self = shared_from_this()](error_code cancelled) {
-    if (!cancelled && !self->closed_)
+  look_->start(life_.interval(), [self = shared_from_this()] {
+    if (!self->closed_)
       self->look_at_peer();
   });
 }
 
 void session::look_at_peer() {
-  switch (life_.look(std::chrono::steady_clock::now(), picture())) {
+  switch (life_.look(link_->now(), picture())) {
   case liveness::verdict::alive:
     break;
   case liveness::verdict::speak:
     if (link_->control_bytes() == 0) // else it has not even taken what is there
       link_->push_control(
-          wire::make_ping(peering_->self(), remote(), std::as_bytes(std::span{sign_of_life})));
+          wire::make_ping(owner_->self(), remote(), std::as_bytes(std::span{sign_of_life})));
     break;
   case liveness::verdict::dead:
     counts_->silent_peers.add(1);
-    return cut({errc::peer_timeout,
-                "nothing heard for " +
-                    std::to_string(peering_->options().liveness_timeout.count()) + " ms"});
+    return cut({errc::peer_timeout, "nothing heard for " +
+                                        std::to_string(owner_->options().liveness_timeout.count()) +
+                                        " ms"});
   }
   watch_over_peer();
 }
@@ -73,40 +69,22 @@ liveness::picture session::picture() const {
 
 // -- circles -----------------------------------------------------------------------------------
 
-void session::probe_now_and_then() {
-  probe_.expires_after(circles::time_between_probes);
-  probe_.async_wait([self = shared_from_this()](error_code cancelled) {
-    if (cancelled || self->closed_ || self->leaving_)
-      return;
-    self->probe();
-    self->probe_now_and_then();
-  });
-}
-
-/// Where there are many topics, one part after the other. What a peer does not read is not added
-/// to.
-void session::probe() {
-  if (link_->control_bytes() > 0)
-    return;
-  auto& routes = peering_->routes();
-  routes.forget_old_circles();
-  if (const auto version = routes.version(); version != probed_version_) {
-    topics_to_probe_ = routes.topics_to_probe(remote());
-    probed_version_ = version;
-  }
-  const auto& topics = topics_to_probe_;
-  const auto n = std::min(topics.size(), max_probes_at_once);
-  for (std::size_t i = 0; i < n; ++i)
-    link_->push_control(wire::make_circle_probe({peering_->self(), remote()},
-                                                topics[(next_to_probe_ + i) % topics.size()]));
-  next_to_probe_ += n;
+void session::start_probing() {
+  prober_.emplace(owner_->self(), remote(), link_,
+                  [&routes = owner_->routes(), over = remote(),
+                   version = std::uint64_t{0}](std::vector<std::string>& topics) mutable {
+                    routes.forget_old_circles();
+                    if (const auto now = routes.version(); std::exchange(version, now) != now)
+                      topics = routes.topics_to_probe(over);
+                  });
+  prober_->start(shared_from_this());
 }
 
 // -- questions ---------------------------------------------------------------------------------
 
 inquiries::ticket session::ask_whether_read() {
   auto result = asked_.open();
-  link_->push_control(wire::make_ping(peering_->self(), remote(), make_question(result.number)));
+  link_->push_control(wire::make_ping(owner_->self(), remote(), make_question(result.number)));
   return result;
 }
 
@@ -146,10 +124,10 @@ bool session::on_status_frame(std::span<const std::byte> payload) {
     return false;
   if (frame->kind == wire::status_kind::reply)
     asked_.answer(frame->number, std::string{frame->text});
-  else if (link_->control_bytes() > max_unread_reply_bytes)
+  else if (link_->control_bytes() > peering_tuning::max_unread_reply_bytes)
     cut({errc::limit_exceeded, "the peer asks for status and does not read the answers"});
   else
-    link_->push_control(wire::make_status_reply(frame->number, peering_->status_reply()));
+    link_->push_control(wire::make_status_reply(frame->number, owner_->status_reply()));
   return true;
 }
 

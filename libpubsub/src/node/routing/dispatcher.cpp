@@ -27,8 +27,8 @@ void dispatcher::reset(std::uint64_t version) {
     retire_routes();
 }
 
-/// What is under way on a link that is closed is lost, and not waited for. The way to a node out of
-/// reach stays noted: what is under way there arrives if the rest of that way still stands.
+/// What is under way on a link that is closed is lost, and not waited for. The route to a node out
+/// of reach stays noted: what is under way there arrives if the rest of that route still stands.
 void dispatcher::retire_routes() {
   std::erase_if(used_, [&](const auto& each) {
     const auto& [node, used] = each;
@@ -39,7 +39,7 @@ void dispatcher::retire_routes() {
       return false;
     for (std::size_t hops = 0; hops < wire::max_hops; ++hops)
       if ((used.hops >> hops & 1) != 0)
-        part_of(left_, used.via, hops).nodes.push_back(node);
+        part_of(retired_, used.via, hops).nodes.push_back(node);
     return true;
   });
 }
@@ -94,17 +94,19 @@ void dispatcher::begin_match() noexcept {
   found_.nodes.clear();
 }
 
-/// Our subscribers and the Broker peers we speak for, as far as our wants with that number go.
+/// Our subscribers and the Broker peers whose designated relay we are, as far as our subscriptions
+/// with that number go.
 void dispatcher::match_here(std::string_view topic, std::uint64_t filter_number) {
   if (open_.queues)
     snapshot_->queues.match(topic, found_queues_, filter_number);
-  if (!open_.links || snapshot_->broker_peers->empty())
+  const auto& links = broker().links;
+  if (!open_.links || links.empty())
     return;
   snapshot_->remote.match(topic, matches_, filter_number);
   for (const auto* each : matches_)
-    if (const auto peer = snapshot_->broker_peers->find(each->exit);
-        peer != snapshot_->broker_peers->end() && peer->second.get() != open_.except &&
-        !is_closed(peer->first, topic))
+    if (const auto peer = links.find(each->exit); peer != links.end() &&
+                                                  peer->second.get() != open_.except &&
+                                                  !broker().is_closed(peer->first, topic))
       found_broker_peers_.push_back(peer->second);
 }
 
@@ -125,7 +127,7 @@ std::uint64_t dispatcher::filter_number(const endpoint_id& node) const {
   return result;
 }
 
-/// A node within reach gets its place in the audience of the link that leads to it.
+/// A node within reach becomes a destination of the link that leads to it.
 void dispatcher::add_node(const destination& to) {
   const auto path = snapshot_->next_links->find(to.node);
   if (path == snapshot_->next_links->end())
@@ -162,8 +164,8 @@ const route* dispatcher::remember(std::size_t hops) {
   return &*routes_.insert(std::move(fresh)).first;
 }
 
-std::shared_ptr<link> dispatcher::link_to(const endpoint_id& peer) const {
-  for (const auto* each : {snapshot_->broker_peers.get(), snapshot_->next_links.get()})
+std::shared_ptr<peer_link> dispatcher::link_to(const endpoint_id& peer) const {
+  for (const auto* each : {&broker().links, snapshot_->next_links.get()})
     if (const auto found = each->find(peer); found != each->end())
       return found->second;
   return nullptr;

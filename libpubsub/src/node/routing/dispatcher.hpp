@@ -12,6 +12,7 @@
 
 #include "node/routing/route_flush.hpp"
 #include "node/routing/router.hpp"
+#include "node/routing/tuning.hpp"
 
 namespace pubsub {
 
@@ -19,7 +20,7 @@ namespace pubsub {
 struct exits {
   bool queues = true;
   bool links = true;
-  const link* except = nullptr; // messages never go back to the Broker peer they came from
+  const peer_link* except = nullptr; // messages never go back to the Broker peer they came from
 };
 
 /// A cache of routes over the router's snapshot. Thread-safety: one thread.
@@ -38,8 +39,8 @@ public:
     reset(router_.version());
     return true;
   }
-  /// The ways that messages have taken so far and take no more, since the last call.
-  std::vector<retired_route> take_retired_routes() { return std::exchange(left_, {}); }
+  /// The routes that messages have taken so far and take no more, since the last call.
+  std::vector<retired_route> take_retired_routes() { return std::exchange(retired_, {}); }
   /// The exits for `topic`; valid until the next `refresh`. Topics with the same exits share one
   /// route.
   const route& resolve(std::string_view topic) {
@@ -48,34 +49,18 @@ public:
     return find(topic);
   }
   /// The exits for `topic` towards these nodes only, of which we may be one, for messages that have
-  /// come so many hops; looked up every time. Here, what began later than the message knows is
-  /// none.
+  /// come so many hops; looked up every time. A subscription here that began later than the message
+  /// knows does not count.
   const route& resolve(std::string_view topic, std::span<const destination> destinations,
                        std::size_t hops);
   /// The link towards this peer or node, or null.
-  std::shared_ptr<link> link_to(const endpoint_id& peer) const;
-  /// Whether another node passes on what this Broker peer sends.
-  bool leaves_to_others(const endpoint_id& peer) const {
-    return snapshot_->left_to_others->contains(peer);
-  }
-
-  /// Whether messages on `topic` do not go to this Broker peer, nor are taken from it, because
-  /// they would go round.
-  bool is_closed(const endpoint_id& peer, std::string_view topic) const {
-    const auto found = snapshot_->closed->find(peer);
-    return found != snapshot_->closed->end() && found->second.matches(topic);
-  }
-
-  /// Whether Broker peers may hand us a message again that has come over us.
-  bool has_several_broker_peers() const {
-    return snapshot_->broker_peers->size() + snapshot_->left_to_others->size() > 1;
-  }
+  std::shared_ptr<peer_link> link_to(const endpoint_id& peer) const;
+  const broker_routes& broker() const noexcept { return *snapshot_->broker; }
 
 private:
-  static constexpr std::size_t max_cached_topics = 4096;
-  static constexpr std::size_t max_cached_bytes = 1024 * 1024; // a topic may have 65,535
   bool holds_too_much() const noexcept {
-    return topics_.size() > max_cached_topics || topics_bytes_ > max_cached_bytes;
+    return topics_.size() > routing_tuning::max_cached_topics ||
+           topics_bytes_ > routing_tuning::max_cached_bytes;
   }
 
   /// What makes two routes the same.
@@ -88,7 +73,7 @@ private:
   /// that what they take now costs a match and no memory.
   struct cached {
     const route* to = nullptr; // in routes_
-    std::uint64_t version = 0; // none has this
+    std::uint64_t version = 0; // no snapshot has this
   };
 
   struct text_hash {
@@ -118,7 +103,7 @@ private:
   };
 
   struct used_route {
-    std::shared_ptr<link> via;
+    std::shared_ptr<peer_link> via;
     std::uint16_t hops = 0; // a bit for each number of hops
   };
 
@@ -141,7 +126,7 @@ private:
   std::shared_ptr<const routing_snapshot> snapshot_;
   std::unordered_set<route, exits_hash, exits_equal> routes_;
   std::unordered_map<endpoint_id, used_route> used_; // by all routes so far
-  std::vector<retired_route> left_;
+  std::vector<retired_route> retired_;
   std::unordered_map<std::string, cached, text_hash, std::equal_to<>> topics_;
   std::size_t topics_bytes_ = 0; // of the texts in topics_
   std::string_view last_topic_;  // points into topics_
@@ -150,8 +135,8 @@ private:
   // What the match at hand has found; kept for their memory.
   std::vector<const prefix_index<std::shared_ptr<message_queue>>::target*> found_queues_;
   std::vector<const prefix_index<endpoint_id>::target*> matches_;
-  std::vector<std::shared_ptr<link>> found_broker_peers_;
-  std::vector<std::shared_ptr<link>> found_nodes_; // the links that lead to them
+  std::vector<std::shared_ptr<peer_link>> found_broker_peers_;
+  std::vector<std::shared_ptr<peer_link>> found_nodes_; // the links that lead to them
   exit_list found_;
 };
 

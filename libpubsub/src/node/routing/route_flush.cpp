@@ -2,42 +2,35 @@
 
 #include <algorithm>
 
+#include "node/routing/tuning.hpp"
 #include "wire/native/network.hpp"
 
 namespace pubsub {
 
-namespace {
+using namespace routing_tuning;
 
-// What a way holds is gone when its peers read it; one that reads nothing is for liveness to find.
-constexpr std::chrono::seconds patience_of_producers_that_wait{10};
-constexpr std::chrono::seconds patience_of_others{1};
-// Answers come another way; they come if the link was closed in good order.
-constexpr std::chrono::milliseconds patience_after_closing{200};
-
-} // namespace
-
-retired_route& part_of(std::vector<retired_route>& all, const std::shared_ptr<link>& via,
+retired_route& part_of(std::vector<retired_route>& all, const std::shared_ptr<peer_link>& via,
                        std::size_t hops) {
   const auto found = std::ranges::find_if(
       all, [&](const auto& each) { return each.via == via && each.hops == hops; });
   return found != all.end() ? *found : all.emplace_back(retired_route{via, hops, {}});
 }
 
-// -- one -----------------------------------------------------------------------------------------
+// -- one flush -----------------------------------------------------------------------------------
 
 route_flush::route_flush(const endpoint_id& self, std::uint32_t number, retired_route path,
                          std::function<void()> on_settled)
     : self_(self), number_(number), via_(std::move(path.via)), hops_(path.hops),
       on_settled_(std::move(on_settled)), missing_(path.nodes.begin(), path.nodes.end()),
-      give_up_(clock::now() + (via_->out(hops_).makes_wait() ? patience_of_producers_that_wait
-                                                             : patience_of_others)) {}
+      give_up_(via_->now() + (via_->out(hops_).makes_wait() ? patience_of_producers_that_wait
+                                                            : patience_of_others)) {}
 
 void route_flush::send() {
   flush_request request{self_, number_, static_cast<std::uint8_t>(hops_), {}};
   {
     std::lock_guard lock{mutex_};
     request.to.assign(missing_.begin(), missing_.end());
-    sent_ = clock::now();
+    sent_ = via_->now();
   }
   via_->push_behind(hops_, wire::make_flush(request));
 }
@@ -60,14 +53,14 @@ void route_flush::receive(const flush_answer& answer) {
 bool route_flush::settled() {
   {
     std::lock_guard lock{mutex_};
-    const auto now = clock::now();
+    const auto now = via_->now();
     if (!link_closed_ && via_->closed()) {
       link_closed_ = true;
       give_up_ = std::min<clock::time_point>(give_up_, now + patience_after_closing);
     }
     if (missing_.empty() || now >= give_up_)
       return true;
-    if (link_closed_ || now < sent_ + repeat_interval)
+    if (link_closed_ || now < sent_ + time_between_flushes)
       return false;
   }
   send();
@@ -76,7 +69,7 @@ bool route_flush::settled() {
 
 bool route_flush::wait(const deadline& until) {
   while (!settled()) {
-    const auto again = clock::now() + repeat_interval;
+    const auto again = clock::now() + time_between_flushes;
     std::unique_lock lock{mutex_};
     answered_.wait_until(lock, until ? std::min(*until, again) : again,
                          [&] { return missing_.empty(); });
@@ -86,7 +79,8 @@ bool route_flush::wait(const deadline& until) {
   return true;
 }
 
-// -- all -----------------------------------------------------------------------------------------
+// -- all flushes
+// -----------------------------------------------------------------------------------
 
 std::shared_ptr<route_flush> route_flushes::begin(retired_route path,
                                                   std::function<void()> on_settled) {

@@ -1,4 +1,4 @@
-// Ways that messages take no more: whether all that was sent there has arrived.
+// Routes that messages take no more: whether all that was sent there has arrived.
 #pragma once
 
 #include <chrono>
@@ -13,41 +13,40 @@
 
 #include <pubsub/endpoint_id.hpp>
 
-#include "link/link.hpp"
+#include "link/peer_link.hpp"
 #include "queue/bounded_queue.hpp"
 #include "route/reports.hpp"
 
 namespace pubsub {
 
-/// Messages have gone to these nodes over this link, after so many hops; the next ones will go
-/// another way, and must not overtake them.
+/// Messages have gone to these nodes over this link, after so many hops; the next ones will take
+/// another route, and must not overtake them.
 struct retired_route {
-  std::shared_ptr<link> via;
+  std::shared_ptr<peer_link> via;
   std::size_t hops = 0;
   std::vector<endpoint_id> nodes;
 };
 
-/// The one over `via` for messages that have come so many hops, new if need be.
-retired_route& part_of(std::vector<retired_route>& all, const std::shared_ptr<link>& via,
+/// The route over `via` for messages that have come so many hops; a new one if need be.
+retired_route& part_of(std::vector<retired_route>& all, const std::shared_ptr<peer_link>& via,
                        std::size_t hops);
 
-/// Sends a frame behind what went the way that is left, and waits until every node has said that it
-/// has come; whoever goes over to another way holds its messages until then. So nothing is
-/// overtaken, whatever nodes on the way do meanwhile: each does the same. The frame is sent again
-/// until there is an answer, because it may be lost with a link further on. Where a full queue does
-/// not make its producers wait, this does not make them wait for long either. Thread-safe.
+/// Sends a frame behind the messages that took the old route, and waits until every node has
+/// answered that the frame has come; a publisher or link that turns to another route holds its
+/// messages until then. So nothing is overtaken, whatever nodes on the way do meanwhile: each does
+/// the same. The frame is sent again until there is an answer, because it may be lost with a link
+/// further on. Where a full queue does not make its producers wait, this does not make them wait
+/// for long either. Thread-safe.
 class route_flush {
 public:
-  static constexpr std::chrono::milliseconds repeat_interval{100};
-
-  /// `on_settled` is called once if all have answered, by the thread that learns it.
+  /// `on_settled` is called once if all nodes have answered, by the thread that learns it.
   route_flush(const endpoint_id& self, std::uint32_t number, retired_route path,
               std::function<void()> on_settled);
 
   void send();
   void receive(const flush_answer& answer);
-  /// Whether there is nothing to wait for any more: all have answered, the link has been closed for
-  /// a while, or the time is up. Sends the frame again if it is time.
+  /// Whether there is nothing to wait for any more: all nodes have answered, the link has been
+  /// closed for a while, or the time is up. Sends the frame again if it is time.
   bool settled();
   /// Waits for that. False at `until`.
   bool wait(const deadline& until);
@@ -57,7 +56,7 @@ private:
 
   const endpoint_id self_;
   const std::uint32_t number_;
-  const std::shared_ptr<link> via_;
+  const std::shared_ptr<peer_link> via_;
   const std::size_t hops_;
   const std::function<void()> on_settled_;
 
@@ -69,7 +68,7 @@ private:
   bool link_closed_ = false; // seen
 };
 
-/// All that wait for answers. Thread-safe.
+/// All flushes that wait for answers. Thread-safe.
 class route_flushes {
 public:
   explicit route_flushes(const endpoint_id& self) : self_(self) {}
@@ -81,7 +80,7 @@ private:
   const endpoint_id self_;
   std::mutex mutex_; // guards the following
   std::uint32_t last_ = 0;
-  std::map<std::uint32_t, std::weak_ptr<route_flush>> open_; // until nobody waits
+  std::map<std::uint32_t, std::weak_ptr<route_flush>> open_; // as long as they are held elsewhere
 };
 
 } // namespace pubsub

@@ -1,15 +1,15 @@
 #include "node/routing/router.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/log.hpp"
-#include "wire/broker/envelope.hpp"
+#include "node/routing/tuning.hpp"
 #include "wire/native/network.hpp"
 
 namespace pubsub {
 
 namespace {
-
-constexpr std::chrono::milliseconds time_between_questions{200};
-constexpr std::size_t max_unread_news_bytes = 64 * 1024 * 1024; // of news a peer does not read
 
 /// Later starts of an endpoint with the same id have a higher one.
 std::uint64_t new_incarnation() {
@@ -18,18 +18,12 @@ std::uint64_t new_incarnation() {
       std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
 }
 
-void push_news(link& to, std::span<const std::byte> frame) {
-  if (to.control_bytes() > max_unread_news_bytes)
-    return to.close({errc::limit_exceeded, "the peer does not read news of the network"});
-  to.push_control(frame);
-}
-
 } // namespace
 
 router::router(const endpoint_id& self, filter forward_topics, bool forwarding)
     : self_(self), forwarding_(forwarding), table_(std::move(forward_topics), forwarding),
-      network_(self, new_incarnation(), forwarding), flushes_(self),
-      next_links_(std::make_shared<directory>()) {
+      network_(self, new_incarnation(), forwarding), broker_mesh_(self, forwarding), flushes_(self),
+      next_links_(std::make_shared<link_directory>()) {
   settle();
 }
 
@@ -45,56 +39,50 @@ void router::change(Update&& update) {
       changed_.notify_all();
     }
   }
-  tell();
+  deliver(take_news());
 }
 
-/// Lets what was changed have its effect on the rest: our own wants on what the network is told,
-/// the wants of others and the links on the table.
+/// Lets what was changed have its effect on the rest: our own subscriptions on what the network is
+/// told, those of others and the links on the table.
 void router::settle() {
   do {
     auto own = table_.take_own_changes();
     network_.change_filter(own.number, std::move(own.added), std::move(own.removed));
     for (const auto& each : network_.take_filter_changes())
       table_.change_node(each.node, each.node, each.number, each.added, each.removed);
-  } while (choose_speakers());
+  } while (broker_mesh_.designate(network_, table_));
   for (const auto& each : network_.take_restarted())
     streams_.forget(each);
 }
 
-/// Of all nodes linked with a Broker peer one speaks for it. True if ours have changed.
-bool router::choose_speakers() {
-  if (broker_peers_.empty() || speakers_version_ == network_.links_version())
-    return false;
-  speakers_version_ = network_.links_version();
-  all_broker_peers_ = network_.all_broker_peers();
-  circles_.keep_if([&](const auto& id) { return all_broker_peers_.contains(id); });
-  auto chosen = std::make_shared<directory>();
-  auto left = std::make_shared<std::set<endpoint_id>>();
-  for (auto& [id, who] : broker_peers_) {
-    const bool ours = network_.is_designated_for(id);
-    if (ours)
-      chosen->emplace(id, who.via);
-    else
-      left->insert(id);
-    if (std::exchange(who.spoken_for, ours) != ours)
-      table_.set_peer_filter(id, ours ? who.wanted : filter{});
+/// What others should know of the last change. Only turn_ is held: publishers go on meanwhile.
+letters router::take_news() {
+  letters result;
+  for (const auto& [to, what] : network_.take_messages()) {
+    letter fresh{{}, std::visit([](const auto& x) { return wire::make_report(x); }, *what)};
+    for (const auto& id : to)
+      if (const auto found = neighbours_.find(id); found != neighbours_.end())
+        fresh.to.push_back(found->second);
+    result.push_back(std::move(fresh));
   }
-  spoken_for_ = std::move(chosen);
-  left_to_others_ = std::move(left);
-  table_.outdate_all();
-  return true;
+  auto updates = broker_mesh_.take_updates(table_, [&] {
+    std::lock_guard lock{mutex_}; // next_hops() may compute
+    return network_.next_hops();
+  });
+  std::ranges::move(updates, std::back_inserter(result));
+  return result;
 }
 
 // -- our subscribers -----------------------------------------------------------------------------
 
-subscriber_id router::add_subscriber(std::shared_ptr<message_queue> queue, const filter& wanted) {
+subscriber_id router::add_subscriber(std::shared_ptr<message_queue> queue, const filter& prefixes) {
   subscriber_id id = 0;
   change([&] {
     id = ++last_id_;
     if (closed_)
       queue->finish();
     else
-      table_.add_local(id, std::move(queue), wanted);
+      table_.add_local(id, std::move(queue), prefixes);
     return !closed_;
   });
   return id;
@@ -117,59 +105,44 @@ filter router::subscriber_filter(subscriber_id who) const {
   return table_.local_filter(who);
 }
 
-// -- Broker peers
-// ----------------------------------------------------------------------------------
+// -- Broker peers --------------------------------------------------------------------------------
 
-void router::add_broker_peer(const endpoint_id& who, std::shared_ptr<link> via, filter wanted,
-                             filter announced) {
+void router::add_broker_peer(const endpoint_id& who, std::shared_ptr<peer_link> via,
+                             filter subscriptions, filter announced) {
   change([&] {
-    if (!copies_)
-      copies_ = std::make_unique<relayed_copies>();
-    broker_peers_[who] = {std::move(via), std::move(wanted), std::move(announced), false};
+    broker_mesh_.add(who, std::move(via), std::move(subscriptions), std::move(announced));
     table_.add_peer(who, who, {});
     network_.add_broker_peer(who);
-    speakers_version_ = 0;
     return true;
   });
 }
 
-void router::set_filter(const endpoint_id& who, filter wanted) {
-  change([&] {
-    const auto found = broker_peers_.find(who);
-    if (found == broker_peers_.end())
-      return false;
-    found->second.wanted = std::move(wanted);
-    return found->second.spoken_for && table_.set_peer_filter(who, found->second.wanted);
-  });
+void router::set_filter(const endpoint_id& who, filter subscriptions) {
+  change([&] { return broker_mesh_.set_subscriptions(who, std::move(subscriptions), table_); });
 }
 
 void router::forget_old_circles() {
   {
     std::lock_guard turn{turn_};
-    if (circles_.closed()->empty())
+    if (!broker_mesh_.has_circles())
       return;
   }
-  change([&] { return circles_.expire(std::chrono::steady_clock::now()); });
+  change([&] { return broker_mesh_.expire_circles(std::chrono::steady_clock::now()); });
 }
 
 std::vector<std::string> router::topics_to_probe(const endpoint_id& over) const {
   std::lock_guard turn{turn_};
-  const auto found = broker_peers_.find(over);
-  if (found == broker_peers_.end() || !found->second.spoken_for || all_broker_peers_.size() < 2)
-    return {};
-  auto result = table_.shared_with(over);
-  std::erase_if(result, is_reserved_topic); // of stores, to which a probe would mean something
-  return result;
+  return broker_mesh_.topics_to_probe(over, table_);
 }
 
-/// Only what comes from within the network shows that it has come back.
+/// Only a probe that was sent within the network shows that it has come back.
 void router::receive_probe(const endpoint_id& from, const endpoint_id& prober,
                            const endpoint_id& over, std::string_view topic) {
   bool closed = false;
   change([&] {
     const bool ours = prober == self_ || next_links()->contains(prober);
-    closed = ours && broker_peers_.contains(from) && all_broker_peers_.contains(over) &&
-             circles_.note(from, over, topic, std::chrono::steady_clock::now());
+    closed =
+        ours && broker_mesh_.receive_probe(from, over, topic, std::chrono::steady_clock::now());
     return closed;
   });
   if (closed)
@@ -180,7 +153,7 @@ void router::receive_probe(const endpoint_id& from, const endpoint_id& prober,
 
 // -- nodes of the network ------------------------------------------------------------------------
 
-void router::add_neighbour(const endpoint_id& who, std::shared_ptr<link> via) {
+void router::add_neighbour(const endpoint_id& who, std::shared_ptr<peer_link> via) {
   change([&] {
     neighbours_[who] = std::move(via);
     network_.add_neighbour(who);
@@ -188,7 +161,7 @@ void router::add_neighbour(const endpoint_id& who, std::shared_ptr<link> via) {
   });
   std::lock_guard turn{turn_};
   if (const auto found = neighbours_.find(who); found != neighbours_.end())
-    push_news(*found->second, wire::make_known());
+    deliver(letters{letter{{found->second}, wire::make_known()}});
 }
 
 void router::neighbour_ready(const endpoint_id& who) {
@@ -220,49 +193,34 @@ bool router::receive(const endpoint_id& from, filter_report report) {
 // -- whether others know -------------------------------------------------------------------------
 
 bool router::wait_until_known(const deadline& until) {
-  filter_version wanted;
+  filter_version subscribed;
   std::vector<endpoint_id> missing;
   auto all_know = [&] {
-    missing = ignorant_of(wanted);
+    missing = readiness_.ignorant_of(subscribed, *next_links());
     return missing.empty();
   };
   auto in_time = [&] { return !until || std::chrono::steady_clock::now() < *until; };
   std::unique_lock lock{mutex_};
-  wanted = network_.filter_known(self_);
+  subscribed = network_.filter_known(self_);
   while (!closed_ && !all_know()) {
     if (!in_time())
       return false;
     lock.unlock();
-    send_along({self_, wire::max_hops, missing}); // again, if an answer was lost with its link
+    ask({self_, wire::max_hops, missing}); // again, if an answer was lost with its link
     lock.lock();
-    auto again = std::chrono::steady_clock::now() + time_between_questions;
+    auto again = std::chrono::steady_clock::now() + routing_tuning::time_between_questions;
     changed_.wait_until(lock, until ? std::min(*until, again) : again,
                         [&] { return closed_ || all_know(); });
   }
   return !closed_;
 }
 
-/// Nodes within reach that have not said they know that much; called with the mutex held.
-std::vector<endpoint_id> router::ignorant_of(const filter_version& wanted) const {
-  std::vector<endpoint_id> result;
-  for (const auto& [node, via] : *next_links())
-    if (const auto found = knowing_.find(node); found == knowing_.end() || found->second < wanted)
-      result.push_back(node);
-  return result;
-}
-
-/// To the next hops, each with its part of the nodes.
-void router::send_along(const filter_question& question) {
+void router::ask(const filter_question& question) {
   std::lock_guard turn{turn_}; // behind the reports that were sent before
   std::unique_lock lock{mutex_};
   const auto directions = next_links();
   lock.unlock();
-  std::map<std::shared_ptr<link>, std::vector<endpoint_id>> parts;
-  for (const auto& node : question.to)
-    if (const auto path = directions->find(node); path != directions->end())
-      parts[path->second].push_back(node);
-  for (auto& [via, nodes] : parts)
-    push_news(*via, wire::make_question({question.from, question.hops_left, std::move(nodes)}));
+  deliver(ask_along(question, *directions));
 }
 
 void router::receive(const filter_question& question) {
@@ -270,7 +228,7 @@ void router::receive(const filter_question& question) {
   const bool for_us = std::erase(rest.to, self_) > 0;
   if (rest.hops_left > 1 && !rest.to.empty() && forwarding_) {
     --rest.hops_left;
-    send_along(rest);
+    ask(rest);
   }
   if (!for_us)
     return;
@@ -284,34 +242,24 @@ void router::receive(const filter_question& question) {
 
 void router::receive(const filter_answer& answer) {
   std::unique_lock lock{mutex_};
-  if (answer.to == self_) {
-    if (!next_links()->contains(answer.from))
-      return; // nobody we have asked
-    auto& known = knowing_[answer.from];
-    known = std::max(known, filter_version{answer.incarnation, answer.number});
-    changed_.notify_all();
-    return;
+  const auto directions = next_links();
+  if (answer.to != self_) {
+    lock.unlock();
+    return deliver(answer_along(answer, *directions, wire::make_answer));
   }
-  lock.unlock();
-  auto passed_on = answer;
-  if (const auto via = next_for(passed_on))
-    push_news(*via, wire::make_answer(passed_on));
+  if (!directions->contains(answer.from))
+    return; // it was not asked
+  readiness_.note(answer);
+  changed_.notify_all();
 }
 
 void router::receive(const flush_answer& answer) {
   if (answer.to == self_)
     return flushes_.receive(answer);
-  auto passed_on = answer;
-  if (const auto via = next_for(passed_on))
-    push_news(*via, wire::make_flushed(passed_on));
-}
-
-/// The link towards whom the answer is for, one hop less being left; null if it goes no further.
-template <class Answer>
-std::shared_ptr<link> router::next_for(Answer& answer) const {
-  std::lock_guard lock{mutex_};
-  const auto path = next_links()->find(answer.to);
-  return path == next_links()->end() || answer.hops_left-- <= 1 ? nullptr : path->second;
+  std::unique_lock lock{mutex_};
+  const auto directions = next_links();
+  lock.unlock();
+  deliver(answer_along(answer, *directions, wire::make_flushed));
 }
 
 // -- both ----------------------------------------------------------------------------------------
@@ -340,7 +288,7 @@ void router::remove_peers(const std::vector<endpoint_id>& all) {
   change([&] {
     std::vector<endpoint_id> known;
     for (const auto& who : all) {
-      if (broker_peers_.erase(who) + neighbours_.erase(who) == 0)
+      if (!broker_mesh_.remove(who) && neighbours_.erase(who) == 0)
         continue;
       table_.remove_peer(who);
       known.push_back(who);
@@ -348,17 +296,14 @@ void router::remove_peers(const std::vector<endpoint_id>& all) {
     if (known.empty())
       return false;
     network_.remove(known);
-    speakers_version_ = 0;
-    spoken_for_ = std::make_shared<directory>();
-    left_to_others_ = std::make_shared<std::set<endpoint_id>>();
     return true;
   });
 }
 
 filter router::peer_filter(const endpoint_id& who) const {
   std::lock_guard turn{turn_};
-  if (const auto found = broker_peers_.find(who); found != broker_peers_.end())
-    return found->second.wanted;
+  if (const auto* const found = broker_mesh_.subscriptions_of(who))
+    return *found;
   std::lock_guard lock{mutex_};
   filter result;
   for (const auto& node : nodes_behind(who))
@@ -369,12 +314,12 @@ filter router::peer_filter(const endpoint_id& who) const {
 std::vector<node_info> router::nodes() const {
   std::lock_guard turn{turn_};
   std::lock_guard lock{mutex_};
-  const auto& next_links = network_.next_hops();
+  const auto& next_hops = network_.next_hops();
   std::vector<node_info> result;
   network_.visit_nodes([&](const endpoint_id& id, bool relays, const auto& links) {
-    const auto path = next_links.find(id);
+    const auto path = next_hops.find(id);
     result.push_back({id,
-                      path == next_links.end() ? endpoint_id{} : path->second,
+                      path == next_hops.end() ? endpoint_id{} : path->second,
                       {links.begin(), links.end()},
                       relays,
                       table_.node_filter(id)});
@@ -385,8 +330,7 @@ std::vector<node_info> router::nodes() const {
 filter router::announcement_for(const endpoint_id& peer) const {
   std::lock_guard turn{turn_};
   std::lock_guard lock{mutex_};
-  if (const auto found = broker_peers_.find(peer);
-      found != broker_peers_.end() && !found->second.spoken_for)
+  if (broker_mesh_.left_to_another(peer))
     return {};
   const auto& within_reach = network_.next_hops();
   return table_.announcement_for(peer,
@@ -394,9 +338,9 @@ filter router::announcement_for(const endpoint_id& peer) const {
 }
 
 /// The link towards each node within reach; called with the mutex held.
-const std::shared_ptr<const router::directory>& router::next_links() const {
+const std::shared_ptr<const link_directory>& router::next_links() const {
   if (next_links_version_ != network_.links_version()) {
-    auto fresh = std::make_shared<directory>();
+    auto fresh = std::make_shared<link_directory>();
     for (const auto& [node, hop] : network_.next_hops())
       if (const auto via = neighbours_.find(hop); via != neighbours_.end())
         fresh->emplace(node, via->second);
@@ -410,8 +354,8 @@ std::shared_ptr<const routing_snapshot> router::snapshot() const {
   std::lock_guard lock{mutex_};
   if (!snapshot_)
     snapshot_ = std::make_shared<const routing_snapshot>(
-        routing_snapshot{table_.local_index(), table_.remote_index(), table_.numbers(), spoken_for_,
-                         next_links(), left_to_others_, circles_.closed()});
+        routing_snapshot{table_.local_index(), table_.remote_index(), table_.numbers(),
+                         next_links(), broker_mesh_.routes()});
   return snapshot_;
 }
 
@@ -420,7 +364,7 @@ std::size_t router::count_here(std::string_view topic) const {
   std::vector<const prefix_index<endpoint_id>::target*> found;
   table_.remote_index().match(topic, found);
   const auto remote = std::ranges::count_if(found, [&](const auto* each) {
-    return spoken_for_->contains(each->exit) || next_links()->contains(each->exit);
+    return broker_mesh_.routes()->links.contains(each->exit) || next_links()->contains(each->exit);
   });
   return table_.local_index().count(topic) + static_cast<std::size_t>(remote);
 }
@@ -455,42 +399,6 @@ void router::close() {
       table_.remove_local(who);
     return true;
   });
-}
-
-// -- telling -------------------------------------------------------------------------------------
-
-/// Only turn_ is held: publishers go on meanwhile.
-void router::tell() {
-  tell_network();
-  tell_broker_peers();
-}
-
-void router::tell_network() {
-  for (const auto& [to, what] : network_.take_messages()) {
-    const auto frame = std::visit([](const auto& x) { return wire::make_report(x); }, *what);
-    for (const auto& id : to)
-      if (const auto found = neighbours_.find(id); found != neighbours_.end())
-        push_news(*found->second, frame);
-  }
-}
-
-void router::tell_broker_peers() {
-  const auto outdated = table_.take_outdated();
-  if (outdated.empty())
-    return;
-  std::unique_lock lock{mutex_}; // next_hops() may compute
-  const auto within_reach = network_.next_hops();
-  lock.unlock();
-  for (const auto& id : outdated) {
-    auto& peer = broker_peers_.at(id);
-    auto current = !peer.spoken_for ? filter{} : table_.announcement_for(id, [&](const auto& node) {
-      return within_reach.contains(node);
-    });
-    if (current == peer.announced)
-      continue;
-    push_news(*peer.via, wire::make_routing_update(self_, id, current));
-    peer.announced = std::move(current);
-  }
 }
 
 } // namespace pubsub

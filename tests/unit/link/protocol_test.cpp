@@ -1,4 +1,5 @@
-#include "link/frame_encoder.hpp"
+#include "link/broker_protocol.hpp"
+#include "link/native_protocol.hpp"
 
 #include "support/bounded_queues.hpp"
 #include "support/hex.hpp"
@@ -18,7 +19,12 @@ const endpoint_id us{[] {
 }()};
 
 struct fixture {
-  explicit fixture(std::uint8_t version) { encoder.begin(version, us, this); }
+  explicit fixture(std::uint8_t version) {
+    if (version == 1)
+      writer = std::make_unique<broker_protocol>(us);
+    else
+      writer = std::make_unique<native_protocol>(this);
+  }
 
   /// A run of records of `payloads`, one for each, on topics taken in turn.
   run_slice records(const topic_table& topics, const std::vector<buffer>& payloads) {
@@ -42,19 +48,19 @@ struct fixture {
   }
   buffer encode(const run_slice& slice) {
     std::vector<asio::const_buffer> out;
-    const auto size = encoder.encode(slice, out);
+    const auto size = writer->encode(slice, out);
     buffer bytes;
     for (const auto& each : out) {
       const auto* data = static_cast<const std::byte*>(each.data());
       bytes.insert(bytes.end(), data, data + each.size());
     }
     CHECK(size == bytes.size());
-    encoder.forget();
+    writer->forget();
     return bytes;
   }
 
   slab memory;
-  frame_encoder encoder;
+  std::unique_ptr<link_protocol> writer;
 };
 
 buffer operator+(buffer x, const buffer& y) {

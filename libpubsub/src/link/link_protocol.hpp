@@ -1,0 +1,106 @@
+// What the two versions of the wire do differently on one link: one interface, two implementations.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "link/credit_gate.hpp"
+#include "link/outboxes.hpp"
+#include "message/slab.hpp"
+#include "transport/asio.hpp"
+
+namespace pubsub {
+
+/// A slice and the outbox it comes from.
+struct outgoing_slice {
+  run_slice slice;
+  std::size_t hops = 0;
+};
+
+/// How long frames may be, and which bit of their length, if any, marks those of version 2.
+struct frame_bounds {
+  struct length {
+    std::uint32_t bytes;
+    bool allowed;
+  };
+
+  std::uint32_t max_bytes = 0;
+  std::uint32_t flag = 0;
+  std::uint32_t max_flagged_bytes = 0;
+
+  /// Payload bytes of the frame at `header`, and whether it may be that long.
+  length length_at(const std::byte* header) const noexcept {
+    const auto word = load_be<std::uint32_t>(header);
+    const auto size = word & ~flag;
+    return {size, size <= ((word & flag) != 0 ? max_flagged_bytes : max_bytes)};
+  }
+};
+
+/// Says how a link of one version reads and writes. Thread-safety: what reads is called on the
+/// link's loop, what writes under the link's writer mutex. No call blocks or calls back.
+class link_protocol {
+public:
+  using gates = std::array<credit_gate, wire::max_hops>;
+
+  virtual ~link_protocol() = default;
+
+  // -- reading -----------------------------------------------------------------------------------
+
+  virtual frame_bounds bounds(std::uint32_t max_frame_bytes) const noexcept = 0;
+  /// Whether reading goes on although these gates may be paused.
+  virtual bool may_read(const gates& all) const noexcept = 0;
+  /// How often full queues have stopped the reading.
+  virtual std::uint64_t pause_count(const gates& all) const noexcept = 0;
+  /// Lets the peer send as much as was taken in the meantime; `small_too`: even if that is little.
+  virtual void give_credit(gates& all, outboxes& to, bool small_too) const = 0;
+
+  // -- writing -----------------------------------------------------------------------------------
+
+  /// Appends what is to be written next.
+  virtual void take(outboxes& from, std::vector<outgoing_slice>& out, std::size_t max_slices,
+                    std::size_t max_bytes) = 0;
+  /// Appends what makes up `slice` on the wire, and returns its size in bytes. The buffers point
+  /// into the run and into memory kept until `forget`.
+  virtual std::size_t encode(const run_slice& slice, std::vector<asio::const_buffer>& out) = 0;
+  /// Everything encoded so far has been written.
+  virtual void forget() noexcept = 0;
+  /// The peer can take so many more bytes of messages that have come so many hops.
+  virtual void grant(std::size_t hops, std::uint32_t bytes) noexcept = 0;
+};
+
+/// Memory for bytes of a link's own, kept until they are written.
+class written_memory {
+public:
+  std::byte* reserve(std::size_t size) {
+    auto* bytes = memory_.reserve(size);
+    if (kept_.empty() || kept_.back().get() != memory_.current())
+      kept_.push_back(intrusive_ptr<const chunk>::share(memory_.current()));
+    return bytes;
+  }
+  void commit(std::size_t size) { memory_.commit(size); }
+  void forget() noexcept { kept_.clear(); }
+
+private:
+  slab memory_;
+  std::vector<intrusive_ptr<const chunk>> kept_; // the chunks of memory_ in use
+};
+
+/// Appends what one outbox holds, and returns the bytes of records among it. `scratch` is empty
+/// before and after.
+inline std::size_t take_from(outbox& from, std::size_t hops, std::vector<run_slice>& scratch,
+                             std::vector<outgoing_slice>& out, std::size_t max_slices,
+                             std::size_t max_bytes) {
+  from.take(scratch, max_slices - out.size(), max_bytes);
+  std::size_t records = 0;
+  for (auto& each : scratch) {
+    records += each.run->has_records() ? each.size.bytes : 0;
+    out.push_back({std::move(each), hops});
+  }
+  scratch.clear();
+  return records;
+}
+
+} // namespace pubsub

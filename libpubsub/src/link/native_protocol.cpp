@@ -1,0 +1,122 @@
+#include "link/native_protocol.hpp"
+
+#include <algorithm>
+
+#include "link/tuning.hpp"
+
+namespace pubsub {
+
+frame_bounds native_protocol::bounds(std::uint32_t max_frame_bytes) const noexcept {
+  return {max_frame_bytes, wire::batch_flag,
+          std::max(max_frame_bytes, link_tuning::max_batch_bytes)};
+}
+
+// -- credit --------------------------------------------------------------------------------------
+
+void native_protocol::give_credit(gates& all, outboxes& to, bool small_too) const {
+  for (std::size_t hops = 0; hops < all.size(); ++hops)
+    if (const auto bytes = all[hops].settle(small_too); bytes > 0)
+      to.push_control(wire::make_credit({static_cast<std::uint8_t>(hops), bytes}));
+}
+
+void native_protocol::grant(std::size_t hops, std::uint32_t bytes) noexcept {
+  auto& credit = credit_[std::min(hops, wire::max_hops - 1)];
+  credit = std::min(credit + bytes, link_tuning::most_credit_bytes);
+}
+
+// -- taking --------------------------------------------------------------------------------------
+
+void native_protocol::take(outboxes& from, std::vector<outgoing_slice>& out, std::size_t max_slices,
+                           std::size_t max_bytes) {
+  take_from(from.control(), 0, scratch_, out, max_slices, max_bytes);
+  const bool more = take_messages(from, out, max_slices, max_bytes);
+  if (out.empty() && !more)
+    take_from(from.last(), 0, scratch_, out, max_slices, max_bytes);
+}
+
+/// The outboxes in turn, each as far as its credit goes. True if there may be messages for which
+/// the peer has given no credit.
+bool native_protocol::take_messages(outboxes& from, std::vector<outgoing_slice>& out,
+                                    std::size_t max_slices, std::size_t max_bytes) {
+  bool more = false;
+  std::size_t total = 0;
+  const auto first = next_++;
+  for (std::size_t i = 0; i < wire::max_hops && out.size() < max_slices && total < max_bytes; ++i) {
+    const auto hops = (first + i) % wire::max_hops;
+    auto* const found = from.find(hops);
+    if (found == nullptr)
+      continue;
+    auto& credit = credit_[hops];
+    if (credit <= 0) {
+      more = true;
+      continue;
+    }
+    const auto taken = take_from(*found, hops, scratch_, out, max_slices,
+                                 std::min(max_bytes - total, static_cast<std::size_t>(credit)));
+    credit -= static_cast<std::int64_t>(taken);
+    total += taken;
+  }
+  return more;
+}
+
+// -- encoding ------------------------------------------------------------------------------------
+
+std::size_t native_protocol::encode(const run_slice& slice, std::vector<asio::const_buffer>& out) {
+  const auto* const bytes = slice.run->bytes() + slice.from.bytes;
+  if (!slice.run->has_records()) {
+    out.emplace_back(bytes, slice.size.bytes);
+    return slice.size.bytes;
+  }
+  const auto number = number_of(slice.run->topics());
+  const auto announced = announce_topics(tables_[number], number, out);
+  auto origin = slice.run->origin();
+  origin.first_sequence += slice.from.messages;
+  auto* header = memory_.reserve(wire::batch_header_bytes);
+  wire::write_batch_header(header, {number, slice.size.messages, origin}, slice.size.bytes);
+  memory_.commit(wire::batch_header_bytes);
+  out.emplace_back(header, wire::batch_header_bytes);
+  out.emplace_back(bytes, slice.size.bytes);
+  return announced + wire::batch_header_bytes + slice.size.bytes;
+}
+
+/// Announces the topics that the peer does not know yet; they come before the records that name
+/// them.
+std::size_t native_protocol::announce_topics(table_use& use, std::uint16_t number,
+                                             std::vector<asio::const_buffer>& out) {
+  use.last_use = ++uses_;
+  std::size_t total = 0;
+  for (const auto size = use.table->size(); use.announced < size;) {
+    const auto end = std::min(size, use.announced + link_tuning::most_topics_per_frame);
+    const auto frame = wire::make_topics(number, *use.table, use.announced, end, via_);
+    use.announced = end;
+    auto* bytes = memory_.reserve(frame.size());
+    std::ranges::copy(frame, bytes);
+    memory_.commit(frame.size());
+    out.emplace_back(bytes, frame.size());
+    total += frame.size();
+  }
+  return total;
+}
+
+std::uint16_t native_protocol::number_of(const topic_table* topics) {
+  if (const auto found = numbers_.find(topics); found != numbers_.end())
+    return found->second;
+  const auto number = free_number();
+  tables_[number] = {.table = intrusive_ptr<const topic_table>::share(topics)};
+  numbers_.emplace(topics, number);
+  return number;
+}
+
+/// A number not in use, or that of the table not used for longest: the peer forgets that table when
+/// the new one's topics are announced from 0 on.
+std::uint16_t native_protocol::free_number() {
+  if (tables_.size() < wire::max_tables) {
+    tables_.emplace_back();
+    return static_cast<std::uint16_t>(tables_.size() - 1);
+  }
+  const auto oldest = std::ranges::min_element(tables_, {}, &table_use::last_use);
+  numbers_.erase(oldest->table.get());
+  return static_cast<std::uint16_t>(oldest - tables_.begin());
+}
+
+} // namespace pubsub

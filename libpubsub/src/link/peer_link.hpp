@@ -1,0 +1,142 @@
+// One peer as the rest of the node sees it, whatever carries the bytes.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+
+#include <pubsub/counters.hpp>
+#include <pubsub/error.hpp>
+#include <pubsub/status.hpp>
+
+#include "link/link_protocol.hpp"
+#include "message/chunk.hpp"
+
+namespace pubsub {
+
+/// Whole frames as they lie in a read buffer: `u32 length`, payload, and so on. The bytes may be
+/// patched in place until a slice of them has been handed on.
+struct frame_batch {
+  const intrusive_ptr<chunk>& owner;
+  std::span<std::byte> bytes;
+};
+
+/// What a link reports to its session. All calls come on the link's loop and must not block.
+class link_handler {
+public:
+  virtual ~link_handler() = default;
+  /// Frames have arrived. May pause the link's gates.
+  virtual void on_frames(const frame_batch& frames) = 0;
+  /// The connection is gone; the last call. `reason` is none if this side closed it.
+  virtual void on_closed(const error& reason) = 0;
+};
+
+/// A timer of the loop that a link lives on. Thread-safety: that loop only.
+class loop_timer {
+public:
+  virtual ~loop_timer() = default;
+  /// Calls `on_expiry` after `delay`, in place of what it was started for before.
+  virtual void start(std::chrono::milliseconds delay, std::function<void()> on_expiry) = 0;
+  virtual void stop() = 0;
+};
+
+/// What waits for a peer, how much that may be, and the loop on which everything about the peer
+/// happens. `link` carries it over a connection; tests put a fake one in its place. Thread-safety:
+/// `out`, the `push`es, `post`, `close`, `close_when_written`, `closed` and `counters` from any
+/// thread, the rest from the link's loop.
+class peer_link : public std::enable_shared_from_this<peer_link> {
+public:
+  using clock = std::chrono::steady_clock;
+
+  virtual ~peer_link() = default;
+  peer_link(const peer_link&) = delete;
+  peer_link& operator=(const peer_link&) = delete;
+
+  // -- the loop ----------------------------------------------------------------------------------
+
+  /// Starts reading and writing. The handler is kept alive until `on_closed` has returned.
+  virtual void start(std::shared_ptr<link_handler> handler) = 0;
+  /// Runs `job` on the loop, later.
+  virtual void post(std::function<void()> job) = 0;
+  virtual std::unique_ptr<loop_timer> make_timer() = 0;
+  virtual clock::time_point now() const = 0;
+  /// Closes at once. What is not yet written counts as dropped.
+  virtual void close(error reason = {}) = 0;
+  /// Closes once everything queued before is written.
+  virtual void close_when_written() = 0;
+  bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
+
+  // -- what waits to be written ------------------------------------------------------------------
+
+  /// For messages that have come so many hops; in version 1 there is only the first.
+  outbox& out(std::size_t hops = 0) { return out_.of(hops); }
+  std::uint16_t hops_in_use() const noexcept { return out_.hops_in_use(); }
+  void push_control(std::span<const std::byte> frame) { out_.push_control(frame); }
+  /// Version 2: behind the messages that have come so many hops, and before those that follow.
+  void push_behind(std::size_t hops, std::span<const std::byte> frame) {
+    out_.push_behind(hops, frame);
+  }
+  /// Behind all messages that wait.
+  void push_last(std::span<const std::byte> frame) { out_.push_last(frame); }
+  /// Of control frames that wait.
+  std::size_t control_bytes() const { return out_.control_bytes(); }
+  std::size_t wait_until_empty(clock::time_point until) const {
+    return out_.wait_until_empty(until);
+  }
+
+  // -- what the versions do differently ----------------------------------------------------------
+
+  /// The handshake is over: from here on frames as `version` has them, up to this length.
+  void begin_messages(std::uint8_t version, const endpoint_id& self, std::uint32_t max_frame_bytes);
+  std::uint8_t version() const noexcept { return version_; }
+  /// Whether reading stands still, and how often full queues have asked for that.
+  bool paused() const noexcept { return !protocol_->may_read(gates_); }
+  std::uint64_t pause_count() const noexcept { return protocol_->pause_count(gates_); }
+  /// What a full queue pauses; in version 1 there is only the first.
+  credit_gate& gate(std::size_t hops = 0) noexcept { return gates_[hops]; }
+  std::weak_ptr<flow_source> source(std::size_t hops = 0) {
+    return std::shared_ptr<flow_source>{shared_from_this(), &gates_[hops]};
+  }
+  /// Version 2: the peer can take more.
+  void grant(const wire::credit& x);
+
+  // -- looking -----------------------------------------------------------------------------------
+
+  const network_info& remote() const noexcept { return remote_; }
+  link_counters counters() const;
+  void count_received(std::uint64_t messages) noexcept {
+    received_.fetch_add(messages, std::memory_order_relaxed);
+  }
+
+protected:
+  peer_link(network_info remote, const queue_options& options, std::uint32_t max_frame_bytes);
+
+  /// There is something to be written; from any thread.
+  virtual void on_work() = 0;
+  /// A gate was the last one paused; from any thread.
+  virtual void on_resume() = 0;
+  void give_credit(bool small_too) {
+    if (!closed())
+      protocol_->give_credit(gates_, out_, small_too);
+  }
+
+  outboxes out_;
+  link_protocol::gates gates_;
+  frame_bounds bounds_;
+  std::mutex writer_mutex_; // guards what writes: the protocol's part, and that of `link`
+  std::unique_ptr<link_protocol> protocol_;
+  std::atomic<bool> closed_{false}; // set on the loop, read anywhere
+  std::atomic<std::uint64_t> bytes_received_{0};
+  std::atomic<std::uint64_t> bytes_sent_{0};
+
+private:
+  const network_info remote_;
+  std::uint8_t version_ = 1;
+  std::atomic<std::uint64_t> received_{0};
+};
+
+} // namespace pubsub

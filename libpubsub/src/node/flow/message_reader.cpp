@@ -1,0 +1,125 @@
+#include "node/flow/message_reader.hpp"
+
+namespace pubsub {
+
+message_reader::message_reader(environment env, router& routes,
+                               std::shared_ptr<live_counters> counts)
+    : env_(std::move(env)), router_(routes),
+      routes_(env_.self, routes, {.links = env_.forwarding, .except = env_.via.get()}),
+      counts_(std::move(counts)), runs_(env_.self, env_.via, counts_),
+      held_(env_.via, routes.flushes(), env_.call_back) {}
+
+/// The messages at hand will take other routes from now on. Those of a Broker peer all wait in the
+/// first place.
+void message_reader::take_new_routes() {
+  runs_.end_run();
+  routes_.refresh();
+  runs_.forget_topics();
+  for (auto& each : routes_.take_retired_routes()) {
+    if (each.hops > 0) {
+      held_.begin(each.hops - 1, std::move(each));
+      continue;
+    }
+    for (std::size_t hops = 0; hops < wire::max_hops; ++hops)
+      if ((runs_.hops_entered() >> hops & 1) != 0)
+        held_.begin(0, {each.via, hops, each.nodes});
+  }
+  held_.call_back_if_active();
+}
+
+void message_reader::go_on() {
+  held_.go_on([this] { refresh(); }, [this](held_frame& frame) { route_any(frame); });
+}
+
+void message_reader::end() {
+  held_.end();
+  go_on();
+}
+
+held_frame message_reader::make_held(held_frame::kind what, std::span<std::byte> bytes,
+                                     std::shared_ptr<announced_topics> topics) const {
+  auto owner = runs_.owner_of(bytes);
+  return {what, std::move(owner), bytes, std::move(topics)};
+}
+
+void message_reader::route_any(held_frame& frame) {
+  runs_.begin_buffer(frame.owner, frame.bytes.size());
+  if (frame.what == held_frame::kind::message) {
+    runs_.set_hops(0);
+    route_data(frame.bytes.data(), frame.bytes.size(),
+               *wire::parse_envelope(frame.bytes.subspan(frame_header_bytes)));
+  } else {
+    route_held(frame);
+  }
+  runs_.end_buffer();
+}
+
+// -- frames of version 1 -------------------------------------------------------------------------
+
+void message_reader::take_frame(std::byte* frame, std::size_t size) {
+  if (size == frame_header_bytes)
+    return; // an empty frame means nothing
+  const auto envelope =
+      wire::parse_envelope({frame + frame_header_bytes, size - frame_header_bytes});
+  // A message that claims to come from us, or from no node, would be taken for one of our own.
+  if (!envelope || envelope->sender == env_.self || envelope->sender.is_nil()) {
+    counts_->malformed_frames.add(1);
+    return;
+  }
+  if (envelope->type == wire::envelope_type::data)
+    return take_data(frame, size, *envelope);
+  runs_.end_run();
+  env_.on_control(*envelope);
+}
+
+void message_reader::take_data(std::byte* frame, std::size_t size,
+                               const wire::envelope_view& envelope) {
+  counts_->received.add(1);
+  env_.via->count_received(1);
+  refresh();
+  if (held_.active(0))
+    return held_.add(0, make_held(held_frame::kind::message, {frame, size}));
+  route_data(frame, size, envelope);
+}
+
+void message_reader::route_data(std::byte* frame, std::size_t size,
+                                const wire::envelope_view& envelope) {
+  if (!envelope.receiver.is_nil())
+    return take_addressed(frame, size, envelope);
+  const std::string_view content{envelope.topic.data(), // topic and payload lie behind each other
+                                 envelope.topic.size() + envelope.payload.size()};
+  if (routes_.broker().turns_away(env_.remote, envelope.topic, content, envelope.ttl)) {
+    counts_->duplicates.add(1);
+    return;
+  }
+  const auto& to = routes_.resolve(envelope.topic);
+  if (to.empty())
+    return; // the peer sends more than we have announced
+  bool pass_on = !to.links.empty();
+  if (pass_on && envelope.ttl <= 1) {
+    counts_->ttl_expired.add(1);
+    pass_on = false;
+  }
+  if (pass_on)
+    wire::patch_for_forwarding(frame, env_.self, static_cast<std::uint16_t>(envelope.ttl - 1));
+  runs_.join(to, pass_on, frame, size);
+}
+
+/// A message for one endpoint: ours, or a direct peer's.
+void message_reader::take_addressed(std::byte* frame, std::size_t size,
+                                    const wire::envelope_view& envelope) {
+  if (envelope.receiver == env_.self) {
+    if (const auto& to = routes_.resolve(envelope.topic); !to.queues.empty())
+      runs_.join(to, false, frame, size);
+    return;
+  }
+  auto target = env_.forwarding ? routes_.link_to(envelope.receiver) : nullptr;
+  if (!target || target == env_.via || envelope.ttl <= 1)
+    return;
+  runs_.end_run();
+  wire::patch_for_forwarding(frame, env_.self, static_cast<std::uint16_t>(envelope.ttl - 1));
+  counts_->forwarded.add(1);
+  runs_.hand_frame(*target, frame, size);
+}
+
+} // namespace pubsub

@@ -1,0 +1,82 @@
+// Receiving: from what one peer sends to queues and the outboxes of other links.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+
+#include <pubsub/endpoint_id.hpp>
+
+#include "node/flow/holding.hpp"
+#include "node/flow/run_forwarder.hpp"
+#include "node/routing/dispatcher.hpp"
+#include "wire/broker/envelope.hpp"
+#include "wire/native/batch.hpp"
+
+namespace pubsub {
+
+/// Routes the messages of one link. Payloads are neither decoded nor copied: subscribers and other
+/// links get runs of the very bytes that came in, frames of version 1 with sender and hop limit
+/// patched in place. There is a reader for each version; both read frames of version 1, which carry
+/// control and, between nodes, messages for one node. Thread-safety: the link's loop only.
+class message_reader {
+public:
+  struct environment {
+    endpoint_id self;
+    endpoint_id remote;
+    std::shared_ptr<peer_link> via;
+    bool forwarding = true;
+    /// Called for all frames of version 1 that are not data messages.
+    std::function<void(const wire::envelope_view&)> on_control;
+    /// Called with the payload of a status frame of version 2; false if it is malformed.
+    std::function<bool(std::span<const std::byte>)> on_status_frame;
+    /// Called for frames of version 2 about the network. False if they break the rules.
+    std::function<bool(wire::frame_kind, std::span<const std::byte> payload)> on_news;
+    /// Called when the peer breaks the rules of version 2; nothing more of it is read.
+    std::function<void(error)> on_violation;
+    /// `go_on` shall be called on the loop, now or after that time. Thread-safe.
+    std::function<void(std::chrono::milliseconds)> call_back;
+  };
+
+  virtual ~message_reader() = default;
+  message_reader(const message_reader&) = delete;
+  message_reader& operator=(const message_reader&) = delete;
+
+  /// Whole frames, one after the other.
+  virtual void receive(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) = 0;
+  /// Looks whether messages that wait for their route may go on.
+  void go_on();
+  /// The link is closed: messages that wait go on at once.
+  void end();
+
+protected:
+  message_reader(environment env, router& routes, std::shared_ptr<live_counters> counts);
+
+  /// Before routes are looked up, and not with every piece of news: a new picture costs time in
+  /// proportion to the network.
+  void refresh() {
+    if (routes_.outdated())
+      take_new_routes();
+  }
+  void take_frame(std::byte* frame, std::size_t size);
+  held_frame make_held(held_frame::kind what, std::span<std::byte> bytes,
+                       std::shared_ptr<announced_topics> topics = {}) const;
+  /// A frame that is none of version 1 need wait no longer. It was well-formed when it came in.
+  virtual void route_held(held_frame& frame) = 0;
+
+  const environment env_;
+  router& router_;
+  dispatcher routes_;
+  const std::shared_ptr<live_counters> counts_;
+  run_forwarder runs_;
+  holding held_;
+
+private:
+  void take_new_routes();
+  void route_any(held_frame& frame);
+  void take_data(std::byte* frame, std::size_t size, const wire::envelope_view& envelope);
+  void route_data(std::byte* frame, std::size_t size, const wire::envelope_view& envelope);
+  void take_addressed(std::byte* frame, std::size_t size, const wire::envelope_view& envelope);
+};
+
+} // namespace pubsub

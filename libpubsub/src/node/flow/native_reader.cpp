@@ -1,0 +1,249 @@
+#include "node/flow/native_reader.hpp"
+
+#include <algorithm>
+
+#include <pubsub/topic.hpp>
+
+#include "base/bytes.hpp"
+#include "node/flow/tuning.hpp"
+#include "wire/native/network.hpp"
+#include "wire/native/status_frame.hpp"
+
+namespace pubsub {
+
+void native_reader::receive(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) {
+  runs_.begin_buffer(owner, frames.size());
+  auto* pos = frames.data();
+  const auto* const end = pos + frames.size();
+  while (pos != end) {
+    const auto word = load_be<std::uint32_t>(pos);
+    const auto size = frame_header_bytes + (word & ~wire::batch_flag);
+    if ((word & wire::batch_flag) == 0) {
+      runs_.set_hops(0);
+      take_frame(pos, size);
+    } else if (!take_flagged({pos + frame_header_bytes, size - frame_header_bytes})) {
+      env_.on_violation({errc::invalid_message, "the peer sent a malformed batch"});
+      break;
+    }
+    pos += size;
+  }
+  runs_.end_buffer();
+}
+
+/// What was parsed when it came in is parsed again: it is known to be well-formed.
+void native_reader::route_held(held_frame& frame) {
+  if (frame.what == held_frame::kind::flush)
+    return pass_flush(*wire::parse_flush(frame.bytes));
+  const auto batch = wire::parse_batch(frame.bytes);
+  route_batch(*frame.topics, batch->header, frame.bytes.last(batch->records.size()), false);
+}
+
+bool native_reader::take_flagged(std::span<std::byte> payload) {
+  runs_.end_run();
+  if (wire::is_status_frame(payload))
+    return env_.on_status_frame(payload);
+  const auto kind = wire::kind_of(payload);
+  if (!kind)
+    return false;
+  switch (*kind) {
+  case wire::frame_kind::records:
+    return take_batch(payload);
+  case wire::frame_kind::topics:
+    return take_topics(payload);
+  case wire::frame_kind::credit:
+    return take_credit(payload);
+  case wire::frame_kind::flush:
+    return take_flush(payload);
+  default:
+    return env_.on_news(*kind, payload);
+  }
+}
+
+bool native_reader::take_topics(std::span<const std::byte> payload) {
+  const auto news = wire::parse_topics(payload);
+  if (!news || std::ranges::any_of(news->topics, [](const auto& each) {
+        return each.topic.size() > topic::max_size_bytes;
+      }))
+    return false;
+  if (news->table >= tables_.size())
+    tables_.resize(news->table + std::size_t{1});
+  auto& place = tables_[news->table];
+  if (news->first == 0) {
+    if (place)
+      for (const auto& each : place->topics)
+        announced_bytes_ -= each.bytes();
+    place = std::make_shared<announced_topics>(); // batches that wait keep the old one
+  }
+  if (!place || news->first != place->topics.size())
+    return false;
+  auto& announced = *place;
+  for (const auto& each : news->topics) {
+    announced_topic fresh{std::string{each.topic}, {}};
+    for (auto rest = each.nodes; !rest.empty(); rest = rest.subspan(wire::destination_bytes))
+      fresh.destinations.push_back(wire::read_destination(rest.data()));
+    announced.for_us =
+        announced.for_us || std::ranges::find(fresh.destinations, env_.self, &destination::node) !=
+                                fresh.destinations.end();
+    announced_bytes_ += fresh.bytes();
+    announced.topics.push_back(std::move(fresh));
+  }
+  return announced_bytes_ <= flow_tuning::max_announced_bytes;
+}
+
+bool native_reader::take_credit(std::span<const std::byte> payload) {
+  const auto credit = wire::parse_credit(payload);
+  if (credit)
+    env_.via->grant(*credit);
+  return credit.has_value();
+}
+
+bool native_reader::take_batch(std::span<std::byte> payload) {
+  const auto batch = wire::parse_batch(payload);
+  if (!batch || batch->header.table >= tables_.size() || !tables_[batch->header.table])
+    return false;
+  const auto& announced = tables_[batch->header.table];
+  const auto& header = batch->header;
+  const auto check = wire::check_records(batch->records, header.messages, announced->topics.size());
+  if (check == wire::records_check::malformed)
+    return false;
+  counts_->received.add(header.messages);
+  env_.via->count_received(header.messages);
+  refresh();
+  const auto hops = wire::hops_come(header.origin.hops_left);
+  if (!env_.via->gate(hops).took(batch->records.size())) {
+    env_.on_violation({errc::limit_exceeded, "the peer sends more than it has credit for"});
+    return true;
+  }
+  if (held_.active(hops))
+    held_.add(hops, make_held(held_frame::kind::batch, payload, announced));
+  else
+    route_batch(*announced, header, payload.last(batch->records.size()),
+                check == wire::records_check::one_topic);
+  return true;
+}
+
+void native_reader::route_batch(announced_topics& announced, const wire::batch_header& header,
+                                std::span<std::byte> records, bool one_topic) {
+  const auto hops = wire::hops_come(header.origin.hops_left);
+  runs_.set_hops(hops);
+  if (announced.hops != hops + 1 || announced.generation != routes_.generation()) {
+    announced.hops = hops + 1;
+    announced.generation = routes_.generation();
+    announced.forget_routes();
+  }
+  std::unique_lock<std::mutex> turn;
+  std::uint32_t late = 0;
+  if (header.origin.endpoint == env_.self) {
+    late = header.messages; // it has come home: we have it already
+  } else if (announced.for_us) {
+    auto& mark = mark_of(announced, header.origin);
+    turn = std::unique_lock{mark.mutex};
+    late = mark.skip(header.origin.first_sequence, header.messages);
+  }
+  if (one_topic && late == 0)
+    take_part(route_of(announced, record_topic(records.data())), announced, header,
+              {records.data(), {header.messages, records.size()}, 0});
+  else
+    take_records(announced, header, records, late);
+  runs_.end_run();
+}
+
+/// Cuts the batch where the route changes; the records have been checked. The first `late` ones are
+/// passed on but not delivered here.
+void native_reader::take_records(announced_topics& announced, const wire::batch_header& header,
+                                 std::span<std::byte> records, std::uint32_t late) {
+  auto* pos = records.data();
+  for (std::uint32_t n = 0; n < header.messages; ++n) {
+    const auto size = record_bytes(pos);
+    take_part(route_of(announced, record_topic(pos)), announced, header,
+              {pos, {1, size}, n, n < late});
+    pos += size;
+  }
+}
+
+/// Records that take the same route.
+void native_reader::take_part(const route& to, const announced_topics& announced,
+                              const wire::batch_header& header, const batch_part& part) {
+  const bool may_pass = header.origin.hops_left > 1;
+  if (!runs_.continues(to, !part.late)) {
+    auto origin = header.origin;
+    origin.first_sequence += part.first;
+    origin.hops_left = static_cast<std::uint8_t>(may_pass ? header.origin.hops_left - 1 : 0);
+    runs_.begin_run({.to = &to,
+                     .deliver = !part.late,
+                     .pass_on = may_pass && !to.links.empty(),
+                     .begin = part.begin,
+                     .size = {},
+                     .topics = announced.passed_on.get(),
+                     .origin = origin});
+  }
+  if (!may_pass && !to.links.empty())
+    counts_->ttl_expired.add(part.size.messages);
+  if (part.late && !to.queues.empty())
+    counts_->duplicates.add(part.size.messages);
+  runs_.join(part.size);
+}
+
+const route& native_reader::route_of(announced_topics& announced, std::uint8_t topic) {
+  if (!announced.passed_on)
+    announced.passed_on = topic_table::make(topic_table::max_topics);
+  while (announced.routes.size() <= topic) {
+    const auto& [text, destinations] = announced.topics[announced.routes.size()];
+    const auto& to = routes_.resolve(text, destinations, announced.hops);
+    announced.passed_on->add(text, to.nodes);
+    announced.routes.push_back(&to);
+  }
+  return *announced.routes[topic];
+}
+
+/// Most tables carry one stream.
+stream_mark& native_reader::mark_of(announced_topics& announced, const run_origin& origin) {
+  if (!announced.mark || announced.origin.endpoint != origin.endpoint ||
+      announced.origin.stream != origin.stream) {
+    announced.mark = router_.streams().find(origin.endpoint, origin.stream);
+    announced.origin = origin;
+  }
+  return *announced.mark;
+}
+
+// -- flushes -------------------------------------------------------------------------------------
+
+/// A frame that follows messages: it waits where they wait.
+bool native_reader::take_flush(std::span<std::byte> payload) {
+  const auto request = wire::parse_flush(payload);
+  if (!request)
+    return false;
+  refresh();
+  if (held_.active(request->hops))
+    held_.add_flush(request->hops, make_held(held_frame::kind::flush, payload));
+  else
+    pass_flush(*request);
+  return true;
+}
+
+/// On to the nodes it is for, the way messages go. For us, and for nodes that nothing goes to, we
+/// answer.
+void native_reader::pass_flush(const flush_request& request) {
+  const std::size_t hops = request.hops + std::size_t{1};
+  std::vector<retired_route> onward;
+  flush_answer answer{request.from, request.number, wire::max_hops, {}};
+  for (const auto& node : request.to) {
+    const bool goes_on = node != env_.self && env_.forwarding && hops < wire::max_hops;
+    if (auto via = goes_on ? routes_.link_to(node) : nullptr)
+      part_of(onward, via, hops).nodes.push_back(node);
+    else
+      answer.from.push_back(node);
+  }
+  for (auto& each : onward)
+    if (each.via->out(hops).control_bytes() < flow_tuning::max_waiting_flush_bytes)
+      each.via->push_behind(hops, wire::make_flush({request.from, request.number,
+                                                    static_cast<std::uint8_t>(hops), each.nodes}));
+  if (answer.from.empty())
+    return;
+  if (request.from == env_.remote) // even if we are about to part, and messages go another way
+    env_.via->push_control(wire::make_flushed(answer));
+  else
+    router_.receive(answer);
+}
+
+} // namespace pubsub

@@ -1,0 +1,75 @@
+// Receiving from a node of the network: batches of records, and news (version 2).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "node/flow/message_reader.hpp"
+#include "route/stream_marks.hpp"
+
+namespace pubsub {
+
+struct announced_topic {
+  std::string text;
+  std::vector<destination> destinations;
+
+  std::size_t bytes() const noexcept {
+    return sizeof(announced_topic) + text.size() + destinations.size() * sizeof(destination);
+  }
+};
+
+/// Topics that the peer has announced, and where they go.
+struct announced_topics {
+  std::vector<announced_topic> topics;
+  intrusive_ptr<topic_table> passed_on; // the same, with the destinations that are left behind us
+  std::vector<const route*> routes;     // by number, as far as in passed_on
+  std::uint64_t generation = 0;         // of the routes
+  std::size_t hops = 0;                 // of the messages, when they leave us
+  bool for_us = false;                  // some topic is
+  std::shared_ptr<stream_mark> mark;    // of the stream that came last
+  run_origin origin;                    // of that stream
+
+  void forget_routes() {
+    routes.clear();
+    passed_on = {};
+  }
+};
+
+/// Records are handed on untouched, with their origin beside them; what has been delivered here
+/// before is passed on only.
+class native_reader final : public message_reader {
+public:
+  native_reader(environment env, router& routes, std::shared_ptr<live_counters> counts)
+      : message_reader(std::move(env), routes, std::move(counts)) {}
+
+  void receive(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) override;
+
+private:
+  struct batch_part {
+    std::byte* begin;
+    run_position size;
+    std::uint32_t first; // of the batch
+    bool late = false;   // it, or what follows it, has been delivered here
+  };
+
+  void route_held(held_frame& frame) override;
+  bool take_flagged(std::span<std::byte> payload);
+  bool take_topics(std::span<const std::byte> payload);
+  bool take_credit(std::span<const std::byte> payload);
+  bool take_batch(std::span<std::byte> payload);
+  void route_batch(announced_topics& announced, const wire::batch_header& header,
+                   std::span<std::byte> records, bool one_topic);
+  void take_records(announced_topics& announced, const wire::batch_header& header,
+                    std::span<std::byte> records, std::uint32_t late);
+  void take_part(const route& to, const announced_topics& announced,
+                 const wire::batch_header& header, const batch_part& part);
+  const route& route_of(announced_topics& announced, std::uint8_t topic);
+  stream_mark& mark_of(announced_topics& announced, const run_origin& origin);
+  bool take_flush(std::span<std::byte> payload);
+  void pass_flush(const flush_request& request);
+
+  std::vector<std::shared_ptr<announced_topics>> tables_; // by number; null: not announced
+  std::size_t announced_bytes_ = 0;                       // of all topics in tables_
+};
+
+} // namespace pubsub

@@ -1,0 +1,30 @@
+// The tuned numbers of this room, each with its unit and its reason.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+#include "wire/native/status_frame.hpp"
+
+namespace pubsub::peering_tuning {
+
+/// Bytes of answers to pings that may wait for a peer: one that asks and does not read is cut off.
+inline constexpr std::size_t max_unread_control_bytes = 1024 * 1024;
+/// The same for answers about our status.
+inline constexpr std::size_t max_unread_reply_bytes = 4 * wire::max_status_text_bytes;
+/// How long a side that was left waits for flushes before it answers the goodbye. The other side
+/// waits for that answer with a limit of its own, which we do not know.
+inline constexpr std::chrono::milliseconds patience_of_those_left{500};
+/// How long the side that leaves waits for flushes at most.
+inline constexpr std::chrono::milliseconds longest_patience{1000};
+/// The same warning about connections that are turned away is not logged more often, or strangers
+/// could flood the log.
+inline constexpr std::chrono::seconds time_between_warnings{1};
+/// A peering that ends sooner counts as short, and after so many of them in a row reconnecting is
+/// delayed.
+inline constexpr std::chrono::seconds short_peering{1};
+inline constexpr unsigned suspicious_peerings = 3;
+/// Longer waits count as waits of this length: sums of longer ones overflow the clock.
+inline constexpr std::chrono::nanoseconds longest_wait = std::chrono::hours{24 * 365};
+
+} // namespace pubsub::peering_tuning

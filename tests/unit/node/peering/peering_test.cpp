@@ -1,0 +1,98 @@
+#include "node/peering/peering.hpp"
+
+#include "support/fake_node.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace pubsub;
+using namespace pubsub::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+std::vector<status_code> codes(status_queue& queue) {
+  std::vector<status_code> result;
+  for (const auto& each : queue.poll())
+    if (!each.is_error())
+      result.push_back(each.code());
+  return result;
+}
+
+} // namespace
+
+TEST_CASE("a peer appears with its filter and version, and is reported once it is peered") {
+  fake_node node;
+  const auto events = node.events.subscribe(status_events::all);
+  const fake_peer peer{node, id_of(50), 1, {"/a"}};
+  CHECK(codes(*events) == std::vector{status_code::endpoint_discovered, status_code::peer_added});
+  const auto all = node.peers->peers();
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].id == id_of(50));
+  CHECK(all[0].state == peer_state::peered);
+  CHECK(node.peers->wait_for_peer(id_of(50), 0ns));
+  CHECK_FALSE(node.peers->wait_for_peer(id_of(51), 0ns));
+  CHECK(node.peers->wait_for_peers(1, 0ns));
+  CHECK(node.peers->established().size() == 1);
+  CHECK(node.peers->links().size() == 1);
+}
+
+TEST_CASE("a peer that is lost is reported, and with it go its subscriptions") {
+  fake_node node;
+  const fake_peer peer{node, id_of(1), 2, {"/a"}};
+  CHECK(node.routes.count("/a") == 1);
+  const auto events = node.events.subscribe(status_events::all);
+  peer.carrier->end({errc::peer_unavailable, "test"});
+  CHECK(codes(*events) == std::vector{status_code::peer_lost, status_code::endpoint_unreachable});
+  CHECK(node.routes.count("/a") == 0);
+  CHECK(node.peers->peers().empty());
+}
+
+TEST_CASE("a peer that leaves is reported as removed by the side that asked for it") {
+  fake_node node;
+  fake_peer peer{node, id_of(50), 1, {}};
+  const auto events = node.events.subscribe(status_events::all);
+  CHECK(node.peers->disconnect(id_of(9), 0ms).error() == errc::peer_invalid);
+  node.peers->disconnect(id_of(50), -1s); // does not wait for the loop, which the test runs
+  node.loop->run();
+  peer.carrier->end({});
+  CHECK(codes(*events) ==
+        std::vector{status_code::peer_removed, status_code::endpoint_unreachable});
+}
+
+TEST_CASE("a second connection of a peer that is there is turned away, and the first stays") {
+  fake_node node;
+  const fake_peer first{node, id_of(50), 1, {"/a"}};
+  const fake_peer second{node, id_of(50), 1, {"/b"}};
+  CHECK(second.hands.machine.state() != outcome::peered);
+  second.carrier->take_written();
+  CHECK(second.carrier->closed());
+  CHECK_FALSE(first.carrier->closed());
+  CHECK(node.routes.count("/a") == 1);
+  CHECK(node.routes.count("/b") == 0);
+}
+
+TEST_CASE("a node that is closed admits no more peers") {
+  fake_node node;
+  node.peers->close(0ms);
+  const auto link = node.connect();
+  CHECK(node.peers->links().empty());
+  CHECK_FALSE(node.peers->listen("tcp://127.0.0.1:0"));
+}
+
+TEST_CASE("a Broker peer has read everything once it has answered what came behind") {
+  fake_node node;
+  fake_peer peer{node, id_of(50), 1, {}};
+  peer.take_frames();
+  const auto session = node.peers->session_of(id_of(50));
+  const auto asked = session->ask_whether_read();
+  CHECK(asked.question->state() == inquiry::outcome::open);
+  const auto frames = peer.take_frames();
+  REQUIRE(frames.size() == 1);
+  const auto ping = wire::parse_envelope(std::span{frames[0]}.subspan(4));
+  REQUIRE(ping);
+  peer.send(wire::make_pong(peer.self, node.self, ping->payload));
+  CHECK(asked.question->state() == inquiry::outcome::answered);
+  const auto lost = session->ask_whether_read();
+  peer.carrier->end({});
+  CHECK(lost.question->state() == inquiry::outcome::gone);
+}

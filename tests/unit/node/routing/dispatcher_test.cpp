@@ -1,0 +1,103 @@
+#include "node/routing/dispatcher.hpp"
+
+#include "support/fake_node.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace pubsub;
+using namespace pubsub::test;
+
+namespace {
+
+struct fixture : fake_node {
+  dispatcher from{self, routes, {}};
+
+  const route& resolve(std::string_view topic) {
+    from.refresh();
+    return from.resolve(topic);
+  }
+};
+
+} // namespace
+
+TEST_CASE("a topic takes the queues and links of its subscribers, and topics with the same exits "
+          "share a route") {
+  fixture f;
+  const auto queue = f.subscribe({"/a"});
+  const fake_peer broker{f, id_of(50), 1, {"/a/b"}};
+  const fake_peer node{f, id_of(1), 2, {"/a"}};
+  const auto& all = f.resolve("/a/b");
+  CHECK(all.queues == std::vector{queue});
+  REQUIRE(all.links.size() == 2);
+  CHECK(all.to_broker_peers().size() == 1);
+  CHECK(all.links[0] == broker.carrier);
+  CHECK(all.links[1] == node.carrier);
+  CHECK(&f.resolve("/a/c") == &f.resolve("/a/d"));
+  CHECK(&f.resolve("/a/b") != &f.resolve("/a/c"));
+  CHECK(f.resolve("/b").empty());
+}
+
+TEST_CASE("messages for named nodes go there alone, after so many hops") {
+  fixture f;
+  const auto queue = f.subscribe({"/a"});
+  const fake_peer one{f, id_of(1), 2, {"/a"}};
+  const fake_peer two{f, id_of(2), 2, {"/a"}};
+  f.from.refresh();
+  const std::vector<destination> to{{id_of(2), 1}};
+  const auto& found = f.from.resolve("/a", to, 3);
+  CHECK(found.queues.empty());
+  REQUIRE(found.links.size() == 1);
+  CHECK(found.links[0] == two.carrier);
+  CHECK(found.to_network()[0] == &two.carrier->out(3));
+}
+
+TEST_CASE("a message never goes back to the Broker peer it came from") {
+  fixture f;
+  const fake_peer one{f, id_of(50), 1, {"/a"}};
+  const fake_peer two{f, id_of(51), 1, {"/a"}};
+  dispatcher from_one{f.self, f.routes, {.except = one.carrier.get()}};
+  from_one.refresh();
+  CHECK(from_one.resolve("/a").links == std::vector<std::shared_ptr<peer_link>>{two.carrier});
+}
+
+TEST_CASE(
+    "a route that messages have taken and take no more is reported, with its hops and nodes") {
+  fixture f;
+  fake_peer one{f, id_of(1), 2, {}};
+  fake_peer two{f, id_of(2), 2, {}};
+  one.announce(id_of(3), {"/far"});
+  CHECK(f.resolve("/far").links == std::vector<std::shared_ptr<peer_link>>{one.carrier});
+  const std::vector<destination> to{{id_of(3), 1}};
+  f.from.resolve("/far", to, 2);
+  two.announce(id_of(3), {"/far"});
+  f.routes.remove_peer(id_of(1));
+  CHECK(f.from.refresh());
+  const auto retired = f.from.take_retired_routes();
+  REQUIRE(retired.size() == 2); // of what is published here, and of what has come two hops
+  for (const auto& each : retired) {
+    CHECK(each.via == one.carrier);
+    CHECK(each.nodes == std::vector{id_of(3)});
+  }
+  CHECK(retired[0].hops + retired[1].hops == 2);
+  CHECK(f.resolve("/far").links == std::vector<std::shared_ptr<peer_link>>{two.carrier});
+}
+
+TEST_CASE("what was under way on a link that is closed is not waited for") {
+  fixture f;
+  fake_peer one{f, id_of(1), 2, {}};
+  fake_peer two{f, id_of(2), 2, {}};
+  one.announce(id_of(3), {"/far"});
+  CHECK(f.resolve("/far").links.size() == 1);
+  two.announce(id_of(3), {"/far"});
+  one.carrier->end({});
+  CHECK(f.from.refresh());
+  CHECK(f.from.take_retired_routes().empty());
+}
+
+TEST_CASE("more topics than are remembered take nothing else than the right routes") {
+  fixture f;
+  const auto queue = f.subscribe({"/t1"});
+  for (std::size_t i = 0; i < 2 * routing_tuning::max_cached_topics; ++i)
+    CHECK(f.resolve("/t" + std::to_string(i)).queues.size() ==
+          (std::to_string(i).front() == '1' ? 1 : 0));
+}

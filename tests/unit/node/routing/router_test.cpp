@@ -1,0 +1,220 @@
+#include "node/routing/router.hpp"
+
+#include "support/fake_link.hpp"
+#include "support/ids.hpp"
+#include "wire/broker/envelope.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace pubsub;
+using namespace pubsub::test;
+
+namespace {
+
+const auto us = id_of(100);
+
+struct fixture {
+  explicit fixture(bool forwarding = true) : routes(us, {}, forwarding) {}
+
+  std::shared_ptr<fake_link> make_link(std::uint8_t version) {
+    auto fresh = std::make_shared<fake_link>(loop);
+    fresh->begin_messages(version, us, 1 << 20);
+    return fresh;
+  }
+  /// A neighbour that has sent all it knew: links to us and to `others`.
+  std::shared_ptr<fake_link> join(const endpoint_id& who, std::vector<endpoint_id> others = {}) {
+    auto via = make_link(2);
+    routes.add_neighbour(who, via);
+    others.push_back(us);
+    CHECK(routes.receive(who, neighbours_report{{who, 1, 1, true}, true, others, {}}));
+    CHECK(routes.receive(who, filter_report{{who, 1, 1, true}, {}, {}}));
+    routes.neighbour_ready(who);
+    via->take_frames();
+    return via;
+  }
+  /// A node behind this neighbour, with one subscription.
+  void announce(const endpoint_id& neighbour, const endpoint_id& far, const std::string& prefix) {
+    CHECK(routes.receive(neighbour, neighbours_report{{far, 1, 1, true}, true, {neighbour}, {}}));
+    CHECK(routes.receive(neighbour, filter_report{{far, 1, 1, true}, {prefix}, {}}));
+  }
+  subscriber_id subscribe(const filter& topics) {
+    return routes.add_subscriber(std::make_shared<message_queue>(queue_options{}), topics);
+  }
+
+  std::shared_ptr<fake_loop> loop = std::make_shared<fake_loop>();
+  router routes;
+};
+
+wire::frame_kind kind_of(const buffer& frame) {
+  return *wire::kind_of(std::span{frame}.subspan(4));
+}
+
+/// The filter of a routing update that is the only frame.
+filter only_update(const std::vector<buffer>& frames) {
+  REQUIRE(frames.size() == 1);
+  const auto x = wire::parse_envelope(std::span{frames.front()}.subspan(4));
+  REQUIRE(x);
+  CHECK(x->type == wire::envelope_type::routing_update);
+  return *wire::parse_filter(x->payload);
+}
+
+} // namespace
+
+TEST_CASE("a neighbour is sent all that is known, and then that this is all") {
+  fixture f;
+  f.subscribe({"/a"});
+  f.join(id_of(1));
+  const auto via = f.make_link(2);
+  f.routes.add_neighbour(id_of(2), via);
+  const auto frames = via->take_frames();
+  REQUIRE(frames.size() >= 3);
+  CHECK(kind_of(frames.front()) == wire::frame_kind::neighbours);
+  CHECK(kind_of(frames.back()) == wire::frame_kind::known);
+  CHECK(std::ranges::count(frames, wire::frame_kind::known, kind_of) == 1);
+}
+
+TEST_CASE(
+    "a subscription is announced to neighbours before the call returns, and only if it is news") {
+  fixture f;
+  const auto via = f.join(id_of(1));
+  f.subscribe({"/a"});
+  const auto frames = via->take_frames();
+  REQUIRE(frames.size() == 1);
+  const auto report = wire::parse_filter_report(std::span{frames.front()}.subspan(4));
+  REQUIRE(report);
+  CHECK(report->about.node == us);
+  CHECK(report->added == std::vector<std::string>{"/a"});
+  const auto again = f.subscribe({"/a"});
+  CHECK(via->take_frames().empty());
+  f.routes.remove_subscriber(again);
+  CHECK(via->take_frames().empty());
+}
+
+TEST_CASE("a Broker peer hears one filter for all that is behind us, and only when it changes") {
+  fixture f;
+  const auto broker = f.make_link(1);
+  f.subscribe({"/a"});
+  f.routes.add_broker_peer(id_of(50), broker, {"/x"}, {"/a"}); // as in the handshake
+  CHECK(broker->take_frames().empty());
+  f.join(id_of(1));
+  f.announce(id_of(1), id_of(3), "/far");
+  CHECK(f.routes.receive(id_of(1),
+                         neighbours_report{{id_of(1), 1, 2, true}, true, {us, id_of(3)}, {}}));
+  CHECK(only_update(broker->take_frames()) == filter{"/a", "/far"});
+  f.subscribe({"/a"});
+  CHECK(broker->take_frames().empty());
+}
+
+TEST_CASE("messages go to a neighbour only once it has sent all it knew") {
+  fixture f;
+  const auto via = f.make_link(2);
+  f.routes.add_neighbour(id_of(1), via);
+  CHECK(f.routes.receive(id_of(1), neighbours_report{{id_of(1), 1, 1, true}, true, {us}, {}}));
+  CHECK(f.routes.receive(id_of(1), filter_report{{id_of(1), 1, 1, true}, {"/t"}, {}}));
+  CHECK(f.routes.snapshot()->next_links->empty());
+  CHECK(f.routes.count("/t") == 0);
+  f.routes.neighbour_ready(id_of(1));
+  CHECK(f.routes.snapshot()->next_links->contains(id_of(1)));
+  CHECK(f.routes.count("/t") == 1);
+}
+
+TEST_CASE("a report that breaks the rules is refused") {
+  fixture f;
+  f.join(id_of(1));
+  CHECK_FALSE(
+      f.routes.receive(id_of(1), neighbours_report{{id_of(9), 1, 5, false}, true, {us}, {}}));
+}
+
+TEST_CASE("removing a neighbour names the nodes that are reached another way now") {
+  fixture f;
+  f.join(id_of(1), {id_of(3)});
+  f.join(id_of(2), {id_of(3)});
+  CHECK(f.routes.receive(
+      id_of(1), neighbours_report{{id_of(3), 1, 1, true}, true, {id_of(1), id_of(2)}, {}}));
+  const auto over = f.routes.snapshot()->next_links->at(id_of(3));
+  const auto first = over == f.routes.snapshot()->next_links->at(id_of(1)) ? id_of(1) : id_of(2);
+  const auto behind = f.routes.remove_peer(first);
+  CHECK(std::ranges::find(behind, id_of(3)) != behind.end());
+  CHECK(f.routes.snapshot()->next_links->at(id_of(3)) != over);
+}
+
+TEST_CASE("a question is passed on with one hop less, and answered for ourselves") {
+  fixture f;
+  const auto near = f.join(id_of(1));
+  const auto beyond = f.join(id_of(2));
+  f.routes.receive(filter_question{id_of(1), 5, {us, id_of(2)}});
+  const auto asked = beyond->take_frames();
+  REQUIRE(asked.size() == 1);
+  const auto question = wire::parse_question(std::span{asked.front()}.subspan(4));
+  REQUIRE(question);
+  CHECK(question->hops_left == 4);
+  CHECK(question->to == std::vector{id_of(2)});
+  const auto answered = near->take_frames();
+  REQUIRE(answered.size() == 1);
+  const auto answer = wire::parse_answer(std::span{answered.front()}.subspan(4));
+  REQUIRE(answer);
+  CHECK(answer->from == us);
+  CHECK(answer->to == id_of(1));
+}
+
+TEST_CASE(
+    "a question without hops left goes no further, nor does one at a node that does not forward") {
+  for (const bool forwarding : {true, false}) {
+    fixture f{forwarding};
+    f.join(id_of(1));
+    const auto beyond = f.join(id_of(2));
+    const std::uint8_t hops_left = forwarding ? 1 : 5;
+    f.routes.receive(filter_question{id_of(1), hops_left, {id_of(2)}});
+    CHECK(beyond->take_frames().empty());
+  }
+}
+
+TEST_CASE(
+    "waiting until all is known asks the nodes, and ends with their answers or at the deadline") {
+  fixture f;
+  f.subscribe({"/a"});
+  const auto via = f.join(id_of(1));
+  CHECK_FALSE(f.routes.wait_until_known(std::chrono::steady_clock::now()));
+  const auto soon = std::chrono::steady_clock::now() + std::chrono::milliseconds{1};
+  CHECK_FALSE(f.routes.wait_until_known(soon));
+  CHECK(kind_of(via->take_frames().at(0)) == wire::frame_kind::question);
+  f.routes.receive(filter_answer{id_of(9), us, 16, ~std::uint64_t{0}, 9}); // was not asked
+  CHECK_FALSE(f.routes.wait_until_known(std::chrono::steady_clock::now()));
+  f.routes.receive(filter_answer{id_of(1), us, 16, ~std::uint64_t{0}, 9});
+  CHECK(f.routes.wait_until_known(std::chrono::steady_clock::now()));
+}
+
+TEST_CASE("an answer for another node is passed on towards it") {
+  fixture f;
+  const auto via = f.join(id_of(1));
+  f.routes.receive(filter_answer{id_of(2), id_of(1), 3, 1, 1});
+  f.routes.receive(flush_answer{id_of(1), 7, 3, {id_of(2)}});
+  f.routes.receive(flush_answer{id_of(1), 7, 1, {id_of(2)}}); // no hops left
+  const auto frames = via->take_frames();
+  REQUIRE(frames.size() == 2);
+  CHECK(wire::parse_answer(std::span{frames[0]}.subspan(4))->hops_left == 2);
+  CHECK(wire::parse_flushed(std::span{frames[1]}.subspan(4))->hops_left == 2);
+}
+
+TEST_CASE("a peer that does not read what it is sent about the network loses its link") {
+  fixture f;
+  const auto via = f.join(id_of(1));
+  via->push_control(buffer(link_tuning::max_unread_news_bytes + 1));
+  f.subscribe({"/a"});
+  f.loop->run();
+  CHECK(via->closed());
+  CHECK(via->reason() == errc::limit_exceeded);
+}
+
+TEST_CASE("closing ends all subscriptions, and a subscriber that comes later gets nothing") {
+  fixture f;
+  auto queue = std::make_shared<message_queue>(queue_options{});
+  f.routes.add_subscriber(queue, {"/a"});
+  f.routes.close();
+  CHECK(queue->finished());
+  CHECK(f.routes.count("/a") == 0);
+  auto late = std::make_shared<message_queue>(queue_options{});
+  f.routes.add_subscriber(late, {"/a"});
+  CHECK(late->finished());
+  CHECK_FALSE(f.routes.wait_for("/a", 1, std::chrono::hours{1}));
+}
