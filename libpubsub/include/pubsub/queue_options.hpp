@@ -37,7 +37,10 @@ std::string_view to_string(overflow_policy x) noexcept;
 /// as either bound says, so the last message may exceed `capacity_bytes`. With `block`, what a peer
 /// had credit for is taken, so a queue fed by a link can exceed its bounds by 512 KiB for each
 /// number of hops its messages have come (by one read buffer if the peer speaks version 1), and
-/// publishers that find the same last place free exceed them by a message each.
+/// publishers that find the same last place free exceed them by a message each. A link has these
+/// bounds once for what its endpoint publishes, and once for all that it relays of others, of which
+/// messages that have come the same number of hops may hold a thirty-second part whatever the
+/// others hold.
 struct queue_options {
   overflow_policy policy = overflow_policy::block;
   /// Messages held at most; at least 1.

@@ -16,7 +16,7 @@ outbox& outboxes::of(std::size_t hops) {
   std::lock_guard lock{mutex_};
   auto& place = owned_[hops];
   if (!place) {
-    place = std::make_unique<outbox>(options_, calls_);
+    place = std::make_unique<outbox>(options_, calls_, hops > 0 ? &relayed_ : nullptr);
     if (closed_)
       place->close();
     by_hops_[hops].store(place.get(), std::memory_order_release);

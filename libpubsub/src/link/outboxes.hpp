@@ -16,7 +16,8 @@ namespace pubsub {
 
 /// One outbox for what this node publishes, and one for each number of hops that messages have come
 /// so far, so that full queues cannot wait for one another in a circle: a message that has come n
-/// hops waits for room only among those that have come n + 1. Two more hold control frames, before
+/// hops waits for room only among those that have come n + 1. The bounds hold once for what this
+/// node publishes, and once for all that it relays. Two more outboxes hold control frames, before
 /// and behind all messages. In version 1 there is one for everything. Thread-safe.
 class outboxes {
 public:
@@ -65,6 +66,7 @@ private:
   outbox last_;
   std::atomic<bool> one_for_all_{false};
 
+  shared_bounds relayed_;    // what the outboxes of relayed messages hold
   mutable std::mutex mutex_; // guards what follows, except for reading by_hops_
   std::array<std::unique_ptr<outbox>, wire::max_hops> owned_;
   bool closed_ = false;

@@ -4,19 +4,41 @@
 
 namespace pubsub {
 
-bounded_queue::bounded_queue(const queue_options& options) : options_(within_bounds(options)) {
+bounded_queue::bounded_queue(const queue_options& options, shared_bounds* shared)
+    : options_(within_bounds(options)), shared_(shared) {
   if (conflates())
     newest_.emplace();
 }
 
-void bounded_queue::hold(run_position size) noexcept {
-  held_messages_ += size.messages;
-  held_bytes_ += static_cast<std::int64_t>(size.bytes);
+void bounded_queue::hold(std::int64_t messages, std::int64_t bytes) noexcept {
+  held_messages_ += messages;
+  held_bytes_ += bytes;
+  if (shared_ == nullptr)
+    return;
+  shared_->messages.fetch_add(messages, std::memory_order_relaxed);
+  shared_->bytes.fetch_add(bytes, std::memory_order_relaxed);
 }
 
-void bounded_queue::let_go(run_position size) noexcept {
-  held_messages_ -= size.messages;
-  held_bytes_ -= static_cast<std::int64_t>(size.bytes);
+bounded_queue::room bounded_queue::room_left() const noexcept {
+  const auto messages = static_cast<std::int64_t>(options_.capacity_messages);
+  const auto bytes = static_cast<std::int64_t>(options_.capacity_bytes);
+  if (shared_ == nullptr)
+    return {messages - held_messages_, bytes - held_bytes_};
+  const auto left = [](std::int64_t all, const std::atomic<std::int64_t>& together,
+                       std::int64_t own) {
+    return std::max(all - together.load(std::memory_order_relaxed),
+                    std::max<std::int64_t>(all / shared_bounds::own_part, 1) - own);
+  };
+  return {left(messages, shared_->messages, held_messages_),
+          left(bytes, shared_->bytes, held_bytes_)};
+}
+
+/// No more than half full; or, where others share the bounds, empty.
+bool bounded_queue::low() const noexcept {
+  const auto left = room_left();
+  return (left.messages >= static_cast<std::int64_t>((options_.capacity_messages + 1) / 2) &&
+          left.bytes >= static_cast<std::int64_t>((options_.capacity_bytes + 1) / 2)) ||
+         held_messages_ == 0;
 }
 
 // -- producers ---------------------------------------------------------------------------------
@@ -55,17 +77,14 @@ push_result bounded_queue::count_late(std::uint64_t messages) noexcept {
 
 /// All the room there is, and at least one message.
 run_grant bounded_queue::grant_room(const intrusive_ptr<message_run>& run, push_result result) {
-  const auto messages = std::clamp<std::int64_t>(
-      static_cast<std::int64_t>(options_.capacity_messages) - held_messages_, 1,
-      message_run::max_messages);
-  const auto bytes =
-      std::max<std::int64_t>(static_cast<std::int64_t>(options_.capacity_bytes) - held_bytes_, 1);
+  const auto left = room_left();
+  const auto messages = std::clamp<std::int64_t>(left.messages, 1, message_run::max_messages);
+  const auto bytes = std::max<std::int64_t>(left.bytes, 1);
   const run_position granted{static_cast<std::uint32_t>(messages),
                              static_cast<std::uint64_t>(bytes)};
   entries_.push_back({.run = run, .growing = true, .granted = granted});
   ++growing_;
-  held_messages_ += messages;
-  held_bytes_ += bytes;
+  hold(granted);
   if (armed_)
     run->watch(0);
   return {result, true, granted.messages, granted.bytes};
@@ -86,15 +105,15 @@ bool bounded_queue::wait_for_room(const deadline& until) {
   if (!makes_wait())
     return true;
   std::unique_lock lock{mutex_};
-  auto room = [&] { return ended_ || !full_for_good(); };
-  if (room())
+  auto has_room = [&] { return ended_ || !full_for_good(); };
+  if (has_room())
     return true;
   ++waiting_;
   bool found = true;
   if (until)
-    found = room_.wait_until(lock, *until, room);
+    found = room_.wait_until(lock, *until, has_room);
   else
-    room_.wait(lock, room);
+    room_.wait(lock, has_room);
   --waiting_;
   return found;
 }
@@ -202,10 +221,9 @@ void bounded_queue::enter_control(intrusive_ptr<message_run> frame,
 run_position bounded_queue::part_with_room(const message_run& run,
                                            run_position size) const noexcept {
   run_position part;
+  const auto left = room_left();
   auto fits = [&] {
-    return held_messages_ + part.messages < static_cast<std::int64_t>(options_.capacity_messages) &&
-           held_bytes_ + static_cast<std::int64_t>(part.bytes) <
-               static_cast<std::int64_t>(options_.capacity_bytes);
+    return part.messages < left.messages && static_cast<std::int64_t>(part.bytes) < left.bytes;
   };
   while (part.messages < size.messages && fits()) {
     part.bytes += run.bytes_of(part, 1);
@@ -226,8 +244,8 @@ void bounded_queue::look_at(entry& x) noexcept {
     return;
   x.growing = false;
   --growing_;
-  held_messages_ -= std::int64_t{x.granted.messages} - std::int64_t{end.messages};
-  held_bytes_ -= static_cast<std::int64_t>(x.granted.bytes) - static_cast<std::int64_t>(end.bytes);
+  let_go(x.granted);
+  hold(end);
   counts_.offered += end.messages;
 }
 
@@ -267,8 +285,7 @@ bool bounded_queue::drop_front() noexcept {
   const auto size = front->run->bytes_of(front->taken, 1);
   front->taken.bytes += size;
   ++front->taken.messages;
-  --held_messages_;
-  held_bytes_ -= static_cast<std::int64_t>(size);
+  let_go({1, size});
   ++counts_.dropped_oldest;
   if (front->empty() && !front->growing)
     entries_.erase(front);
@@ -291,10 +308,10 @@ run_position bounded_queue::take(std::vector<run_slice>& out, const limits& most
           (total.messages >= most.messages && !x.control()))
         break;
       run_position part{x.end.messages - x.taken.messages, x.end.bytes - x.taken.bytes};
-      const auto room = most.messages - total.messages;
-      const bool whole = part.messages <= room;
+      const auto left = most.messages - total.messages;
+      const bool whole = part.messages <= left;
       if (!whole)
-        part = {room, x.run->bytes_of(x.taken, room)};
+        part = {left, x.run->bytes_of(x.taken, left)};
       total.messages += part.messages;
       total.bytes += part.bytes;
       out.push_back({x.growing || !whole ? x.run : std::move(x.run), x.taken, part});
@@ -396,8 +413,7 @@ void bounded_queue::clear() {
   entries_.clear();
   if (newest_)
     newest_->clear();
-  held_messages_ = 0;
-  held_bytes_ = 0;
+  hold(-held_messages_, -held_bytes_);
 }
 
 } // namespace pubsub

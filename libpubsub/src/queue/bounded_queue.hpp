@@ -18,6 +18,7 @@
 #include "queue/flow_source.hpp"
 #include "queue/newest_messages.hpp"
 #include "queue/run_slice.hpp"
+#include "queue/shared_bounds.hpp"
 
 namespace pubsub {
 
@@ -97,7 +98,8 @@ protected:
     std::uint64_t bytes = ~std::uint64_t{0}; ///< about
   };
 
-  explicit bounded_queue(const queue_options& options);
+  /// `shared`, if any, outlives the queue.
+  explicit bounded_queue(const queue_options& options, shared_bounds* shared = nullptr);
   virtual ~bounded_queue() = default;
 
   // All of these are called with the mutex held.
@@ -129,18 +131,22 @@ protected:
   std::size_t waiting_ = 0; // at room_
 
 private:
+  /// How much more may enter: negative if that is exceeded.
+  struct room {
+    std::int64_t messages;
+    std::int64_t bytes;
+  };
+
+  room room_left() const noexcept;
   bool full() const noexcept {
-    return held_messages_ >= static_cast<std::int64_t>(options_.capacity_messages) ||
-           held_bytes_ >= static_cast<std::int64_t>(options_.capacity_bytes);
+    const auto left = room_left();
+    return left.messages <= 0 || left.bytes <= 0;
   }
   bool over() const noexcept {
-    return held_messages_ > static_cast<std::int64_t>(options_.capacity_messages) ||
-           (held_messages_ > 1 && held_bytes_ > static_cast<std::int64_t>(options_.capacity_bytes));
+    const auto left = room_left();
+    return left.messages < 0 || (held_messages_ > 1 && left.bytes < 0);
   }
-  bool low() const noexcept {
-    return held_messages_ <= static_cast<std::int64_t>(options_.capacity_messages / 2) &&
-           held_bytes_ <= static_cast<std::int64_t>(options_.capacity_bytes / 2);
-  }
+  bool low() const noexcept;
   bool full_for_good();
   push_result enter(const intrusive_ptr<message_run>& run);
   push_result enter_part(const intrusive_ptr<message_run>& run, run_position size);
@@ -149,8 +155,13 @@ private:
   void after_entry(push_result result, std::unique_lock<std::mutex>& lock);
   void add_entry(const intrusive_ptr<message_run>& run, run_position size);
   run_position take_newest(std::vector<run_slice>& out, const limits& most);
-  void hold(run_position size) noexcept;
-  void let_go(run_position size) noexcept;
+  void hold(std::int64_t messages, std::int64_t bytes) noexcept;
+  void hold(run_position size) noexcept {
+    hold(size.messages, static_cast<std::int64_t>(size.bytes));
+  }
+  void let_go(run_position size) noexcept {
+    hold(-std::int64_t{size.messages}, -static_cast<std::int64_t>(size.bytes));
+  }
   run_grant grant_room(const intrusive_ptr<message_run>& run, push_result result);
   void look_at(entry& x) noexcept;
   template <class F>
@@ -161,6 +172,7 @@ private:
   void signal(std::unique_lock<std::mutex>& lock);
 
   const queue_options options_;
+  shared_bounds* const shared_; // null: the bounds are for this queue alone
   std::deque<entry> entries_;
   std::optional<newest_messages> newest_; // in place of entries_, if the policy is `conflate`
   std::size_t growing_ = 0;               // entries that are

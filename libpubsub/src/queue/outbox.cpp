@@ -5,8 +5,8 @@
 
 namespace pubsub {
 
-outbox::outbox(const queue_options& options, callbacks calls)
-    : bounded_queue(options), calls_(std::move(calls)) {
+outbox::outbox(const queue_options& options, callbacks calls, shared_bounds* shared)
+    : bounded_queue(options, shared), calls_(std::move(calls)) {
   arm();
 }
 

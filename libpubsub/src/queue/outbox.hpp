@@ -21,7 +21,8 @@ public:
     std::function<void()> on_overflow = [] {};
   };
 
-  outbox(const queue_options& options, callbacks calls);
+  /// As `bounded_queue`.
+  outbox(const queue_options& options, callbacks calls, shared_bounds* shared = nullptr);
 
   /// Queues a control frame behind what is there. Ignored once closed.
   void push_control(std::span<const std::byte> frame);

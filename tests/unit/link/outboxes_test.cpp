@@ -53,3 +53,27 @@ TEST_CASE("what is pushed last goes behind all messages, and control frames befo
   CHECK(f.take() == 1); // the last
   CHECK(f.take() == 0);
 }
+
+TEST_CASE("what a link relays is bounded together, however far it has come, and apart from what is "
+          "published here") {
+  constexpr std::size_t capacity = 64;
+  constexpr std::size_t part = capacity / shared_bounds::own_part;
+  outboxes boxes{{overflow_policy::drop_newest, capacity, 1 << 20}, {[] {}}};
+  auto memory = chunk::make(sizeof frame);
+  std::ranges::copy(frame, memory->data());
+  const auto push = [&](std::size_t hops) {
+    return boxes.of(hops).push(message_run::of_frames(memory.get(), memory->data(), {1, 4}));
+  };
+  for (std::size_t hops = 1; hops < wire::max_hops; ++hops)
+    for (std::size_t i = 0; i < capacity; ++i)
+      CHECK(push(hops) ==
+            (i < (hops == 1 ? capacity : part) ? push_result::taken : push_result::dropped));
+  CHECK(boxes.counters().queued == capacity + (wire::max_hops - 2) * part);
+  for (std::size_t i = 0; i < capacity; ++i)
+    CHECK(push(0) == push_result::taken);
+  CHECK(push(0) == push_result::dropped);
+  std::vector<run_slice> taken;
+  boxes.of(1).take(taken, 1000, 1'000'000);
+  boxes.of(1).written({capacity, capacity * sizeof frame});
+  CHECK(push(2) == push_result::taken); // there is room again
+}
