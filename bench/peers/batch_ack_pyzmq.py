@@ -1,4 +1,4 @@
-"""Batch acknowledged pipelines on pyzmq, as in article 001: what batch_ack_zmq does, in Python.
+"""Batch acknowledged pipelines on pyzmq: what batch_ack_zmq does, in Python.
 
 Ventilator, workers and sink are processes. Prints one line of JSON.
 """

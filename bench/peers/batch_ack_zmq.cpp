@@ -1,4 +1,4 @@
-// Batch acknowledged pipelines on libzmq, as in article 001: a ventilator PUSHes tasks to workers,
+// Batch acknowledged pipelines on libzmq: a ventilator PUSHes tasks to workers,
 // which PUSH results to a sink, which PUSHes an acknowledgement back for every batch that is done.
 // Each is a process. A ventilator has at most so many batches in flight; the article has one.
 #include "peers/zmq_handles.hpp"

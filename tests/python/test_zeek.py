@@ -15,10 +15,10 @@ GOLDEN = Path(__file__).parent.parent / "data/golden/zeek_messages.json"
 NAMES = (EnumValue("Conn::LOG"), EnumValue("Log::WRITER_ASCII"))
 INFO = ("conn", 0.0, 0.0, 1.5, {}, "")
 COLUMNS = (("ts", None, Count(5), Count(22), False), ("seen", None, Count(14), Count(7), True))
-# zeek-event, 4: the time 1.0 and an unset set
+# The time 1.0 and an unset set
 WRITTEN = bytes.fromhex("00000002" "00000005" "00000016" "01" "3ff0000000000000" "0000000e" "00000007" "00")
 
-# zeek-event, section 2: Supervisor::node_status("TEST", 42) with timestamp 0
+# Supervisor::node_status("TEST", 42) with timestamp 0
 VECTOR = bytes.fromhex("0E03" "020000000000000001" "020000000000000001" "0E03" "0517"
                        + b"Supervisor::node_status".hex() + "0E02" "0504" + b"TEST".hex()
                        + "02000000000000002A" "0E01" "0E02" "020000000000000001" "090000000000000000")

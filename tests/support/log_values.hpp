@@ -1,4 +1,4 @@
-// Writes what parse_log_values reads, in the type each value has by itself (zeek-event, 4.1).
+// Writes what parse_log_values reads, in the type each value has by itself.
 #pragma once
 
 #include <bit>

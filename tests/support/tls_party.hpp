@@ -13,8 +13,8 @@
 
 namespace pubsub::test {
 
-/// Blocks; a party that is not answered waits for at most `patience`. Without certificates, exactly
-/// as broker-wire-v1, section 2.3 has it.
+/// Blocks; a party that is not answered waits for at most `patience`. Without certificates it
+/// offers exactly what Broker does.
 class tls_party {
 public:
   enum class role { client, server };

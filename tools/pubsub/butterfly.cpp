@@ -1,4 +1,4 @@
-// The roles of the butterfly example, one process each (article 000).
+// The roles of the butterfly example, one process each.
 #include "commands.hpp"
 
 #include "bench/child_report.hpp"
@@ -66,8 +66,7 @@ exit_code send_requests(const butterfly_options& options) {
   return exit_code::ok;
 }
 
-/// What a component has done, and how long the parts of it took (article 000: input, processing and
-/// output time).
+/// What a component has done, and how long the parts of it took.
 struct work_done {
   std::size_t tasks = 0;
   std::size_t at_once = 0; ///< tasks that were there when they were wanted

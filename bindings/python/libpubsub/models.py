@@ -29,7 +29,7 @@ class Stage:
     """One step of a pipeline, done by `instances` workers side by side.
 
     `input` is the time to receive a task, `output` that to send its result; on one processor they come on top of
-    `processing`, however many instances wait (article 000, equation 1).
+    `processing`, however many instances wait.
     """
 
     processing: float
@@ -53,7 +53,7 @@ class Stage:
 
     @property
     def throughput(self) -> float:
-        """Tasks per second of all instances (article 000, equations 1 and 2)."""
+        """Tasks per second of all instances."""
         return self.instances / self.time
 
 
@@ -95,7 +95,7 @@ def instances_needed(stage: Stage, rate: float) -> int:
 
 def batch_throughput(batch: int, per_task: float, round_trip: float) -> float:
     """Tasks per second where the sender waits `round_trip` seconds for the acknowledgement of each `batch` tasks,
-    and otherwise needs `per_task` seconds for each (article 001).
+    and otherwise needs `per_task` seconds for each.
     """
     if batch < 1:
         raise ValueError(f"a batch has at least one task, not {batch}")
@@ -104,7 +104,7 @@ def batch_throughput(batch: int, per_task: float, round_trip: float) -> float:
 
 @dataclasses.dataclass(frozen=True)
 class RemoteConditions:
-    """A network and a server as the models of article 004 see them, and operations of equal size.
+    """A network and a server as the models of remote execution see them, and operations of equal size.
 
     `latency` (t_lat, seconds): there and back, with what else a message costs whatever its size. `bandwidth` (bytes per
     second): of requests and responses together; the pipeline has half of it for each direction. `operation`
@@ -143,7 +143,7 @@ class RemoteConditions:
 def t_sync(n: int, at: RemoteConditions) -> float:
     """Seconds for `n` operations, each a request that waits for the one before.
 
-    t_sync(n) = n (t_lat + message_size / bandwidth + t_server_op) (article 004, *Performance model: synchronous*)
+    t_sync(n) = n (t_lat + message_size / bandwidth + t_server_op)
     """
     return _count(n) * (at.latency + at.message / at.bandwidth + at.operation)
 
@@ -152,7 +152,7 @@ def t_async(n: int, at: RemoteConditions) -> float:
     """Seconds for `n` operations, each a request by a thread of its own, in parallel.
 
     t_comm_async = t'_lat / n_net-|| + t_thread + message_size / (bandwidth n_net-||),
-    t_async(n) = n (t_comm_async + t_server_op / n_server-||) (article 004, *Performance: asynchronous*)
+    t_async(n) = n (t_comm_async + t_server_op / n_server-||)
     """
     lat, speedup = at.latency + at.setup, at.network_speedup
     communication = lat / speedup + at.thread + at.message / (at.bandwidth * speedup)
@@ -162,7 +162,7 @@ def t_async(n: int, at: RemoteConditions) -> float:
 def t_bulk(n: int, at: RemoteConditions) -> float:
     """Seconds for `n` operations in one request.
 
-    t_bulk(n) = t'_lat + n (message_size / bandwidth + t_server_op) (article 004, *Performance: bulk*)
+    t_bulk(n) = t'_lat + n (message_size / bandwidth + t_server_op)
     """
     return at.latency + at.setup + n * (at.message / at.bandwidth + at.operation) if _count(n) else 0.0
 
@@ -171,7 +171,7 @@ def t_segments(at: RemoteConditions) -> tuple[float, float, float]:
     """Seconds that one operation takes to be sent, executed and received.
 
     t_send = t_lat / 2 + request_size / (bandwidth / 2), t_execution = t_server_op,
-    t_receive = t_lat / 2 + response_size / (bandwidth / 2) (article 004, *Performance: pipeline*)
+    t_receive = t_lat / 2 + response_size / (bandwidth / 2)
     """
     half = at.bandwidth / 2
     return at.latency / 2 + at.request / half, at.operation, at.latency / 2 + at.response / half
@@ -180,7 +180,7 @@ def t_segments(at: RemoteConditions) -> tuple[float, float, float]:
 def t_pipeline(n: int, at: RemoteConditions) -> float:
     """Seconds for `n` operations, each a request in a stream, with a stream of responses.
 
-    t_pipeline(n) = (n - 1) max_i t_segm[i] + sum_i t_segm[i] (article 004, *Performance: pipeline*). A segment is busy
+    t_pipeline(n) = (n - 1) max_i t_segm[i] + sum_i t_segm[i]. A segment is busy
     with one operation at a time, for half the latency too: see `t_windowed` where a stream carries many at a time.
     """
     segments = t_segments(at)

@@ -1,4 +1,4 @@
-"""Remote execution: named operations that clients anywhere within reach can call (article 004).
+"""Remote execution: named operations that clients anywhere within reach can call.
 
 >>> import libpubsub
 >>> from libpubsub import Remote, Service

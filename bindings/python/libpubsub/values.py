@@ -1,7 +1,6 @@
 """The types of the data model that Python lacks: Count, EnumValue, Port, Subnet, Table.
 
-Times are in :mod:`libpubsub.times`. All are immutable and hashable. Source of the model: broker-data,
-section 1.
+Times are in :mod:`libpubsub.times`. All are immutable and hashable.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Zeek's messages: events, logs and batches as Zeek sends them, and log records as ``pubsub pub --zeek-log`` does.
-
-Source: zeek-event, sections 1 to 5.
-"""
+"""Zeek's messages: events, logs and batches as Zeek sends them, and log records as ``pubsub pub --zeek-log`` does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-// IP addresses in 16 bytes, IPv4 mapped into IPv6 (broker-data, section 1).
+// IP addresses in 16 bytes, IPv4 mapped into IPv6.
 #pragma once
 
 #include <array>

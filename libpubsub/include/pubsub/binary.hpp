@@ -1,4 +1,4 @@
-// Data to bytes and back: Broker's bin::v1 (broker-data, section 2).
+// Data to bytes and back: Broker's bin::v1.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 namespace pubsub {
 
 /// Appends `x` in bin::v1 to `out`. Infinities and NaN get Broker's deviating bit patterns,
-/// subnormal reals become zero (broker-data, section 2.1): keep them out of sets and table keys,
+/// subnormal reals become zero: keep them out of sets and table keys,
 /// where two of them would coincide and receivers refuse the message. Errors: limit_exceeded for a
 /// string or container of 2^32 or more elements; `out` is then unchanged.
 expected<void> encode_binary(const data& x, std::vector<std::byte>& out);

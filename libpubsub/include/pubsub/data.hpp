@@ -1,4 +1,4 @@
-// The value model of Zeek and Broker: one variant of fifteen types (broker-data, section 1).
+// The value model of Zeek and Broker: one variant of fifteen types.
 #pragma once
 
 #include <compare>
@@ -73,7 +73,7 @@ std::string_view to_string(data_type type) noexcept;
 /// One value of the model. Copies are deep; moves are cheap and do not throw. Values order first by
 /// type, then by content; both zeros are equal, and NaN equals itself and sorts behind every other
 /// real so that the order holds for whatever a peer sends. Broker has no place for NaN in its
-/// order: do not use it as a set member or table key. Source: broker-data, section 1.
+/// order: do not use it as a set member or table key.
 class data {
 public:
   using variant_type =
@@ -150,7 +150,7 @@ const T& get(const data& x) {
   return x.get<T>();
 }
 
-/// Text for logs and people, e.g. `(T, 42, {a -> 1})`; not parseable (broker-data, section 4).
+/// Text for logs and people, e.g. `(T, 42, {a -> 1})`; not parseable.
 std::string to_string(const data& x);
 
 } // namespace pubsub

@@ -24,7 +24,7 @@ class message_run;
 /// the value as it was published in this process, or a slice of the bytes it arrived in; the value
 /// of a slice is decoded at most once, on first access by a consumer. Thread-safety: distinct
 /// handles may be used concurrently even where they share storage; const access to one handle is
-/// concurrent. Source: articles 003.
+/// concurrent.
 class data_message {
 public:
   /// An empty message: what `subscriber::get` returns once nothing more can arrive.

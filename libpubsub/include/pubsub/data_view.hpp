@@ -15,8 +15,8 @@
 
 namespace pubsub {
 
-/// What a decoder accepts at most; anything beyond gives `limit_exceeded`. Source: broker-data,
-/// section 2 (the reference has no depth limit).
+/// What a decoder accepts at most; anything beyond gives `limit_exceeded`. (Broker itself
+/// has no limit of depth.)
 struct decode_limits {
   /// Nesting of containers; a scalar has depth 0. Values above 512 count as 512, so that no input
   /// can exhaust the stack.

@@ -29,7 +29,7 @@ public:
   void write_boolean(bool x);
   void write_count(std::uint64_t x);
   void write_integer(std::int64_t x);
-  /// Infinities and NaN get Broker's bit patterns, subnormals become zero (broker-data, 2.1).
+  /// Infinities and NaN get Broker's bit patterns, subnormals become zero.
   void write_real(double x);
   void write_string(std::string_view x);
   /// A string of `size_bytes` zeros, to be filled in place: by reading a file, say. What is

@@ -84,8 +84,7 @@ public:
   publish_result try_publish(const data_message& msg);
   /// Publishes to the subscribers of one other endpoint only, whether it has announced the topic or
   /// not. Over nodes of this library it may be any number of hops away; behind a Broker peer it
-  /// is out of reach. Blocks as `publish`. `unwanted` if there is no way to it. (broker-wire-v1,
-  /// 6.2: the receiver of a message.)
+  /// is out of reach. Blocks as `publish`. `unwanted` if there is no way to it.
   publish_result publish_to(const endpoint_id& receiver, std::string_view topic, const data& value);
   publish_result publish_to(const endpoint_id& receiver, std::string_view topic, const data& value,
                             std::chrono::nanoseconds timeout);

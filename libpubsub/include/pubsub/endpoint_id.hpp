@@ -1,4 +1,4 @@
-// The 16-byte name of an endpoint (broker-wire-v1, section 1).
+// The 16-byte name of an endpoint.
 #pragma once
 
 #include <array>

@@ -12,7 +12,7 @@
 namespace pubsub {
 
 /// What went wrong. Values below 64 are the numbers Broker puts on the wire and into its error
-/// events (broker-wire-v1, section 11.1); only those this library can produce or receive by name
+/// events; only those this library can produce or receive by name
 /// are spelled out here. Values from 64 on are ours and never leave the process.
 enum class errc : std::uint8_t {
   none = 0,                             ///< no error

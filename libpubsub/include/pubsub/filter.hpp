@@ -1,4 +1,4 @@
-// A set of topic prefixes, kept minimal and sorted (broker-wire-v1, section 7).
+// A set of topic prefixes, kept minimal and sorted.
 #pragma once
 
 #include <initializer_list>

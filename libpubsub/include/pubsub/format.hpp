@@ -1,4 +1,4 @@
-// Data to text and back: Broker's json::v1 (broker-data, section 3).
+// Data to text and back: Broker's json::v1.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace pubsub {
 
 /// Renders `{"@data-type":...,"data":...}` with Broker's exact spelling: reals with six decimals,
-/// times truncated to milliseconds, bytes of strings raw (broker-data, section 3). A view renders
+/// times truncated to milliseconds, bytes of strings raw. A view renders
 /// members of sets and tables in encoded order.
 std::string to_json(const data& x);
 std::string to_json(const data_view& x);

@@ -1,4 +1,4 @@
-// A transport port: number and protocol (broker-data, section 1).
+// A transport port: number and protocol.
 #pragma once
 
 #include <compare>

@@ -1,4 +1,4 @@
-// What happens to peerings: status and error events (broker-wire-v1, section 11).
+// What happens to peerings: status and error events.
 #pragma once
 
 #include <cstdint>

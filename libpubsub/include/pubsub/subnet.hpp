@@ -1,4 +1,4 @@
-// An address and a prefix length (broker-data, section 1).
+// An address and a prefix length.
 #pragma once
 
 #include <compare>

@@ -1,4 +1,4 @@
-// Points in time and durations, both exact to the nanosecond (broker-data, section 1).
+// Points in time and durations, both exact to the nanosecond.
 #pragma once
 
 #include <chrono>

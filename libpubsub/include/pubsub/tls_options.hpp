@@ -7,8 +7,8 @@
 
 namespace pubsub {
 
-/// What `tls://` connections of an endpoint use, as in Broker (broker-wire-v1, section 2.3). Where
-/// nothing is set they are anonymous: encrypted, but anybody may be at the other end. Where
+/// What `tls://` connections of an endpoint use, as in Broker. Where nothing is set
+/// they are anonymous: encrypted, but anybody may be at the other end. Where
 /// anything is set both sides must present a certificate that the other's authorities have signed;
 /// names in certificates are not compared with host names. Both ends of a connection need the same
 /// mode. All files are in PEM format, read once, when the endpoint first uses TLS.

@@ -1,4 +1,4 @@
-// Topics: byte strings that subscribers select by prefix (broker-wire-v1, section 7).
+// Topics: byte strings that subscribers select by prefix.
 #pragma once
 
 #include <compare>

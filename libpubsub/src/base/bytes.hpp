@@ -42,7 +42,7 @@ std::byte* store_be(std::byte* pos, T value) noexcept {
   return pos + sizeof(x);
 }
 
-/// A varbyte is unsigned LEB128 of a 32-bit value: at most this many bytes (broker-wire-v1, 1).
+/// A varbyte is unsigned LEB128 of a 32-bit value: at most this many bytes.
 inline constexpr std::size_t max_varbyte_bytes = 5;
 
 constexpr std::size_t varbyte_size(std::uint32_t x) noexcept {

@@ -1,4 +1,4 @@
-// The bit patterns Broker writes for reals, which are not quite IEEE 754 (broker-data, 2.1).
+// The bit patterns Broker writes for reals, which are not quite IEEE 754.
 #pragma once
 
 #include <bit>

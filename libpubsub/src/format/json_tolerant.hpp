@@ -11,7 +11,7 @@ namespace pubsub {
 /// strict_json_from returns: U+0100, which no rewritten string contains.
 inline constexpr std::string_view special_real_mark = "\xC4\x80";
 
-/// Rewrites what Broker writes or tolerates beyond RFC 8259 (broker-data, 3.4 and 3.5): raw control
+/// Rewrites what Broker writes or tolerates beyond RFC 8259: raw control
 /// characters, `\v` and arbitrary bytes in strings; signs, radix prefixes, `.5` and `5.` in
 /// numbers; special reals. Every byte of a string, escaped or not, becomes the character of the
 /// same number, U+0000 to U+00FF: undo with bytes_from_latin1. Nothing where the text is beyond

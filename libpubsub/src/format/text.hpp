@@ -21,14 +21,13 @@ void append_text(std::string& out, const address& x);
 void append_text(std::string& out, const subnet& x);
 void append_text(std::string& out, const port& x);
 
-/// `YYYY-MM-DDThh:mm:ss.mmm` in UTC, truncated; the fraction is `.000` before 1970
-/// (broker-data, 3.1).
+/// `YYYY-MM-DDThh:mm:ss.mmm` in UTC, truncated; the fraction is `.000` before 1970.
 void append_iso_time(std::string& out, timestamp x);
-/// An integer with the coarsest exact unit of ns, us, ms, s (broker-data, 3.2).
+/// An integer with the coarsest exact unit of ns, us, ms, s.
 void append_span_with_unit(std::string& out, timespan x);
 
 /// What append_iso_time writes, with up to nine fraction digits and an optional zone; nothing where
-/// the text or a field in it is out of range (broker-data, 3.3).
+/// the text or a field in it is out of range.
 std::optional<timestamp> parse_iso_time(std::string_view text) noexcept;
 /// An integer with a unit of ns, us, ms, s, min, h.
 std::optional<timespan> parse_span_with_unit(std::string_view text) noexcept;

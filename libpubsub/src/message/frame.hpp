@@ -8,9 +8,9 @@
 
 namespace pubsub {
 
-/// u32 length before every frame's payload (broker-wire-v1, 3.2).
+/// u32 length before every frame's payload.
 inline constexpr std::size_t frame_header_bytes = 4;
-/// Sender, receiver, type, ttl and topic length (broker-wire-v1, 6).
+/// Sender, receiver, type, ttl and topic length.
 inline constexpr std::size_t envelope_header_bytes = 37;
 
 /// Bytes of the whole frame at `frame`, length included. The frame has been checked before.

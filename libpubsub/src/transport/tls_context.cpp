@@ -18,7 +18,7 @@ namespace pubsub {
 
 namespace {
 
-// The only cipher and group that Broker offers without certificates (broker-wire-v1, 2.3). The
+// The only cipher and group that Broker offers without certificates. The
 // cipher counts as weak because it proves nobody's identity, hence the security level.
 constexpr const char* anonymous_ciphers = "AECDH-AES256-SHA@SECLEVEL=0";
 constexpr const char* anonymous_group = "P-384";

@@ -12,7 +12,7 @@ struct ssl_ctx_st;
 
 namespace pubsub {
 
-/// Who begins; the side that has connected is the client (broker-wire-v1, 2.2).
+/// Who begins; the side that has connected is the client.
 enum class tls_role : std::uint8_t { client, server };
 
 /// Made once for an endpoint, shared by its connections. Constant, so safe to use from any thread.

@@ -1,4 +1,4 @@
-// Records in the binary format of Zeek's threads (zeek-event, 4).
+// Records in the binary format of Zeek's threads.
 #include <pubsub/zeek/message.hpp>
 
 #include "base/byte_reader.hpp"

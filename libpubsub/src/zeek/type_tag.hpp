@@ -1,4 +1,4 @@
-// The numbers of Zeek's types, as log messages carry them (zeek-event, 3.1).
+// The numbers of Zeek's types, as log messages carry them.
 #pragma once
 
 #include <array>

@@ -22,7 +22,7 @@ std::vector<golden_value> all_values() {
   return values;
 }
 
-// Broker encodes the smallest subnormal as garbage; we encode it as zero (broker-data, 2.1). Its
+// Broker encodes the smallest subnormal as garbage; we encode it as zero. Its
 // text and JSON are those of the value, not of what the bytes decode to.
 bool is_garbled_subnormal(const golden_value& x) {
   return x.bytes == test::from_hex("04 fcd0000000000000");

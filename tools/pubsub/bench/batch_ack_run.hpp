@@ -16,7 +16,7 @@ namespace pubsub::tool::bench {
 /// What is in flight until its acknowledgement comes.
 enum class ack_mode : unsigned char {
   unacknowledged, ///< all tasks: one batch of them
-  one_batch,      ///< a batch, then the next (article 001)
+  one_batch,      ///< a batch, then the next
   window,         ///< so many tasks, whatever the batch
 };
 

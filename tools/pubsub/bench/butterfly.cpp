@@ -52,7 +52,7 @@ struct outcome_of_run {
   double transfer2 = 0;
 };
 
-/// Stage by stage: what an endless run would show (articles 000: the slowest stage sets the pace).
+/// Stage by stage: what an endless run would show.
 double ideal_rate(const setting& x, double scale) {
   return std::min(x.stage1 / (x.ms1 * scale), x.stage2 / (x.ms2 * scale)) * 1000;
 }

@@ -1,4 +1,4 @@
-// What article 004 concludes from its benchmarks, and whether what was measured says so too.
+// What is concluded of the modes from their models, and whether what was measured says so too.
 #pragma once
 
 #include <string>

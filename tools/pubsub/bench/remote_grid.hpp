@@ -1,4 +1,4 @@
-// The grid of `bench remote`: what is varied, on which network (article 004, Benchmarks).
+// The grid of `bench remote`: what is varied, on which network.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What the models say that remote operations take, and what they are told (article 004).
+// What the models say that remote operations take, and what they are told.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// The operations of remote execution that is measured: NOOP and FAOP (article 004, Benchmarks).
+// The operations of remote execution that is measured: NOOP and FAOP.
 #pragma once
 
 #include <chrono>

@@ -163,7 +163,7 @@ std::size_t connections_of(remote_mode mode) {
   return mode == remote_mode::async || mode == remote_mode::auto_ ? parallel_connections : 1;
 }
 
-/// A client in one mode; several connections where calls may go in parallel (article 004).
+/// A client in one mode; several connections where calls may go in parallel.
 class mode_client {
 public:
   mode_client(const part_options& options, remote_mode mode)

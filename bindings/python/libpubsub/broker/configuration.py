@@ -1,7 +1,6 @@
 """Options of an endpoint, and what they mean for its connections.
 
 Broker encrypts unless told otherwise, and so does this: anonymously, or with certificates where any are given.
-Source: broker-wire-v1, section 2.3.
 """
 
 from __future__ import annotations

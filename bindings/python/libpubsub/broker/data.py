@@ -1,4 +1,4 @@
-"""Values that know their type: Data, and what it holds. Source: broker-data, sections 1 and 4.
+"""Values that know their type: Data, and what it holds.
 
 Programs rarely meet these: publishing and receiving convert by themselves. A Value compares as on the wire, by
 type and then by content, so ``Data(1)``, ``Data(1.0)`` and ``Data(True)`` are three.

@@ -1,4 +1,4 @@
-"""What happens to peers: codes, contexts, Status and Error. Source: broker-wire-v1, section 11."""
+"""What happens to peers: codes, contexts, Status and Error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Topics and their concatenation. Source: broker-wire-v1, section 7."""
+"""Topics and their concatenation."""
 
 from __future__ import annotations
 

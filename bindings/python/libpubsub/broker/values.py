@@ -1,7 +1,7 @@
 """The value types of Zeek's module ``broker``: Address, Count, Enum, Port, Subnet, Timespan, Timestamp.
 
 They compare, order and hash with their own kind only: ``Count(1) == 1`` is false, as in Broker, so a set
-may hold both. ``to_data()`` gives the library's own value. Source: broker-data, sections 1 and 4.
+may hold both. ``to_data()`` gives the library's own value.
 """
 
 from __future__ import annotations

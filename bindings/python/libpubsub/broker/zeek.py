@@ -1,4 +1,4 @@
-"""Zeek's events: Event and SafeEvent. Source: zeek-event, section 2."""
+"""Zeek's events: Event and SafeEvent."""
 
 from __future__ import annotations
 

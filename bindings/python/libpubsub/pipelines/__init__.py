@@ -23,9 +23,8 @@ Its parts are roles for programs that wire themselves, on one host or many:
 5
 [0, 1, 4, 9, 16]
 
-Started in any order; workers may come, go and die while it runs (articles 000, butterfly, and 001, batch
-acknowledged pipelines). A task counts as done when the sink has taken its result, so nothing is lost with a worker;
-what another worker had is marked, and may come twice.
+Started in any order; workers may come, go and die while it runs. A task counts as done when the sink
+has taken its result, so nothing is lost with a worker; what another worker had is marked, and may come twice.
 """
 
 from .._core import Exchange, Task, TaskQueue

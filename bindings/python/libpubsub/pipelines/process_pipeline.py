@@ -194,8 +194,6 @@ def pipeline(stages: Sequence[Union[Stage, Function]], *, window: int = 1000, na
     ``silence``: seconds without a sign of life after which a worker is lost. ``listen``: a URI, such as
     ``tcp://*:5555``, where workers of other hosts may ``join``; ``name`` is the one they give. ``progress``: the default
     of ``map``. Raises InvalidArgument, ListenError.
-
-    Sources: article 000 (stages in line, each with instances side by side) and 001 (batches acknowledged by the sink).
     """
     return Pipeline(stages, Options(window, name, listen, max_losses, max_restarts, silence), progress)
 

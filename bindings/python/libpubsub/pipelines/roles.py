@@ -1,4 +1,4 @@
-"""Ventilator, Worker and Sink (articles 000 and 001)."""
+"""Ventilator, Worker and Sink."""
 
 from __future__ import annotations
 

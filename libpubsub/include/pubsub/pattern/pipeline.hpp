@@ -1,5 +1,4 @@
-// Load-balanced pipelines: tasks go from exchanges to queues, and are acknowledged (articles 000
-// and 001).
+// Load-balanced pipelines: tasks go from exchanges to queues, and are acknowledged.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Load-balanced pipelines: how tasks are shared out and acknowledged (articles 000 and 001).
+// Load-balanced pipelines: how tasks are shared out and acknowledged.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Remote execution that hides latency: named operations, and clients that call them (article 004).
+// Remote execution that hides latency: named operations, and clients that call them.
 #pragma once
 
 #include <chrono>
@@ -111,8 +111,8 @@ class remote {
 public:
   /// `more`: in mode async operations go by these endpoints too, in turns, and in mode auto those
   /// with results whose transfer takes 60 us or more each, over links of less than 1 GB/s. Where
-  /// each has a connection of its own, several carry more than one (article 004, *TCP
-  /// considerations*). Limits of the options are shared among all.
+  /// each has a connection of its own, several carry more than one.
+  /// Limits of the options are shared among all.
   remote(endpoint& at, std::string_view service_name, const remote_options& options = {},
          std::span<endpoint* const> more = {});
   remote(remote&&) noexcept;

@@ -1,4 +1,4 @@
-// Remote execution: how requests travel, and how many (article 004).
+// Remote execution: how requests travel, and how many.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,4 @@
-// Zeek's messages inside data: events, and telling them from logs and batches (zeek-event, 1 and
-// 2).
+// Zeek's messages inside data: events, and telling them from logs and batches.
 #pragma once
 
 #include <cstdint>

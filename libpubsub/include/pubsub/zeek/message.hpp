@@ -1,5 +1,4 @@
-// All that Zeek sends through Broker, as values: events, logs, identifiers and batches of them
-// (zeek-event, 1 to 5).
+// All that Zeek sends through Broker, as values: events, logs, identifiers and batches of them.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +17,7 @@
 namespace pubsub::zeek {
 
 /// Announces a log: what its records hold. Zeek sends one to each new peer, whatever that has
-/// subscribed to, before the first record. Source: zeek-event, 3.
+/// subscribed to, before the first record.
 struct log_create {
   enum_value stream; ///< e.g. `Conn::LOG`
   enum_value writer; ///< e.g. `Log::WRITER_ASCII`
@@ -30,7 +29,7 @@ struct log_create {
   friend bool operator==(const log_create&, const log_create&) = default;
 };
 
-/// One record of a log. Source: zeek-event, 4.
+/// One record of a log.
 struct log_write {
   enum_value stream;
   enum_value writer;
@@ -41,7 +40,7 @@ struct log_write {
   friend bool operator==(const log_write&, const log_write&) = default;
 };
 
-/// A global variable of a script and its new value. Source: zeek-event, 5.
+/// A global variable of a script and its new value.
 struct identifier_update {
   std::string id;
   data value;
@@ -71,7 +70,7 @@ std::vector<message> flatten(message x);
 /// count, double, string, addr, subnet, port and enum become what they are called here; time and
 /// interval, doubles in seconds, become timestamp and timespan, rounded to the nanosecond; file and
 /// func become string, set and vector containers of the same. Columns have no names here: they are
-/// those of the `log_create` with the same stream, writer and path. Source: zeek-event, 4.1.
+/// those of the `log_create` with the same stream, writer and path.
 /// Never reads beyond `serialized` and allocates in proportion to it. Errors: end_of_file,
 /// invalid_tag (no such type), invalid_data (a value that is none of its type, bytes behind the
 /// last one), duplicate_key, limit_exceeded (more than 64 containers inside each other),

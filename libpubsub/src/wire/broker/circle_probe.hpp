@@ -12,7 +12,7 @@
 namespace pubsub::wire {
 
 /// Says: this node has given this to that Broker peer. Written as a message of a data store, the
-/// acknowledgement of a number that no store has sent (broker-data, 6.1): Brokers pass such
+/// acknowledgement of a number that no store has sent: Brokers pass such
 /// messages on as they do data, and show them to no subscriber.
 struct circle_probe {
   endpoint_id from; ///< the node

@@ -1,4 +1,4 @@
-// Frames of Broker's protocol once peered: the envelope around every message (broker-wire-v1, 6).
+// Frames of Broker's protocol once peered: the envelope around every message.
 // Pure: bytes in, bytes out.
 #pragma once
 
@@ -58,7 +58,7 @@ std::byte* write_data_header(std::byte* out, const endpoint_id& sender, std::str
                              const endpoint_id& receiver = {}) noexcept;
 
 /// Overwrites sender and hop limit of the frame at `frame` (its length prefix included) before it
-/// is passed on (broker-wire-v1, 6.2: the sender is the last hop).
+/// is passed on.
 inline void patch_for_forwarding(std::byte* frame, const endpoint_id& self,
                                  std::uint16_t ttl) noexcept {
   std::memcpy(frame + frame_header_bytes, self.bytes().data(), 16);
@@ -79,8 +79,7 @@ std::vector<std::byte> make_command(const endpoint_id& sender, std::string_view 
 
 /// Varbyte count, then strings. Nothing if malformed, or if count and strings do not agree.
 std::optional<filter> parse_filter(std::span<const std::byte> bytes);
-/// As `parse_filter`, but bytes behind the strings mean nothing: in a handshake (broker-wire-v1,
-/// 4).
+/// As `parse_filter`, but bytes behind the strings mean nothing: in a handshake.
 std::optional<filter> parse_leading_filter(std::span<const std::byte> bytes);
 void append_filter(std::vector<std::byte>& out, const filter& x);
 

@@ -1,5 +1,5 @@
-// Broker's handshake as a state machine (broker-wire-v1, sections 4 and 5). Pure: frames in, frames
-// and decisions out; no sockets, no clock, no knowledge of other connections.
+// Broker's handshake as a state machine. Pure: frames in, frames and decisions
+// out; no sockets, no clock, no knowledge of other connections.
 #pragma once
 
 #include <cstdint>

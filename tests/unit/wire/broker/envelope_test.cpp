@@ -13,7 +13,7 @@ using namespace pubsub::test;
 
 namespace {
 
-// broker-wire-v1, section 6: topic "foobar", payload the string "hello world".
+// A frame as Broker writes it: topic "foobar", payload the string "hello world".
 const buffer sample = from_hex("5746d8ee36445bd29f54d5a44c26c2a1 c0551e8d392b509ba47bae46f75befac"
                                "01 0010 0006 666f6f626172 050b68656c6c6f20776f726c64");
 
