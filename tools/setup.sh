@@ -217,8 +217,8 @@ package_fingerprint() {
   {
     "$venv/bin/python" --version
     printf '%s\n' "${SKBUILD_CMAKE_DEFINE:-}"
-    find CMakeLists.txt pyproject.toml README.md cmake libpubsub bindings tools/CMakeLists.txt tools/pubsub \
-      -name __pycache__ -prune -o -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum
+    find CMakeLists.txt pyproject.toml README.md cmake libpubsub bindings tools/CMakeLists.txt tools/pubsub bench \
+      -name __pycache__ -prune -o -path bench/data -prune -o -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum
   } | sha256sum | cut -d ' ' -f 1
 }
 

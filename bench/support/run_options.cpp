@@ -13,8 +13,9 @@ run_options parse_options(int argc, char** argv, const char* description,
   app.add_option("--setup", options.setup, "local or chain")
       ->check(CLI::IsMember({"local", "chain"}))
       ->capture_default_str();
-  app.add_option("--messages", options.messages, "fresh or repeated")
-      ->check(CLI::IsMember({"fresh", "repeated"}))
+  app.add_option("--messages", options.messages,
+                 "fresh, repeated, or tree: each a new value, read as one")
+      ->check(CLI::IsMember({"fresh", "repeated", "tree"}))
       ->capture_default_str();
   if (!patterns.empty()) {
     options.pattern = patterns.front();

@@ -8,9 +8,10 @@
 namespace bench {
 
 struct run_options {
-  std::string setup = "local";    ///< local (two threads) or chain (processes, loopback TCP)
-  std::string messages = "fresh"; ///< fresh (numbered) or repeated (one shared message, counted)
-  std::string pattern;            ///< where a peer has several ways, e.g. pubsub or pushpull
+  std::string setup = "local"; ///< local (two threads) or chain (processes, loopback TCP)
+  std::string messages =
+      "fresh";         ///< fresh (numbered), repeated (one shared message), tree (a value)
+  std::string pattern; ///< where a peer has several ways, e.g. pubsub or pushpull
   unsigned relays = 0;
   std::size_t payload_bytes = 100;
   double duration_s = 3;

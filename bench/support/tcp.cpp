@@ -65,7 +65,9 @@ std::size_t tcp_socket::read_some(void* to, std::size_t at_most) {
 
 void tcp_socket::write_all(const void* from, std::size_t n) {
   for (auto at = static_cast<const std::byte*>(from); n > 0;) {
-    auto done = ::write(fd_, at, n);
+    auto done = ::send(fd_, at, n, MSG_NOSIGNAL);
+    if (done < 0 && errno == EINTR)
+      continue;
     if (done < 0)
       fail("write");
     at += done;

@@ -135,4 +135,4 @@ def test_the_plot_of_remote_execution_is_a_picture(tmp_path):
     results = [row(sweep, network, mode, n, None if mode == "sync" else n * 1.1e-4) for network in ("lan", "wan")
                for sweep in ("operations", "work") for n in (1, 100) for mode in ("sync", "bulk", "auto")]
     results.append({**row("operations", "loopback", "bulk", 1, 1e-6), "section": "speed"})
-    check_plot(tmp_path, "remote", results, "no grid in results of `pubsub bench remote --json`")
+    check_plot(tmp_path, "remote", results, "no grid in results of `pubsub bench remote-study --json`")

@@ -56,6 +56,12 @@ class Bench(CommandTest):
         result, = self.read_report("chain", MEMBERS | {"relays"})
         self.assertEqual(len(result["msgs_per_s"]["samples"]), 2)
 
+    def test_a_chain_carries_values_published_and_read_as_trees(self):
+        status, out, err = self.run_command("bench", "chain", "--relays", "1", "--messages", "tree", "--duration", 0.3,
+                                            "--json", self.report, limit_s=120)
+        self.assertEqual(status, 0, out + err)
+        self.read_report("chain", MEMBERS | {"relays"})
+
     def test_a_killed_relay_ends_the_chain_with_an_error(self):
         bench = self.start("bench", "chain", "--relays", 2, "--duration", 50, "--progress")
         relay = int(bench.wait_for_line(r"relay 1: pid (\d+)")[1])

@@ -55,7 +55,7 @@ class Compare(CommandTest):
         self.assertEqual(status, 0, out + err)
         results = self.results()
         self.assertEqual({(x["setup"], x["messages"], x["relays"]) for x in results},
-                         {("local", "fresh", 0), ("local", "repeated", 0), ("chain", "fresh", 1)})
+                         {("local", "fresh", 0), ("local", "repeated", 0), ("chain", "fresh", 1), ("chain", "tree", 0)})
         for x in results:
             ours = x["who"] == "libpubsub"
             self.assertEqual(x["status"], "measured" if ours else "not installed")

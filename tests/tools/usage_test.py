@@ -1,11 +1,13 @@
 """Exit statuses and error texts."""
 
 import os
+import shutil
 import socket
+import subprocess
 import tempfile
 import unittest
 
-from command import CommandTest
+from command import COMMAND, CommandTest
 
 USAGE, CONNECT, TIMEOUT = 1, 2, 4
 
@@ -26,6 +28,17 @@ class Usage(CommandTest):
 
     def test_the_inner_parts_of_benchmarks_are_not_shown(self):
         self.assertNotIn("-part", self.check(["bench", "--help"], 0))
+
+    def test_where_benchmarks_are_missing_a_message_says_how_to_build_them(self):
+        with tempfile.TemporaryDirectory() as folder:
+            alone = shutil.copy(COMMAND, folder)
+            done = subprocess.run([alone, "bench", "stream"], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, USAGE)
+        self.assertIn("--target pubsub_bench", done.stderr)
+
+    def test_a_study_that_is_not_built_says_so(self):
+        if "remote-study" not in self.check(["bench", "--help"], 0):
+            self.check(["bench", "remote-study", "--quick"], USAGE, "PUBSUB_BUILD_STUDIES=ON")
 
     def test_version(self):
         self.assertRegex(self.check(["version"], 0), r"^pubsub \d+\.\d+\.\d+\n$")

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -30,6 +31,8 @@ void add_version(CLI::App& app) {
 
 int run(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN); // a closed stdout is noticed when writing
+  if (argc > 1 && std::string_view{argv[1]} == "bench")
+    return static_cast<int>(start_bench(argv + 2));
   CLI::App app{"Publish, subscribe and relay messages of network monitors.", "pubsub"};
   app.footer(overview);
   app.require_subcommand(1);
@@ -40,30 +43,7 @@ int run(int argc, char** argv) {
   add_ping(app, outcome);
   add_status(app, outcome);
   add_butterfly(app, outcome);
-  auto bench = app.add_subcommand("bench", "Measure speed and cost, and check for loss");
-  bench->require_subcommand(1);
-  add_bench_stream(*bench, outcome);
-  add_bench_chain(*bench, outcome);
-  add_bench_compare(*bench, outcome);
-  add_bench_chain_part(*bench, outcome);
-  add_bench_latency(*bench, outcome);
-  add_bench_latency_part(*bench, outcome);
-  add_bench_fanout(*bench, outcome);
-  add_bench_routing(*bench, outcome);
-  add_bench_routing_part(*bench, outcome);
-  add_bench_codec(*bench, outcome);
-  add_bench_idle(*bench, outcome);
-  add_bench_idle_part(*bench, outcome);
-  add_bench_memory(*bench, outcome);
-  add_bench_python(*bench, outcome);
-  add_bench_butterfly(*bench, outcome);
-  add_bench_batch_ack(*bench, outcome);
-  add_bench_batch_ack_part(*bench, outcome);
-  add_bench_remote(*bench, outcome);
-  add_bench_remote_part(*bench, outcome);
-  add_bench_versioned(*bench, outcome);
-  add_bench_versioned_part(*bench, outcome);
-  add_bench_link(*bench, outcome);
+  add_bench(app);
   add_version(app);
   try {
     app.parse(argc, argv);

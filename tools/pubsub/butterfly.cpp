@@ -1,7 +1,6 @@
 // The roles of the butterfly example, one process each.
 #include "commands.hpp"
 
-#include "bench/child_report.hpp"
 #include "station.hpp"
 #include "terminal.hpp"
 
@@ -42,7 +41,7 @@ exit_code send_requests(const butterfly_options& options) {
   if (here.outcome() != exit_code::ok)
     return here.outcome();
   exchange out{here.ep(), requests_out};
-  bench::report_line("waiting", fmt::format("for {} of component1", options.workers));
+  report_line("waiting", fmt::format("for {} of component1", options.workers));
   while (!out.wait_for_queues(options.workers, look_up))
     if (here.stopped())
       return exit_code::usage;
@@ -59,10 +58,10 @@ exit_code send_requests(const butterfly_options& options) {
       return exit_code::usage;
   const auto seconds = seconds_since(begin);
   const auto counted = out.counters();
-  bench::report_line("done", fmt::format("transactions={} seconds={:.6f} sending={:.6f} "
-                                         "redelivered={} throughput={:.4f}",
-                                         options.transactions, seconds, sent, counted.redelivered,
-                                         static_cast<double>(options.transactions) / seconds));
+  report_line("done", fmt::format("transactions={} seconds={:.6f} sending={:.6f} "
+                                  "redelivered={} throughput={:.4f}",
+                                  options.transactions, seconds, sent, counted.redelivered,
+                                  static_cast<double>(options.transactions) / seconds));
   return exit_code::ok;
 }
 
@@ -111,8 +110,8 @@ exit_code component(const butterfly_options& options, const char* from, const ch
   in.bind(from);
   exchange out{here.ep(), ""};
   out.bind(to);
-  bench::report_line("ready");
-  bench::report_line("done", work(here, in, out, options.wait_ms).text());
+  report_line("ready");
+  report_line("done", work(here, in, out, options.wait_ms).text());
   return exit_code::ok;
 }
 
@@ -130,8 +129,8 @@ exit_code intermediate(const butterfly_options& options) {
     return here.outcome();
   task_queue in{here.ep(), intermediate_in};
   exchange out{here.ep(), intermediate_out};
-  bench::report_line("ready");
-  bench::report_line("done", work(here, in, out, 0).text());
+  report_line("ready");
+  report_line("done", work(here, in, out, 0).text());
   return exit_code::ok;
 }
 
@@ -142,14 +141,14 @@ exit_code receive_replies(const butterfly_options& options) {
   task_queue_options each_at_once;
   each_at_once.batch_tasks = 1;
   task_queue in{here.ep(), replies_in, each_at_once};
-  bench::report_line("ready");
+  report_line("ready");
   std::size_t received = 0;
   while (!here.stopped() && !in.closed())
     if (auto task = in.get(look_up)) {
       ++received;
       task->done();
     }
-  bench::report_line("received", std::to_string(received));
+  report_line("received", std::to_string(received));
   return exit_code::ok;
 }
 

@@ -15,28 +15,9 @@ void add_sub(CLI::App& app, exit_code& outcome);
 void add_ping(CLI::App& app, exit_code& outcome);
 void add_status(CLI::App& app, exit_code& outcome);
 void add_butterfly(CLI::App& app, exit_code& outcome);
-void add_bench_butterfly(CLI::App& bench, exit_code& outcome);
-void add_bench_stream(CLI::App& bench, exit_code& outcome);
-void add_bench_chain(CLI::App& bench, exit_code& outcome);
-void add_bench_compare(CLI::App& bench, exit_code& outcome);
-/// Those named `_part` are processes that a benchmark starts, not shown in the help.
-void add_bench_chain_part(CLI::App& bench, exit_code& outcome);
-void add_bench_latency(CLI::App& bench, exit_code& outcome);
-void add_bench_latency_part(CLI::App& bench, exit_code& outcome);
-void add_bench_fanout(CLI::App& bench, exit_code& outcome);
-void add_bench_routing(CLI::App& bench, exit_code& outcome);
-void add_bench_routing_part(CLI::App& bench, exit_code& outcome);
-void add_bench_codec(CLI::App& bench, exit_code& outcome);
-void add_bench_idle(CLI::App& bench, exit_code& outcome);
-void add_bench_idle_part(CLI::App& bench, exit_code& outcome);
-void add_bench_memory(CLI::App& bench, exit_code& outcome);
-void add_bench_batch_ack(CLI::App& bench, exit_code& outcome);
-void add_bench_batch_ack_part(CLI::App& bench, exit_code& outcome);
-void add_bench_remote(CLI::App& bench, exit_code& outcome);
-void add_bench_remote_part(CLI::App& bench, exit_code& outcome);
-void add_bench_versioned(CLI::App& bench, exit_code& outcome);
-void add_bench_versioned_part(CLI::App& bench, exit_code& outcome);
-void add_bench_python(CLI::App& bench, exit_code& outcome);
-void add_bench_link(CLI::App& bench, exit_code& outcome);
+/// Only shown: `run` starts pubsub-bench before arguments are parsed.
+void add_bench(CLI::App& app);
+/// Becomes pubsub-bench with these arguments; returns if that is not there, after saying so.
+exit_code start_bench(char** arguments);
 
 } // namespace pubsub::tool

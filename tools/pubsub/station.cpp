@@ -1,6 +1,5 @@
 #include "station.hpp"
 
-#include "bench/child_report.hpp"
 #include "terminal.hpp"
 
 #include <string>
@@ -15,7 +14,7 @@ station::station(const connection_options& connection)
       outcome_ = fail(port.error());
       return;
     }
-    bench::report_line("port", std::to_string(*port));
+    report_line("port", std::to_string(*port));
   }
   auto peers_only = connection;
   peers_only.listen.clear();

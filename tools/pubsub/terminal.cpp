@@ -77,6 +77,12 @@ bool line_output::flush() {
   return ok;
 }
 
+void report_line(std::string_view word, std::string_view rest) {
+  line_output out;
+  out.add(rest.empty() ? std::string{word} : fmt::format("{} {}", word, rest));
+  out.flush();
+}
+
 std::string time_of_day() {
   auto now =
       std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());

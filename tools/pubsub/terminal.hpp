@@ -47,6 +47,9 @@ private:
   std::string pending_;
 };
 
+/// For the program that started this one: writes the line `word rest` to stdout at once.
+void report_line(std::string_view word, std::string_view rest = {});
+
 /// `2026-01-31T12:00:00.123Z`.
 std::string time_of_day();
 

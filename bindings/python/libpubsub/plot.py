@@ -236,12 +236,12 @@ def _remote_panels(results: dict[str, Any]) -> dict[tuple[str, str], list[dict[s
     panels: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in rows:
         if not isinstance(row, dict) or not wanted <= row.keys():
-            raise ValueError("no results of `pubsub bench remote --json`")
+            raise ValueError("no results of `pubsub bench remote-study --json`")
         if row["section"] == "grid":
             what = _SWEEPS[row["sweep"]][1].format(**row)
             panels.setdefault((row["sweep"], f"{row['network']} {row['operation']}: {what}"), []).append(row)
     if not panels:
-        raise ValueError("no grid in results of `pubsub bench remote --json`")
+        raise ValueError("no grid in results of `pubsub bench remote-study --json`")
     return panels
 
 
@@ -272,7 +272,7 @@ def _panels(results: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
         if not isinstance(row, dict) or not wanted <= row.keys():
             raise ValueError("no results of `pubsub bench compare --json`")
         plural = "" if row["relays"] == 1 else "s"
-        title = (f"chain, {row['relays']} relay{plural}" if row["setup"] == "chain"
+        title = (f"chain, {row['relays']} relay{plural}" + (", values" if row["messages"] == "tree" else "") if row["setup"] == "chain"
                  else f"local stream, {row['messages']}")
         panels.setdefault(title, []).append(row)
     if not panels:

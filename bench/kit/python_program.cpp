@@ -1,0 +1,27 @@
+#include "kit/python_program.hpp"
+
+#include "kit/child_process.hpp"
+
+#include <filesystem>
+
+namespace pubsub::tool::bench {
+
+std::vector<std::string> find_python() {
+  auto folder = std::filesystem::path{own_program()}.parent_path();
+  if (auto beside = folder / "python3"; std::filesystem::exists(beside))
+    return {beside.string()};
+  for (; folder.has_relative_path(); folder = folder.parent_path())
+    if (auto own = folder / ".venv/bin/python"; std::filesystem::exists(own))
+      return {own.string()};
+  return {"/usr/bin/env", "python3"};
+}
+
+std::vector<std::string> find_python(const std::string& name) {
+  if (name.empty())
+    return find_python();
+  if (name.find('/') != name.npos)
+    return {name};
+  return {"/usr/bin/env", name};
+}
+
+} // namespace pubsub::tool::bench
