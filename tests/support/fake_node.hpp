@@ -108,12 +108,12 @@ struct fake_peer {
         filter_report{{self, 1, 1, true}, {subscribed.begin(), subscribed.end()}, {}}));
     send(wire::make_known());
   }
-  /// Version 2: a node is behind it, with a link to it.
+  /// Version 2: a node is behind it, which has links to these. A later report about that node has a
+  /// higher number.
   void announce(const endpoint_id& far, const filter& subscriptions,
-                std::uint64_t links_number = 2) {
-    send(wire::make_report(
-        neighbours_report{{self, 1, links_number, true}, true, {node.self, far}, {}}));
-    send(wire::make_report(neighbours_report{{far, 1, 1, true}, true, {self}, {}}));
+                const std::vector<endpoint_id>& far_links, std::uint64_t number = 1) {
+    send(wire::make_report(neighbours_report{{self, 1, 2, true}, true, {node.self, far}, {}}));
+    send(wire::make_report(neighbours_report{{far, 1, number, true}, true, far_links, {}}));
     send(wire::make_report(
         filter_report{{far, 1, 1, true}, {subscriptions.begin(), subscriptions.end()}, {}}));
   }

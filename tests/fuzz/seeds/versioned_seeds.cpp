@@ -2,7 +2,7 @@
 #include "fuzz/ids.hpp"
 #include "fuzz/seeds/seeds.hpp"
 
-#include "pattern/versioned/versioned_messages.hpp"
+#include "pattern/versioned/protocol/versioned_messages.hpp"
 
 namespace pubsub::fuzz::versioned_seeds {
 

@@ -71,10 +71,10 @@ TEST_CASE("a publisher whose route has changed waits until what took the old one
   fake_node node;
   fake_peer first{node, id_of(2), 2, {}};
   fake_peer second{node, id_of(3), 2, {}};
-  first.announce(id_of(9), {"/far"});
+  first.announce(id_of(9), {"/far"}, {id_of(2)});
   CHECK(node.publish("/far", 1) == publish_result::taken);
   CHECK(first.take_messages() == 1);
-  second.announce(id_of(9), {"/far"});
+  second.announce(id_of(9), {"/far"}, {id_of(2), id_of(3)}, 2);
   first.send(wire::make_report(neighbours_report{{id_of(2), 1, 3, true}, true, {node.self}, {}}));
   CHECK(node.publish("/far", 2) == publish_result::would_block);
   const auto flush = first.take_of_kind(wire::frame_kind::flush);

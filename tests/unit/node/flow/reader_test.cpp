@@ -244,14 +244,14 @@ namespace {
 /// A node between a sender and two neighbours, over either of which a far node can be reached.
 struct changing_route : fake_node {
   changing_route() {
-    first.announce(id_of(9), {"/far"});
+    first.announce(id_of(9), {"/far"}, {id_of(2)});
     sender.announce_topics({"/far"}, {id_of(9)});
     sender.send_record(1, 1, id_of(1));
     CHECK(first.take_messages() == 1);
   }
   /// From now on the far node is reached over the second neighbour.
   void change() {
-    second.announce(id_of(9), {"/far"});
+    second.announce(id_of(9), {"/far"}, {id_of(2), id_of(3)}, 2);
     first.send(wire::make_report(neighbours_report{{id_of(2), 1, 3, true}, true, {self}, {}}));
   }
   std::optional<flush_request> flush_to_first() {

@@ -101,7 +101,7 @@ TEST_CASE("a ping is answered with its payload, and a peer that reads no answers
   peer.take_frames();
   const buffer payload(1000, std::byte{7});
   peer.send(wire::make_ping(peer.self, node.self, payload));
-  CHECK(of_type(peer.take_frames(), wire::envelope_type::pong) == std::vector{payload});
+  CHECK(of_type(peer.take_frames(), wire::envelope_type::pong) == std::vector<buffer>{payload});
   for (std::size_t sent = 0;
        sent <= 2 * peering_tuning::max_unread_control_bytes && !peer.carrier->closed();
        sent += payload.size())
@@ -186,7 +186,7 @@ TEST_CASE("a goodbye is said and answered once the nodes behind the peer have wh
   REQUIRE(flush != frames.end());
   const auto request = wire::parse_flush(std::span{*flush}.subspan(4));
   peer.send(wire::make_flushed({request->from, request->number, wire::max_hops, request->to}));
-  CHECK(of_type(peer.take_frames(), wire::envelope_type::pong) == std::vector{goodbye});
+  CHECK(of_type(peer.take_frames(), wire::envelope_type::pong) == std::vector<buffer>{goodbye});
 }
 
 TEST_CASE("where there are several Broker peers, each is probed twice a second on what it shares") {

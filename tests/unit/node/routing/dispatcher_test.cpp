@@ -65,11 +65,11 @@ TEST_CASE(
   fixture f;
   fake_peer one{f, id_of(1), 2, {}};
   fake_peer two{f, id_of(2), 2, {}};
-  one.announce(id_of(3), {"/far"});
+  one.announce(id_of(3), {"/far"}, {id_of(1)});
   CHECK(f.resolve("/far").links == std::vector<std::shared_ptr<peer_link>>{one.carrier});
   const std::vector<destination> to{{id_of(3), 1}};
   f.from.resolve("/far", to, 2);
-  two.announce(id_of(3), {"/far"});
+  two.announce(id_of(3), {"/far"}, {id_of(1), id_of(2)}, 2);
   f.routes.remove_peer(id_of(1));
   CHECK(f.from.refresh());
   const auto retired = f.from.take_retired_routes();
@@ -86,9 +86,9 @@ TEST_CASE("what was under way on a link that is closed is not waited for") {
   fixture f;
   fake_peer one{f, id_of(1), 2, {}};
   fake_peer two{f, id_of(2), 2, {}};
-  one.announce(id_of(3), {"/far"});
+  one.announce(id_of(3), {"/far"}, {id_of(1)});
   CHECK(f.resolve("/far").links.size() == 1);
-  two.announce(id_of(3), {"/far"});
+  two.announce(id_of(3), {"/far"}, {id_of(1), id_of(2)}, 2);
   one.carrier->end({});
   CHECK(f.from.refresh());
   CHECK(f.from.take_retired_routes().empty());
