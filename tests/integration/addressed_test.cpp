@@ -88,8 +88,16 @@ TEST_CASE("messages for one node wait with the others while their route changes"
   endpoint far{options};
   auto sub = far.make_subscriber({"/n"});
   join(far, relay);
-  REQUIRE(eventually(
-      [&] { return std::ranges::count(relay.nodes(), far_id(), &node_info::next_hop) == 1; }));
+  REQUIRE(eventually([&] { // the real node is linked with the relay alone
+    const auto at_relay = relay.nodes();
+    const auto at_source = source.nodes();
+    const auto is_far = [&](const node_info& x) {
+      return x.id == far_id() && x.neighbours == std::vector{relay.id()};
+    };
+    return std::ranges::count(at_relay, far_id(), &node_info::next_hop) == 1 &&
+           std::ranges::any_of(at_source, is_far);
+  }));
+  REQUIRE(source.wait_for_subscribers("/n", 2, patience));
   for (std::uint64_t i = 1; i <= 20; ++i)
     CHECK(source.publish_to(far_id(), "/n", count{i}) == publish_result::taken);
   for (std::uint64_t i = 1; i <= 20; ++i)

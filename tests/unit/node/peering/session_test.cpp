@@ -88,6 +88,7 @@ TEST_CASE("a node that has nothing to send says something now and then, but not 
           "unread") {
   fake_node node;
   fake_peer peer{node, id_of(1), 2, {}};
+  peer.take_frames();
   pass(node, peer, 5s);
   node.loop->advance(5s);
   CHECK(of_type(peer.take_frames(), wire::envelope_type::ping).size() == 1);
@@ -198,6 +199,7 @@ TEST_CASE("where there are several Broker peers, each is probed twice a second o
   node.loop->advance(circles::time_between_probes);
   CHECK(probes(one) == 0);
   fake_peer two{node, id_of(51), 1, {"/a"}};
+  CHECK(probes(one) + probes(two) == 0);
   node.loop->advance(circles::time_between_probes);
   CHECK(probes(one) == 1);
   CHECK(probes(two) == 1);
