@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <optional>
-#include <ranges>
 #include <utility>
 
 #include "pattern/remote/tuning.hpp"
@@ -309,8 +308,9 @@ void request_table::settle(instance& at, const reply_view& reply, const data_mes
 
 /// In their order, before all others.
 void request_table::give_back(const std::vector<std::uint64_t>& calls) {
-  for (const auto each : std::views::reverse(calls))
-    calls_.put_first(each);
+  // Not std::views::reverse: clang before 16 cannot compile libstdc++'s views.
+  for (auto each = calls.rbegin(); each != calls.rend(); ++each)
+    calls_.put_first(*each);
 }
 
 void request_table::lose(const endpoint_id& id, const std::string& how, time now) {
