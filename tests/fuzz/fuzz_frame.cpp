@@ -103,8 +103,8 @@ void try_input(std::span<const std::byte> bytes) {
   const auto subject =
       pubsub::link::make(std::make_unique<scripted_connection>(
                              loop, stream, piece_bytes == 255 ? stream.size() : piece_bytes),
-                         {}, {max_frame_bytes});
-  subject->begin_messages(version_2 ? 2 : 1, {}, {max_frame_bytes});
+                         {}, max_frame_bytes);
+  subject->begin_messages(version_2 ? 2 : 1, {}, max_frame_bytes);
   subject->start(handler);
   loop->run();
   const auto expected = frames_in(stream, version_2);
