@@ -8,7 +8,7 @@ import threading
 import time
 
 import pytest
-from conftest import DEADLINE
+from conftest import DEADLINE, wait_until
 
 import libpubsub
 from libpubsub import Exchange, Sink, TaskQueue, Ventilator, Worker
@@ -67,10 +67,7 @@ def test_a_name_that_nobody_has_is_told(endpoint, caplog, monkeypatch):
 
 def test_of_two_ventilators_of_a_name_the_younger_one_says_why_it_closed(endpoint):
     with Ventilator(endpoint, "only one") as one, Ventilator(endpoint, "only one") as other:
-        end = time.monotonic() + DEADLINE
-        while not (one.exchange.closed or other.exchange.closed):
-            assert time.monotonic() < end
-            one.wait_for_workers(1, 0.01)
+        wait_until(lambda: one.exchange.closed or other.exchange.closed)
         loser = one if one.exchange.closed else other
         with pytest.raises(libpubsub.InvalidArgument, match="another exchange is named 'only one'"):
             loser.send(1)
