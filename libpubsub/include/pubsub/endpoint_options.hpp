@@ -34,7 +34,7 @@ struct endpoint_options {
   /// Of connections made or accepted at `tls://`. Errors in it are those of `listen` and `peer`;
   /// `check` finds them earlier.
   tls_options tls;
-  /// Topics to announce although nobody here subscribes, so that peers send them through this relay
+  /// Topics to announce without a subscriber here, so that peers send them through this relay
   /// (needed between Broker nodes that do not merge filters).
   pubsub::filter forward_topics;
   /// Longest frame sent or accepted once peered, in bytes; a peer that announces more is cut off.

@@ -9,7 +9,7 @@
 
 namespace pubsub {
 
-/// A frame for some peers. Routing returns letters, and whoever asked for the change delivers them.
+/// A frame for some peers. Routing returns letters; the caller delivers them.
 struct letter {
   std::vector<std::shared_ptr<peer_link>> to;
   std::vector<std::byte> frame;

@@ -115,7 +115,7 @@ bool remote_core::wait_for(const remote_call& call, time_limit until) {
 void remote_core::when_done(remote_call& call, std::function<void()> then) {
   lock_type lock{mutex_};
   if (!closed_ && !call.done.load(std::memory_order_acquire))
-    requests_.send(clock::now(), true); // somebody waits
+    requests_.send(clock::now(), true); // a caller waits for the result
   if (!call.done.load(std::memory_order_acquire)) {
     call.then.push_back(std::move(then));
     return;

@@ -1,5 +1,6 @@
-// The leader's side of membership: which list is in force, who is lost, who joins, and how far the
-// members are. Pure; exists while this replica leads. docs/decisions/019 argues why it is safe.
+// The leader's side of membership: which list is in force, which replica is lost or joins, and how
+// far the members are. Pure; exists while this replica leads. docs/decisions/019 argues why it is
+// safe.
 #pragma once
 
 #include <chrono>

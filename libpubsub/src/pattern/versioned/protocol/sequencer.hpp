@@ -35,7 +35,7 @@ public:
   /// Stamps messages that are the next of their client, and answers for those that have a version.
   /// While a replica joins the message is put aside.
   void submit(const submission& x, const data_message& msg, time now);
-  /// What was put aside, once nobody joins any more.
+  /// What was put aside while a replica joined, once none joins any more.
   std::deque<data_message> take_held_back() {
     return members_.is_joining() ? std::deque<data_message>{} : std::exchange(held_back_, {});
   }
