@@ -22,8 +22,10 @@
 #include <pubsub/peer_info.hpp>
 #include <pubsub/port.hpp>
 #include <pubsub/publish_result.hpp>
+#include <pubsub/publishable.hpp>
 #include <pubsub/publisher.hpp>
 #include <pubsub/queue_options.hpp>
+#include <pubsub/received.hpp>
 #include <pubsub/status.hpp>
 #include <pubsub/status_subscriber.hpp>
 #include <pubsub/stream.hpp>

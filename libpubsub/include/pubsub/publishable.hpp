@@ -1,0 +1,68 @@
+// What can be published or sent: one argument type in place of an overload for each form.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <variant>
+
+#include <pubsub/data.hpp>
+#include <pubsub/data_message.hpp>
+
+namespace pubsub {
+
+/// A value, as `data` or whatever converts to it, or one that is already encoded as bin::v1 (see
+/// data_writer). Made from an argument where a function takes one; refers to lvalues and bytes, and
+/// so is not to be kept. Encoded bytes must be valid where the function says so.
+class payload {
+public:
+  payload(const data& value) : form_(&value) {}
+  payload(data&& value) : form_(std::move(value)) {}
+  template <std::convertible_to<data> T>
+  requires(!std::same_as<std::remove_cvref_t<T>, data>) payload(T&& value)
+      : form_(data(std::forward<T>(value))) {}
+  template <std::convertible_to<std::span<const std::byte>> T>
+  payload(const T& encoded) : form_(std::span<const std::byte>{encoded}) {}
+
+  /// The bytes; nothing if it is a value.
+  const std::span<const std::byte>* encoded() const noexcept {
+    return std::get_if<std::span<const std::byte>>(&form_);
+  }
+  /// The value; only where it is not encoded.
+  const data& value() const {
+    const auto* borrowed = std::get_if<const data*>(&form_);
+    return borrowed != nullptr ? **borrowed : std::get<data>(form_);
+  }
+  /// The value for one who keeps it: moved out of a temporary, copied from an lvalue.
+  data take() && {
+    auto* own = std::get_if<data>(&form_);
+    return own != nullptr ? std::move(*own) : value();
+  }
+
+private:
+  std::variant<const data*, data, std::span<const std::byte>> form_;
+};
+
+/// What can be published on a topic: a payload, or a finished message, which goes under its own
+/// topic; publishing the same message again copies nothing.
+class publishable {
+public:
+  template <std::convertible_to<payload> T>
+  requires(!std::same_as<std::remove_cvref_t<T>, publishable>) publishable(T&& value)
+      : form_(std::in_place_type<payload>, std::forward<T>(value)) {}
+  publishable(const data_message& msg) : form_(&msg) {}
+
+  /// The message; null if it is a payload.
+  const data_message* message() const noexcept {
+    const auto* msg = std::get_if<const data_message*>(&form_);
+    return msg != nullptr ? *msg : nullptr;
+  }
+  /// Only where it is not a message.
+  payload& content() { return std::get<payload>(form_); }
+
+private:
+  std::variant<const data_message*, payload> form_;
+};
+
+} // namespace pubsub
