@@ -58,7 +58,7 @@ public:
     if (auto failed = set_up(); failed != exit_code::ok)
       return failed;
     // A consumer that waits is part of an idle process.
-    std::thread consumer{[this] { sub_.get(); }};
+    std::thread consumer{[this] { (void)sub_.get(); }};
     auto outcome = measure();
     sub_.close();
     consumer.join();
@@ -111,7 +111,7 @@ private:
     child_->ask_to_end();
     auto limit = deadline_after(setup_limit_s);
     while (result_.answers < options_.peers) {
-      if (!ends_.get(left_until(limit)))
+      if (!ends_.get_for(left_until(limit)))
         break;
       ++result_.answers;
     }
@@ -177,11 +177,12 @@ exit_code run_peers(const idle_part_options& options) {
   report_line("ready");
   wait_for_parent();
   for (auto& x : peers) {
-    x.wait_for_subscribers(last_topic, 1, std::chrono::seconds{5});
-    x.publish(last_topic, data{true});
+    if (!x.wait_for_subscribers(last_topic, 1, std::chrono::seconds{5}) ||
+        x.publish(last_topic, data{true}) != publish_result::taken)
+      return fail({errc::request_timeout, "the end of the run cannot be announced"});
   }
   for (auto& x : peers)
-    x.flush(std::chrono::seconds{5});
+    (void)x.flush(std::chrono::seconds{5}); // what is left, the parent misses and says so
   return exit_code::ok;
 }
 

@@ -87,7 +87,7 @@ private:
     for (std::uint64_t i = 0; i < messages_; ++i) {
       writer.clear();
       writer.write_string(numbered(i));
-      auto taken = values ? out.publish(data{text_}) : out.publish_encoded(writer.bytes());
+      auto taken = values ? out.publish(data{text_}) : out.publish(writer.bytes());
       if (taken != publish_result::taken)
         return error{errc::limit_exceeded, fmt::format("message {} was not taken", i)};
     }
@@ -118,8 +118,8 @@ private:
   void check() {
     sequence_checker checker;
     std::uint64_t i = 0;
-    for (auto batch = sub_.poll(); !batch.empty(); batch = sub_.poll())
-      for (const auto& msg : batch) {
+    while (const auto batch = sub_.try_get_batch())
+      for (const auto& msg : *batch) {
         // Another payload than the one expected counts as missing, and this one as unexpected.
         bool as_sent = get_view(msg).as_string() == numbered(i);
         checker.visit(as_sent ? i : messages_ + i);

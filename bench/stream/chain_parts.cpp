@@ -106,7 +106,7 @@ exit_code consume(subscriber& sub, numbered_consumer& consumer, rate_meter& mete
     batch.clear();
     auto limit = consumer.ended() ? std::chrono::nanoseconds{late_limit}
                                   : std::chrono::nanoseconds{silence_limit};
-    if (sub.get_batch(batch, batch_messages, limit) == 0) {
+    if (sub.get_batch_for(batch, batch_messages, limit) != receive_status::received) {
       if (consumer.ended())
         break;
       return fail({errc::request_timeout, "no message came for 20 seconds"});

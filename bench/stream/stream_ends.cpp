@@ -70,7 +70,7 @@ void publishing_thread::publish_repeated(publisher& out) {
   std::uint64_t published = 0;
   while (going_on(published) && out.publish(msg) != publish_result::refused)
     ++published;
-  out.publish(vector{data{published}});
+  (void)out.publish(vector{data{published}}); // the consumer misses the end, and says so
   published_ = published;
 }
 
@@ -98,11 +98,9 @@ void consuming_thread::run(std::size_t batch_messages) {
   batch.reserve(batch_messages);
   while (kind_ == message_kind::fresh ? !numbered_.ended() : ends_left_ > 0) {
     batch.clear();
-    if (sub_.get_batch(batch, batch_messages, patience) == 0) {
-      if (sub_.closed())
-        break;
-      continue;
-    }
+    const auto status = sub_.get_batch_for(batch, batch_messages, patience);
+    if (status == receive_status::closed)
+      break;
     for (const auto& msg : batch)
       visit(msg);
     visited_.store(numbered_.visited() + counted_, std::memory_order_relaxed);

@@ -26,8 +26,8 @@ void consuming::run() {
   std::vector<pubsub::data_message> batch;
   while (true) {
     batch.clear();
-    const auto n = in_.get_batch(batch, at_once, look_up);
-    if (n == 0 && in_.closed())
+    const auto status = in_.get_batch_for(batch, at_once, look_up);
+    if (status == pubsub::receive_status::closed)
       return;
     std::unique_lock lock{mutex_};
     for (const auto& msg : batch)

@@ -317,9 +317,9 @@ private:
 
   json_object report(const command& in) {
     auto& here = at(in);
-    for (const auto& event : here.events.poll()) {
-      here.peers_added += event.code() == pubsub::status_code::peer_added;
-      here.peers_lost += event.code() == pubsub::status_code::peer_lost;
+    while (const auto event = here.events.try_get()) {
+      here.peers_added += event->code() == pubsub::status_code::peer_added;
+      here.peers_lost += event->code() == pubsub::status_code::peer_lost;
     }
     json_list publishers;
     for (const auto& [id, each] : here.publishers)
@@ -412,8 +412,8 @@ private:
     if (!port || !b.peer("tcp://127.0.0.1:" + std::to_string(*port), {.timeout = timeout}) ||
         !b.wait_for_subscribers("/cycle", 1, timeout))
       throw std::runtime_error{"no peering in cycle " + std::to_string(i)};
-    b.publish("/cycle", pubsub::data{static_cast<std::int64_t>(i)});
-    const bool came = in.get(timeout).has_value();
+    const auto sent = b.publish("/cycle", pubsub::data{static_cast<std::int64_t>(i)});
+    const bool came = sent == pubsub::publish_result::taken && in.get_for(timeout).has_value();
     b.close(timeout);
     a.close(timeout);
     return came ? 1 : 0;

@@ -56,7 +56,7 @@ bool publishing::publish_on(counted_topic& each) {
   write_numbered(writer_, {options_.publisher, number}, each.out.topic(), options_.min_bytes,
                  options_.max_bytes);
   while (true) {
-    switch (each.out.publish_encoded(writer_.bytes(), look_up)) {
+    switch (each.out.publish_for(writer_.bytes(), look_up)) {
     case pubsub::publish_result::unwanted:
       each.unwanted.fetch_add(1, std::memory_order_relaxed);
       [[fallthrough]];

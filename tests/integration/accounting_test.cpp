@@ -1,5 +1,6 @@
 // published == delivered + dropped(reason): for every policy, here and over relays, to the message.
 #include "support/nodes.hpp"
+#include "support/published.hpp"
 
 #include <atomic>
 #include <thread>
@@ -49,9 +50,9 @@ private:
   void run(subscriber& source) {
     while (true) {
       const bool last = stopping_;
-      const auto n = source.get_batch(3, 0ns).size();
-      messages_ += n;
-      if (n == 0 && last)
+      const auto some = source.try_get_batch(3);
+      messages_ += some ? some->size() : 0;
+      if (!some && last)
         return;
       std::this_thread::yield();
     }
@@ -66,12 +67,12 @@ private:
 void publish_many(publisher& to, std::uint64_t from, std::uint64_t end) {
   for (auto i = from; i < end; ++i) {
     if (i % 3 != 0) {
-      to.publish(data{payload(i)});
+      sent(to.publish(data{payload(i)}));
       continue;
     }
     data_writer out;
     out.write(data{payload(i)});
-    to.publish_encoded(out.bytes());
+    sent(to.publish(out.bytes()));
   }
 }
 
@@ -115,7 +116,7 @@ TEST_CASE("a full queue names its reason, and only that") {
     auto sub = ep.make_subscriber({"/t"}, tiny(policy));
     auto pub = ep.make_publisher("/t");
     for (std::uint64_t i = 0; i < 20; ++i)
-      pub.publish(count{i});
+      sent(pub.publish(count{i}));
     const auto c = sub.counters();
     CHECK(c.dropped_oldest == (policy == overflow_policy::drop_oldest ? 12 : 0));
     CHECK(c.dropped_newest == (policy == overflow_policy::drop_newest ? 12 : 0));
@@ -154,8 +155,8 @@ TEST_CASE("over relays: links and subscriber account for every message, whatever
       auto sub = nodes.back().make_subscriber({"/t"}, tiny(policy));
       auto pub = nodes.front().make_publisher("/t");
       REQUIRE(pub.wait_for_subscribers(1, patience));
-      pub.publish(count{0}); // from here on the stream is known
-      REQUIRE(sub.get(patience));
+      sent(pub.publish(count{0})); // from here on the stream is known
+      REQUIRE(sub.get_for(patience));
       constexpr std::uint64_t messages = 10'000;
       slow_consumer consumer{sub};
       publish_many(pub, 1, messages);
@@ -185,8 +186,8 @@ TEST_CASE("over relays: links and subscriber account for every message, whatever
       CHECK(messages == end.delivered + end.dropped() + on_the_way);
       CHECK((policy != overflow_policy::block || end.dropped() + on_the_way == 0));
       // The subscriber itself sees what the links have dropped once another message arrives.
-      pub.publish(count{1});
-      REQUIRE(sub.get(patience));
+      sent(pub.publish(count{1}));
+      REQUIRE(sub.get_for(patience));
       CHECK(sub.counters().missed == on_the_way);
       CHECK(sub.counters().restarts == 0);
       CHECK(pub.counters().published == messages + 1);
@@ -208,7 +209,7 @@ TEST_CASE("a peer that does not keep up is disconnected, with a reason, and all 
   std::uint64_t published = 0;
   CHECK(eventually([&] {
     for (int i = 0; i < 1000; ++i, ++published)
-      pub.publish(payload(published));
+      sent(pub.publish(payload(published)));
     return fast.peers().empty();
   }));
   const auto event = next_error(events);
@@ -230,7 +231,7 @@ TEST_CASE("a subscriber that stops reading slows nobody unless its policy is blo
     constexpr std::uint64_t messages = 20'000;
     std::thread publishing{[&] {
       for (std::uint64_t i = 0; i < messages; ++i)
-        pub.publish(count{i});
+        sent(pub.publish(count{i}));
     }};
     CHECK(receives_in_order(reads, messages));
     publishing.join();
@@ -257,10 +258,10 @@ TEST_CASE("a peer that stops reading slows nobody unless the policy of its link 
     constexpr std::uint64_t messages = 30'000; // 15 MB: more than the socket buffers hold
     std::thread publishing{[&] {
       for (std::uint64_t i = 0; i < messages; ++i)
-        pub.publish(payload(i));
+        sent(pub.publish(payload(i)));
     }};
     for (std::uint64_t i = 0; i < messages; ++i) {
-      const auto msg = sub.get(patience);
+      const auto msg = sub.get_for(patience);
       REQUIRE(msg);
       REQUIRE(get_data(*msg) == data{payload(i)});
     }
@@ -283,15 +284,16 @@ TEST_CASE("a publisher counts every attempt once, and refusals by their cause") 
   CHECK(pub.publish(std::string(2000, 'x')) == publish_result::refused);
   CHECK(pub.publish(data_message{}) == publish_result::refused);
   CHECK(pub.publish(count{1}) == publish_result::taken);
-  CHECK(pub.publish(make_data_message("/t", count{2}), patience) == publish_result::taken);
+  CHECK(pub.publish_for(make_data_message("/t", count{2}), patience) == publish_result::taken);
   CHECK(pub.try_publish(count{3}) == publish_result::would_block);
   CHECK(pub.try_publish(make_data_message("/t", count{3})) == publish_result::would_block);
-  CHECK(pub.publish(make_data_message("/t", count{3}), 1ms) == publish_result::would_block);
-  CHECK(ep.publish("/t", count{3}, 1ms) == publish_result::would_block);
-  CHECK(ep.publish(make_data_message("/t", count{3}), 1ms) == publish_result::would_block);
-  CHECK(ep.try_publish(make_data_message("/t", count{3})) == publish_result::would_block);
-  CHECK(ep.publish("/nobody", count{3}, 1ms) == publish_result::unwanted);
-  CHECK(pub.publish(make_data_message("/nobody", count{3})) == publish_result::unwanted);
+  CHECK(pub.publish_for(make_data_message("/t", count{3}), 1ms) == publish_result::would_block);
+  CHECK(ep.publish_for("/t", count{3}, 1ms) == publish_result::would_block);
+  CHECK(ep.publish_for("/t", make_data_message("/t", count{3}), 1ms) ==
+        publish_result::would_block);
+  CHECK(ep.try_publish("/t", make_data_message("/t", count{3})) == publish_result::would_block);
+  CHECK(ep.publish_for("/nobody", count{3}, 1ms) == publish_result::unwanted);
+  CHECK(ep.publish("/nobody", make_data_message("/t", count{3})) == publish_result::unwanted);
   ep.close();
   CHECK(pub.publish(count{4}) == publish_result::refused);
   const auto c = pub.counters();
@@ -317,9 +319,9 @@ TEST_CASE("a message tells who published it and its number, over any number of r
   REQUIRE(pub.wait_for_subscribers(1, patience));
   std::optional<std::uint32_t> stream;
   for (std::uint64_t i = 0; i < 100; ++i)
-    pub.publish(count{i});
+    sent(pub.publish(count{i}));
   for (std::uint64_t i = 0; i < 100; ++i) {
-    const auto msg = sub.get(patience);
+    const auto msg = sub.get_for(patience);
     REQUIRE(msg);
     const auto origin = get_origin(*msg);
     REQUIRE(origin);
@@ -330,10 +332,10 @@ TEST_CASE("a message tells who published it and its number, over any number of r
     stream = origin->stream;
   }
   for (std::uint64_t i = 0; i < 10; ++i)
-    nodes.front().publish(i % 2 == 0 ? "/a" : "/b", count{i});
+    sent(nodes.front().publish(i % 2 == 0 ? "/a" : "/b", count{i}));
   std::optional<message_origin> last;
   for (std::uint64_t i = 0; i < 10; ++i) {
-    const auto msg = sub.get(patience);
+    const auto msg = sub.get_for(patience);
     REQUIRE(msg);
     const auto origin = get_origin(*msg);
     REQUIRE(origin);
@@ -352,14 +354,14 @@ TEST_CASE("messages of this process have an origin where they are encoded, built
   auto pub = ep.make_publisher("/t");
   data_writer out;
   out.write(data{count{1}});
-  pub.publish_encoded(out.bytes());
-  pub.publish_encoded(out.bytes());
-  pub.publish(count{1});
-  CHECK(get_origin(*sub.get(patience))->sequence == 0);
-  const auto second = get_origin(*sub.get(patience));
+  sent(pub.publish(out.bytes()));
+  sent(pub.publish(out.bytes()));
+  sent(pub.publish(count{1}));
+  CHECK(get_origin(*sub.get_for(patience))->sequence == 0);
+  const auto second = get_origin(*sub.get_for(patience));
   CHECK(second->sequence == 1);
   CHECK(second->endpoint == ep.id());
-  CHECK_FALSE(get_origin(*sub.get(patience)));
+  CHECK_FALSE(get_origin(*sub.get_for(patience)));
   CHECK_FALSE(get_origin(data_message{}));
 }
 
@@ -371,16 +373,16 @@ TEST_CASE("what is published while a topic is not wanted is not missed") {
   REQUIRE(pub.wait_for_subscribers(2, patience));
   data_writer out;
   out.write(data{count{1}});
-  pub.publish_encoded(out.bytes());
-  REQUIRE(sub.get(patience));
+  sent(pub.publish(out.bytes()));
+  REQUIRE(sub.get_for(patience));
   sub.remove_topic("/a");
   CHECK(eventually([&] { return pub.subscribers() == 1; }));
   for (int i = 0; i < 10; ++i)
-    pub.publish_encoded(out.bytes()); // numbered, for the other one
+    sent(pub.publish(out.bytes())); // numbered, for the other one
   sub.add_topic("/a");
   REQUIRE(pub.wait_for_subscribers(2, patience));
-  pub.publish_encoded(out.bytes());
-  const auto msg = sub.get(patience);
+  sent(pub.publish(out.bytes()));
+  const auto msg = sub.get_for(patience);
   REQUIRE(msg);
   CHECK(get_origin(*msg)->sequence == 11);
   CHECK(sub.counters().missed == 0);

@@ -1,5 +1,7 @@
 // Full queues at the end of a path: nothing lost with block, everything counted otherwise.
+#include "support/everything.hpp"
 #include "support/nodes.hpp"
+#include "support/published.hpp"
 #include "support/raw_socket.hpp"
 
 #include <thread>
@@ -51,7 +53,7 @@ TEST_CASE("behind two relays a slow subscriber loses nothing, and every queue st
   }));
   CHECK(published < messages);
   for (std::uint64_t i = 0; i < messages; ++i) {
-    const auto msg = sub.get(patience);
+    const auto msg = sub.get_for(patience);
     REQUIRE(msg);
     CHECK(get_data(*msg) == data{payload(i)});
     if (i % 1000 == 0)
@@ -71,7 +73,7 @@ TEST_CASE("with drop policies on the links every message is delivered or counted
     REQUIRE(pub.wait_for_subscribers(1, patience));
     constexpr std::uint64_t messages = 20'000;
     for (std::uint64_t i = 0; i < messages; ++i)
-      pub.publish(payload(i));
+      sent(pub.publish(payload(i)));
     const auto& first = nodes.front();
     const auto& relay = *nodes.all[1];
     auto link_to = [](const endpoint& from, const endpoint& to) {
@@ -81,7 +83,7 @@ TEST_CASE("with drop policies on the links every message is delivered or counted
       return link_counters{};
     };
     CHECK(eventually([&] {
-      sub.poll();
+      (void)everything(sub);
       const auto out = link_to(first, relay);
       const auto in = link_to(relay, first);
       const auto on = link_to(relay, nodes.back());
@@ -105,7 +107,7 @@ TEST_CASE("a subscriber with a drop policy behind a relay counts exactly what it
     auto all = nodes.back().make_subscriber({"/t"});
     REQUIRE(all.wait_ready(patience));
     for (std::uint64_t i = 0; i < 5000; ++i)
-      nodes.front().publish("/t", count{i});
+      sent(nodes.front().publish("/t", count{i}));
     CHECK(receives_in_order(all, 5000));
     CHECK(eventually([&] { return sub.counters().offered == 5000; }));
     CHECK(sub.counters().dropped() == 4900);
@@ -130,7 +132,7 @@ TEST_CASE("one blocked subscriber holds up its own path and no other peer's mess
     }
   }};
   for (std::uint64_t i = 0; i < 1000; ++i)
-    hub.publish("/fine", count{i});
+    sent(hub.publish("/fine", count{i}));
   CHECK(receives_in_order(sub, 1000));
   flood.join();
   CHECK(hub.try_publish("/stuck", std::string(100'000, 'x')) == publish_result::would_block);
@@ -169,7 +171,7 @@ TEST_CASE("flushing waits until all is written, or tells what is left") {
   std::atomic<bool> done{false};
   std::thread reader{[&] {
     while (!done)
-      sub.get(10ms);
+      (void)sub.get_for(10ms);
   }};
   CHECK(nodes.front().flush(patience) == 0);
   done = true;

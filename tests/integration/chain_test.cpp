@@ -1,5 +1,6 @@
 // Relays: messages and subscriptions over any number of hops.
 #include "support/nodes.hpp"
+#include "support/published.hpp"
 
 #include <thread>
 
@@ -17,7 +18,7 @@ TEST_CASE("over 0 to 4 relays every message arrives once and in order") {
     std::thread publisher{[&] {
       auto pub = nodes.front().make_publisher("/t");
       for (std::uint64_t i = 0; i < messages; ++i)
-        pub.publish(count{i});
+        sent(pub.publish(count{i}));
     }};
     CHECK(receives_in_order(sub, messages));
     publisher.join();
@@ -97,7 +98,7 @@ TEST_CASE("in a star of relays everybody hears everybody else once") {
   for (auto& each : leaves)
     REQUIRE(each->wait_for_subscribers("/t", 6, patience));
   for (std::uint64_t i = 0; i < 6; ++i)
-    leaves[i]->publish("/t", count{i});
+    sent(leaves[i]->publish("/t", count{i}));
   for (auto& each : subscribers) {
     std::vector<int> seen(6);
     for (int i = 0; i < 6; ++i)
@@ -114,9 +115,9 @@ TEST_CASE("subscribers that share a received message decode it once, whoever com
   auto second = nodes.back().make_subscriber({"/"});
   REQUIRE(second.wait_ready(patience)); // and so is the first
   for (int round = 0; round < 200; ++round) {
-    nodes.front().publish("/t", vector{count{1}, "text"});
-    const auto x = first.get(patience);
-    const auto y = second.get(patience);
+    sent(nodes.front().publish("/t", vector{count{1}, "text"}));
+    const auto x = first.get_for(patience);
+    const auto y = second.get_for(patience);
     REQUIRE(x);
     REQUIRE(y);
     const data* seen_there = nullptr;
@@ -140,9 +141,9 @@ TEST_CASE("without forwarding a node keeps what it receives to itself") {
   auto away = far.make_subscriber({"/"});
   REQUIRE(publisher.wait_for_subscribers("/t", 1, patience));
   REQUIRE(middle.wait_for_subscribers("/t", 2, patience));
-  publisher.publish("/t", count{1});
+  sent(publisher.publish("/t", count{1}));
   CHECK(next_number(near) == 1);
-  middle.publish("/t", count{2});
+  sent(middle.publish("/t", count{2}));
   CHECK(next_number(away) == 2);
   CHECK(publisher.peers().at(0).filter == filter{"/t"}); // "/" was not passed on
 }
@@ -187,7 +188,7 @@ TEST_CASE("in a cycle of version-1 links what comes round again goes no further"
       REQUIRE(each->wait_for_subscribers("/t", n, patience));
     constexpr std::uint64_t messages = 100;
     for (std::uint64_t i = 0; i < messages; ++i)
-      nodes[0]->publish("/t", count{i});
+      sent(nodes[0]->publish("/t", count{i}));
     for (auto& each : subscribers)
       CHECK(eventually([&] { return each.counters().offered >= messages; }));
     CHECK(eventually([&] { // nothing is under way any more
@@ -207,8 +208,8 @@ TEST_CASE("a relay forwards payloads it could not decode, and only their consume
   REQUIRE(nodes.front().wait_for_subscribers("/t", 2, patience));
   auto pub = nodes.front().make_publisher("/t");
   const std::byte junk[] = {std::byte{0xff}, std::byte{0}};
-  pub.publish_encoded(junk);
-  pub.publish(count{1});
+  sent(pub.publish(junk));
+  sent(pub.publish(count{1}));
   CHECK(next_number(sub) == 1);
   CHECK(sub.counters().decode_errors == 1);
   CHECK(next_number(here) == 1);
@@ -228,7 +229,7 @@ TEST_CASE("relays whose links live on different threads lose and reorder nothing
   auto publish = [](endpoint& from, std::string_view topic) {
     auto pub = from.make_publisher(topic);
     for (std::uint64_t i = 0; i < 20'000; ++i)
-      pub.publish(count{i});
+      sent(pub.publish(count{i}));
   };
   std::thread there{[&] { publish(nodes.front(), "/t"); }};
   std::thread back{[&] { publish(nodes.back(), "/back"); }};
@@ -251,7 +252,7 @@ TEST_CASE("three I/O threads serve many links as one does") {
     REQUIRE(sources.back()->peer(where));
     publishers.emplace_back([&source = *sources.back(), i] {
       for (std::uint64_t k = 0; k < 2000; ++k)
-        source.publish("/t", count{i * 2000 + k});
+        sent(source.publish("/t", count{i * 2000 + k}));
     });
   }
   std::vector<std::uint64_t> next(6);

@@ -1,5 +1,6 @@
 // What peers that misbehave cannot do: stall the others, or take memory beyond the bounds.
 #include "support/nodes.hpp"
+#include "support/published.hpp"
 #include "support/raw_socket.hpp"
 #include "wire/broker/envelope.hpp"
 
@@ -87,7 +88,7 @@ struct fixture {
     constexpr std::uint64_t messages = 5000;
     std::thread publisher{[&] {
       for (std::uint64_t n = 0; n < messages; ++n)
-        good.publish("/good", count{n});
+        sent(good.publish("/good", count{n}));
     }};
     CHECK(receives_in_order(sub, messages));
     publisher.join();
@@ -147,7 +148,7 @@ TEST_CASE("topics of 65,535 bytes arrive, and leave nothing behind") {
     CHECK(wire.send(data_frame(1, topic, value)));
   }
   CHECK(eventually([&] { return evil.counters().offered == 4000; }));
-  const auto first = evil.get(patience);
+  const auto first = evil.get_for(patience);
   REQUIRE(first);
   CHECK(get_topic(*first).size() == 65'535);
   f.check_good_peer();
@@ -161,7 +162,7 @@ TEST_CASE("deeply nested values are refused to their consumer and cost nobody el
   for (const std::size_t depth : {65, 513, 10'000, 2'000'000})
     CHECK(wire.send(data_frame(1, "/evil", nested(depth))));
   CHECK(wire.send(data_frame(1, "/evil", nested(64))));
-  const auto last = evil.get(patience);
+  const auto last = evil.get_for(patience);
   REQUIRE(last);
   CHECK(get_view(*last).bytes().size() == 129);
   CHECK(evil.counters().decode_errors == 4);

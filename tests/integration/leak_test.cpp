@@ -1,6 +1,7 @@
 // Endpoints come and go without leaving anything behind, and go in bounded time, whatever others
 // do.
 #include "support/nodes.hpp"
+#include "support/published.hpp"
 #include "support/raw_peer.hpp"
 
 #include <filesystem>
@@ -52,9 +53,9 @@ void live_and_die(endpoint& hub, subscriber& at_hub, const std::string& where, s
   auto events = each.make_status_subscriber();
   REQUIRE(each.peer(where, {.retry = {}}));
   REQUIRE(hub.wait_for_subscribers("/down", 1, patience));
-  each.publish("/up", count{n});
+  sent(each.publish("/up", count{n}));
   CHECK(next_number(at_hub) == n);
-  hub.publish("/down", count{n});
+  sent(hub.publish("/down", count{n}));
   CHECK(next_number(sub) == n);
   if (n % 2 == 0)
     each.close();
@@ -144,11 +145,11 @@ TEST_CASE("closing takes no longer than its timeout when a local subscriber does
   while (far.try_publish("/t", std::string(100'000, 'x')) == publish_result::taken ||
          far.flush(20ms) == 0) {
   }
-  std::thread blocked{[&] { ep.publish("/t", count{1}); }};
+  std::thread blocked{[&] { sent(ep.publish("/t", count{1})); }};
   CHECK(time_to_close(ep, 100ms) < 100ms + slack);
   blocked.join(); // it was let go
   CHECK(time_to_close(far, 100ms) < 100ms + slack);
-  CHECK(stuck.get(patience)); // what it holds can still be read
+  CHECK(stuck.get_for(patience)); // what it holds can still be read
 }
 
 TEST_CASE("an endpoint that closes while others wait ends all of their waits") {

@@ -1,6 +1,7 @@
 // Peers that vanish without a word are noticed; peers that are merely slow are not cut.
 #include "support/nodes.hpp"
 #include "support/proxy.hpp"
+#include "support/published.hpp"
 #include "support/raw_peer.hpp"
 
 #include <thread>
@@ -117,7 +118,7 @@ TEST_CASE("a subscriber that does not read costs neither side its peering") {
     CHECK(hears_pings(a, 30)); // b does not read, and says that it is there
     CHECK(a.counters().silent_peers + b.counters().silent_peers == 0);
     for (std::uint64_t i = 0; i < published; ++i)
-      REQUIRE(stuck.get(patience));
+      REQUIRE(stuck.get_for(patience));
     CHECK(stuck.counters().offered == published);
     CHECK(a.counters().silent_peers + b.counters().silent_peers == 0);
   }
@@ -132,7 +133,7 @@ TEST_CASE("a connection that swallows everything is noticed on both sides, and r
   proxy between{*b.listen("tcp://127.0.0.1:0")};
   REQUIRE(a.peer(local_uri(between.port()), {.retry = 20ms, .timeout = 30s, .max_retry = 200ms}));
   REQUIRE(a.wait_for_subscribers("/t", 1, patience));
-  a.publish("/t", count{1});
+  sent(a.publish("/t", count{1}));
   CHECK(next_number(sub) == 1);
   between.swallow_forth();
   between.swallow_back();
@@ -140,7 +141,7 @@ TEST_CASE("a connection that swallows everything is noticed on both sides, and r
   CHECK(next_event(at_b, status_code::peer_lost));
   CHECK(next_event(at_a, status_code::peer_added)->peer() == b.id());
   REQUIRE(a.wait_for_subscribers("/t", 1, patience));
-  a.publish("/t", count{2});
+  sent(a.publish("/t", count{2}));
   CHECK(next_number(sub) == 2);
 }
 

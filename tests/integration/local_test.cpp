@@ -1,6 +1,8 @@
 // One endpoint without links: delivery, filters, handles.
 #include "support/eventually.hpp"
+#include "support/everything.hpp"
 #include "support/nodes.hpp"
+#include "support/published.hpp"
 
 #include <optional>
 #include <thread>
@@ -12,10 +14,10 @@ using namespace std::chrono_literals;
 TEST_CASE("what is promised to Broker's users compiles and works") {
   endpoint ep;
   auto sub = ep.make_subscriber({"/topic/test"});
-  ep.publish("/topic/test", data{"test"});
+  sent(ep.publish("/topic/test", data{"test"}));
   auto msg = sub.get();
-  auto topic = get_topic(msg);
-  auto data_ = get_data(msg);
+  auto topic = get_topic(*msg);
+  auto data_ = get_data(*msg);
   CHECK(topic == "/topic/test");
   CHECK(data_ == data{"test"});
 }
@@ -27,7 +29,7 @@ TEST_CASE("a subscriber gets a matching message once, however many of its prefix
   CHECK(ep.publish("/a/b/c/d", count{1}) == publish_result::taken);
   CHECK(ep.publish("/x", count{2}) == publish_result::unwanted);
   CHECK(sub.available() == 1);
-  CHECK(sub.poll().size() == 1);
+  CHECK(everything(sub).size() == 1);
   CHECK(sub.counters().offered == 1);
 }
 
@@ -47,7 +49,7 @@ TEST_CASE("topics added and removed take effect for the next message") {
   CHECK(ep.filter().empty());
   CHECK(next_number(sub) == 1);
   CHECK(next_number(sub) == 2);
-  CHECK_FALSE(sub.get(0ms));
+  CHECK_FALSE(sub.get_for(0ms));
 }
 
 TEST_CASE("changes take effect for all topics of a publisher of many, remembered ones and others") {
@@ -57,22 +59,22 @@ TEST_CASE("changes take effect for all topics of a publisher of many, remembered
   const auto publish_everywhere = [&ep](int topics) {
     for (int i = 0; i < topics; ++i)
       for (const char* root : {"/a/", "/b/"})
-        ep.publish(root + std::to_string(i), count{1});
+        sent(ep.publish(root + std::to_string(i), count{1}));
   };
   publish_everywhere(1000);
-  CHECK(sub.poll().size() == 1000);
-  CHECK(other->poll().size() == 111); // 1, 10..19, 100..199
+  CHECK(everything(sub).size() == 1000);
+  CHECK(everything(*other).size() == 111); // 1, 10..19, 100..199
   sub.add_topic("/b");
   publish_everywhere(1000);
-  CHECK(sub.poll().size() == 2000);
-  CHECK(other->poll().size() == 111);
+  CHECK(everything(sub).size() == 2000);
+  CHECK(everything(*other).size() == 111);
   other.reset();
   sub.remove_topic("/a");
   publish_everywhere(3000); // more than are remembered
-  CHECK(sub.poll().size() == 3000);
+  CHECK(everything(sub).size() == 3000);
   sub.add_topic("/a/2");
   publish_everywhere(1000);
-  CHECK(sub.poll().size() == 1111);
+  CHECK(everything(sub).size() == 1111);
   sub.close();
   CHECK(ep.publish("/a/2", count{1}) == publish_result::unwanted);
 }
@@ -94,7 +96,7 @@ TEST_CASE("reserved and over-long topics are refused") {
   CHECK(ep.publish(std::string(65'536, 't'), count{1}) == publish_result::refused);
   CHECK(ep.publish(std::string(65'535, 't'), count{1}) == publish_result::taken);
   CHECK(ep.publish("", count{1}) == publish_result::taken);
-  CHECK(ep.publish(data_message{}) == publish_result::refused);
+  CHECK(ep.publish("/t", data_message{}) == publish_result::refused);
   CHECK(ep.counters().refused() == 4);
   CHECK(ep.counters().published == 2);
 }
@@ -118,7 +120,7 @@ TEST_CASE("trying to publish never waits and takes for all or for none") {
   CHECK(pub.try_publish(count{3}) == publish_result::would_block);
   CHECK(ep.try_publish("/t", count{3}) == publish_result::would_block);
   CHECK(roomy.available() == 2);
-  CHECK(tiny.get_batch(10).size() == 2);
+  CHECK(tiny.get_batch(10)->size() == 2);
   CHECK(pub.try_publish(count{3}) == publish_result::taken);
   CHECK(roomy.counters().offered == 3);
 }
@@ -132,7 +134,7 @@ TEST_CASE("messages that one thread publishes through the endpoint stay in order
   for (std::uint64_t who = 0; who < threads; ++who)
     publishers.emplace_back([&, who] {
       for (std::uint64_t i = 0; i < each_publishes; ++i)
-        ep.publish("/t/" + std::to_string(i % 3), count{who * each_publishes + i});
+        sent(ep.publish("/t/" + std::to_string(i % 3), count{who * each_publishes + i}));
     });
   std::vector<std::uint64_t> next(threads, 0);
   for (std::uint64_t i = 0; i < threads * each_publishes; ++i) {
@@ -148,13 +150,13 @@ TEST_CASE("publishing with a timeout waits that long for room, and no longer") {
   endpoint ep;
   auto sub = ep.make_subscriber({"/t"}, {overflow_policy::block, 2, 1 << 20});
   auto pub = ep.make_publisher("/t");
-  CHECK(pub.publish(count{0}, patience) == publish_result::taken);
-  CHECK(pub.publish(count{1}, patience) == publish_result::taken);
+  CHECK(pub.publish_for(count{0}, patience) == publish_result::taken);
+  CHECK(pub.publish_for(count{1}, patience) == publish_result::taken);
   const auto before = std::chrono::steady_clock::now();
-  CHECK(pub.publish(count{2}, 20ms) == publish_result::would_block);
+  CHECK(pub.publish_for(count{2}, 20ms) == publish_result::would_block);
   CHECK(std::chrono::steady_clock::now() - before >= 20ms);
   std::thread reader{[&] { CHECK(receives_in_order(sub, 3)); }};
-  CHECK(pub.publish(count{2}, patience) == publish_result::taken);
+  CHECK(pub.publish_for(count{2}, patience) == publish_result::taken);
   reader.join();
   CHECK(sub.counters().offered == 3);
 }
@@ -181,7 +183,7 @@ TEST_CASE("a blocked publisher goes on when the subscriber reads or closes") {
   auto sub = ep.make_subscriber({"/t"}, {overflow_policy::block, 4, 1 << 20});
   std::thread publisher{[&] {
     for (std::uint64_t i = 0; i < 3000; ++i)
-      ep.publish("/t", count{i});
+      sent(ep.publish("/t", count{i}));
   }};
   CHECK(receives_in_order(sub, 2000));
   sub.close();
@@ -194,12 +196,12 @@ TEST_CASE("a closed subscriber gives nothing out and counts what it discarded") 
   endpoint ep;
   auto sub = ep.make_subscriber({"/t"});
   for (std::uint64_t i = 0; i < 500; ++i)
-    ep.publish("/t", count{i});
+    sent(ep.publish("/t", count{i}));
   CHECK(next_number(sub) == 0); // takes some of the others along
   sub.close();
   CHECK(sub.closed());
   CHECK_FALSE(sub.get());
-  CHECK(sub.poll().empty());
+  CHECK(everything(sub).empty());
   CHECK(sub.available() == 0);
   CHECK(sub.counters().delivered == 1);
   CHECK(sub.counters().dropped_closed == 499);
@@ -212,18 +214,18 @@ TEST_CASE("the descriptor of a subscriber is readable while there is something t
   endpoint ep;
   auto sub = ep.make_subscriber({"/t"});
   for (std::uint64_t i = 0; i < 5; ++i)
-    ep.publish("/t", count{i});
+    sent(ep.publish("/t", count{i}));
   CHECK(next_number(sub) == 0); // the others are at hand already
   const auto fd = sub.fd();
   for (std::uint64_t i = 1; i < 5; ++i) {
     CHECK(readable(fd));
     CHECK(next_number(sub) == i);
   }
-  CHECK_FALSE(sub.get(0ms));
+  CHECK_FALSE(sub.get_for(0ms));
   CHECK_FALSE(readable(fd));
-  ep.publish("/t", count{5});
+  sent(ep.publish("/t", count{5}));
   CHECK(readable(fd));
-  CHECK(sub.poll().size() == 1);
+  CHECK(everything(sub).size() == 1);
   CHECK_FALSE(readable(fd));
   sub.close();
   CHECK(readable(fd));
@@ -235,7 +237,7 @@ TEST_CASE("counters of a subscriber add up while it is being read") {
   std::atomic<bool> done{false};
   std::thread publisher{[&] {
     for (std::uint64_t i = 0; !done; ++i)
-      ep.publish("/t", count{i});
+      sent(ep.publish("/t", count{i}));
   }};
   std::thread observer{[&] {
     bool sane = true;
@@ -246,7 +248,7 @@ TEST_CASE("counters of a subscriber add up while it is being read") {
     CHECK(sane);
   }};
   for (int i = 0; i < 20'000; ++i)
-    CHECK(sub.get(patience).has_value());
+    CHECK(sub.get_for(patience).has_value());
   done = true;
   publisher.join();
   observer.join();
@@ -257,19 +259,19 @@ TEST_CASE("batches take at most what is asked for and keep the order") {
   endpoint ep;
   auto sub = ep.make_subscriber({"/t"});
   for (std::uint64_t i = 0; i < 1000; ++i)
-    ep.publish("/t", count{i});
+    sent(ep.publish("/t", count{i}));
   CHECK(next_number(sub) == 0);
   std::uint64_t next = 1;
   for (const std::size_t max : {1, 10, 300, 300, 389}) {
     auto batch = sub.get_batch(max);
-    CHECK(batch.size() <= max);
-    for (const auto& msg : batch)
+    CHECK(batch->size() <= max);
+    for (const auto& msg : *batch)
       CHECK(get_data(msg) == data{count{next++}});
   }
-  for (const auto& msg : sub.poll())
+  for (const auto& msg : everything(sub))
     CHECK(get_data(msg) == data{count{next++}});
   CHECK(next == 1000);
-  CHECK(sub.get_batch(10, 0ms).empty());
+  CHECK(sub.get_batch_for(10, 0ms).timed_out());
 }
 
 TEST_CASE("handles that outlive their endpoint are closed, and say so") {
@@ -277,7 +279,7 @@ TEST_CASE("handles that outlive their endpoint are closed, and say so") {
   auto sub = ep->make_subscriber({"/t"});
   auto pub = ep->make_publisher("/t");
   auto events = ep->make_status_subscriber();
-  pub.publish(count{0});
+  sent(pub.publish(count{0}));
   ep.reset();
   CHECK(next_number(sub) == 0); // what was queued can still be read
   CHECK_FALSE(sub.get());
@@ -338,13 +340,71 @@ TEST_CASE("one message published again and again reaches queues and links every 
   CHECK(pub.publish(msg) == publish_result::taken);
   for (auto* sub : {&here, &also_here, &there}) {
     for (int i = 0; i < 500; ++i) {
-      const auto got = sub->get(patience);
+      const auto got = sub->get_for(patience);
       REQUIRE(got.has_value());
       CHECK(get_topic(*got) == "/t/1");
       CHECK(get_data(*got) == data{"again"});
     }
-    const auto last = sub->get(patience);
+    const auto last = sub->get_for(patience);
     REQUIRE(last.has_value());
     CHECK(get_data(*last) == data{"changed"});
   }
+}
+
+TEST_CASE("a message can be published again on another topic, in either of its forms") {
+  endpoint ep;
+  auto sub = ep.make_subscriber({"/"});
+  auto pub = ep.make_publisher("/copy");
+  sent(ep.publish("/built", make_data_message("/built", count{1})));
+  data_writer out;
+  out.write(data{count{2}});
+  sent(ep.publish("/bytes", out.bytes()));
+  for (std::uint64_t i = 1; i <= 2; ++i) {
+    const auto original = sub.get_for(patience);
+    REQUIRE(original);
+    sent(pub.publish(*original));
+    const auto copy = sub.get_for(patience);
+    REQUIRE(copy);
+    CHECK(get_topic(*copy) == "/copy");
+    CHECK(get_data(*copy) == data{count{i}});
+    CHECK(get_topic(*original) == (i == 1 ? "/built" : "/bytes"));
+  }
+}
+
+TEST_CASE("options out of range are named by check, and make what is closed") {
+  endpoint_options options;
+  options.io_threads = 0;
+  const auto fault = check(options);
+  REQUIRE_FALSE(fault);
+  CHECK(fault.error() == errc::invalid_argument);
+  CHECK(fault.error().context().find("io_threads") != std::string::npos);
+  endpoint ep{options};
+  CHECK(ep.listen("tcp://127.0.0.1:0").error().context() == fault.error().context());
+  CHECK(ep.peer("tcp://127.0.0.1:9").error().context() == fault.error().context());
+  CHECK(ep.publish("/t", count{1}) == publish_result::refused);
+  CHECK(ep.make_subscriber({"/t"}).get().closed());
+  options = {};
+  options.max_wire_version = 3;
+  CHECK_FALSE(check(options));
+  CHECK_FALSE(check(queue_options{.capacity_messages = 0}));
+  CHECK_FALSE(check(queue_options{.capacity_bytes = 0}));
+  CHECK_FALSE(check(peer_options{.retry = 0ms}));
+  CHECK(check(endpoint_options{}));
+  endpoint good;
+  CHECK(good.make_subscriber({"/t"}, {.capacity_messages = 0}).closed());
+  CHECK(good.peer("tcp://127.0.0.1:9", {.max_retry = 0ms}).error() == errc::invalid_argument);
+}
+
+TEST_CASE("a wait says whether it ended by its timeout or by the end") {
+  endpoint ep;
+  auto sub = ep.make_subscriber({"/t"});
+  CHECK(sub.try_get().timed_out());
+  CHECK(sub.get_for(1ms).timed_out());
+  CHECK(sub.try_get_batch().timed_out());
+  sent(ep.publish("/t", count{1}));
+  ep.close();
+  CHECK(sub.try_get().has_value());
+  CHECK(sub.try_get().closed());
+  CHECK(sub.get().closed());
+  CHECK(sub.get_batch(5).closed());
 }

@@ -1,5 +1,6 @@
 // Any topology: in rings and meshes everybody gets everything once and in order.
 #include "support/nodes.hpp"
+#include "support/published.hpp"
 #include "support/raw_peer.hpp"
 
 #include <atomic>
@@ -54,7 +55,7 @@ struct network {
         const std::string extra(extra_bytes, '.');
         auto pub = nodes[i]->make_publisher("/t/" + std::to_string(i));
         for (std::uint64_t k = 0; k < messages; ++k)
-          pub.publish(vector{count{k}, extra});
+          sent(pub.publish(vector{count{k}, extra}));
       });
     std::vector<std::vector<std::uint64_t>> next(nodes.size(),
                                                  std::vector<std::uint64_t>(nodes.size()));
@@ -62,7 +63,7 @@ struct network {
     for (std::size_t i = 0; i < nodes.size(); ++i)
       threads.emplace_back([&, i] {
         for (std::uint64_t n = 0; n < messages * nodes.size(); ++n) {
-          const auto msg = subscribers[i].get(patience);
+          const auto msg = subscribers[i].get_for(patience);
           if (!msg)
             return;
           const auto from = std::stoul(std::string{get_topic(*msg)}.substr(3));
@@ -97,7 +98,7 @@ public:
       : thread_([this, &from] {
           auto pub = from.make_publisher("/n");
           while (!ended_) {
-            pub.publish(count{published_});
+            sent(pub.publish(count{published_}));
             ++published_;
           }
         }) {}
@@ -137,7 +138,7 @@ private:
     std::uint64_t next = 0;
     while (next < total_) {
       const bool all_published = total_ != unknown;
-      const auto msg = from.get(all_published ? std::chrono::milliseconds{patience} : 10ms);
+      const auto msg = from.get_for(all_published ? std::chrono::milliseconds{patience} : 10ms);
       if (!msg && all_published)
         break;
       if (!msg)
@@ -244,7 +245,7 @@ TEST_CASE("whoever sees a subscriber in a mesh can reach it at once") {
     auto sub = net.nodes[static_cast<std::size_t>(round) % 5]->make_subscriber({topic});
     for (std::uint64_t i = 0; i < 5; ++i) {
       REQUIRE(net.nodes[i]->wait_for_subscribers(topic, 1, patience));
-      net.nodes[i]->publish(topic, count{i});
+      sent(net.nodes[i]->publish(topic, count{i}));
     }
     std::set<std::uint64_t> seen;
     for (int i = 0; i < 5; ++i)
@@ -305,9 +306,9 @@ TEST_CASE("a version-1 peer with two links into a ring gets everything once") {
   auto far = net.nodes[1]->make_subscriber({"/back"});
   REQUIRE(stranger.wait_for_subscribers("/back", 1, patience));
   for (std::uint64_t i = 0; i < 1'000; ++i) {
-    net.nodes[i % 4]->publish("/s", count{i});
+    sent(net.nodes[i % 4]->publish("/s", count{i}));
     CHECK(next_number(sub) == i);
-    stranger.publish("/back", count{i});
+    sent(stranger.publish("/back", count{i}));
     CHECK(next_number(far) == i);
   }
   CHECK(sub.available() == 0);
@@ -385,7 +386,7 @@ TEST_CASE("a flush that is not answered holds messages up for a while, not for e
   CHECK(pub.try_publish(count{1}) == publish_result::would_block);
   auto result = publish_result::would_block;
   CHECK(eventually([&] {
-    result = pub.publish(count{1}, 10ms);
+    result = pub.publish_for(count{1}, 10ms);
     return result != publish_result::would_block;
   }));
   CHECK(result == publish_result::taken);
@@ -448,7 +449,7 @@ TEST_CASE("batches that wait keep to the topics they came with, whatever changes
     }
   }};
   for (unsigned i = 1; i <= waiting + 1; ++i) {
-    const auto msg = sub.get(patience);
+    const auto msg = sub.get_for(patience);
     REQUIRE(msg);
     CHECK(get_data(*msg) == data{count{i}});
     CHECK(get_topic(*msg) == (i <= waiting ? "/n" : "/m"));

@@ -1,5 +1,6 @@
 // What a node tells about itself: here, and to a peer that asks.
 #include "support/nodes.hpp"
+#include "support/published.hpp"
 #include "support/raw_peer.hpp"
 #include "wire/native/status_frame.hpp"
 
@@ -39,7 +40,7 @@ TEST_CASE("an endpoint tells its id, its counters, its peers and its subscribers
   auto sub = b.make_subscriber({"/t", "say \"x\"\xff"}, {overflow_policy::drop_oldest, 2, 1000});
   REQUIRE(a.wait_for_subscribers("/t", 1, patience));
   for (std::uint64_t i = 0; i < 5; ++i)
-    a.publish("/t", count{i});
+    sent(a.publish("/t", count{i}));
   REQUIRE(a.drain(patience) == 0);
   const parsed x{b.status_text()};
   CHECK(x.number("/schema") == 1);

@@ -1,5 +1,7 @@
 // Making, losing and ending peerings.
+#include "support/everything.hpp"
 #include "support/nodes.hpp"
+#include "support/published.hpp"
 #include "support/raw_socket.hpp"
 
 #include <thread>
@@ -38,8 +40,8 @@ TEST_CASE("whoever has the smaller id, both sides see the peering and what the o
     CHECK(a.peers()[0].filter == filter{"/b"});
     CHECK(b.peers()[0].filter == filter{"/a"});
     CHECK(b.peers()[0].network->address == "127.0.0.1");
-    a.publish("/b", count{1});
-    b.publish("/a", count{2});
+    sent(a.publish("/b", count{1}));
+    sent(b.publish("/a", count{2}));
     CHECK(next_number(wants_b) == 1);
     CHECK(next_number(wants_a) == 2);
   }
@@ -58,12 +60,12 @@ TEST_CASE("events of a peering come in order on both sides") {
   const auto expect = [](status_subscriber& events, const endpoint_id& peer,
                          std::initializer_list<status_code> codes) {
     for (auto code : codes) {
-      const auto event = events.get(patience);
+      const auto event = events.get_for(patience);
       REQUIRE(event);
       CHECK(event->code() == code);
       CHECK(event->peer() == peer);
     }
-    CHECK_FALSE(events.get(0s));
+    CHECK_FALSE(events.get_for(0s));
   };
   expect(at_a, b.id(),
          {status_code::endpoint_discovered, status_code::peer_added, status_code::peer_removed,
@@ -81,7 +83,7 @@ TEST_CASE("what is published before unpeering arrives") {
     auto sub = b.make_subscriber({"/t"});
     REQUIRE(a.peer(listen(b), once));
     for (std::uint64_t i = 0; i < 1000; ++i)
-      a.publish("/t", count{i});
+      sent(a.publish("/t", count{i}));
     CHECK(a.unpeer(b.id()));
     CHECK(sub.counters().offered == 1000);
     CHECK(receives_in_order(sub, 1000));
@@ -117,7 +119,7 @@ TEST_CASE("a subscriber to errors sees no other events") {
   auto all = a.make_status_subscriber();
   CHECK(a.peer(listen(b), once));
   CHECK_FALSE(a.unpeer(endpoint_id::random()));
-  const auto seen = errors.poll();
+  const auto seen = everything(errors);
   REQUIRE(seen.size() == 1);
   CHECK(seen[0].failure() == errc::peer_invalid);
   CHECK(all.available() == 3);
@@ -191,7 +193,7 @@ TEST_CASE("two endpoints that connect to each other at once become one peering")
     CHECK(a.peers().size() == 1);
     CHECK(b.peers().size() == 1);
     REQUIRE(a.wait_for_subscribers("/t", 2, patience));
-    a.publish("/t", count{1});
+    sent(a.publish("/t", count{1}));
     CHECK(next_number(wants_b) == 1);
     CHECK(next_number(wants_a) == 1);
     const auto left = a.unpeer(b.id());
@@ -213,7 +215,7 @@ TEST_CASE("a second connection to the same peer is success and changes nothing")
   CHECK(b.peers().size() == 1);
   auto sub = b.make_subscriber({"/t"});
   REQUIRE(a.wait_for_subscribers("/t", 1, patience));
-  a.publish("/t", count{1});
+  sent(a.publish("/t", count{1}));
   CHECK(next_number(sub) == 1);
   CHECK(sub.available() == 0);
 }
@@ -236,7 +238,7 @@ TEST_CASE("a lost peer is connected to again, and subscriptions return") {
     if (round == 0)
       REQUIRE(a.peer(local_uri(port), soon));
     REQUIRE(b.wait_for_subscribers("/t", 1, patience));
-    b.publish("/t", count{round});
+    sent(b.publish("/t", count{round}));
     CHECK(next_number(sub) == round);
     b.close();
     CHECK(next_event(events, status_code::peer_lost)->peer() == b.id());

@@ -58,7 +58,7 @@ TEST_CASE("waiting to be ready ends when the endpoint closes") {
   endpoint ep;
   auto sub = ep.make_subscriber({"/t"});
   std::thread closing{[&] { ep.close(); }};
-  sub.wait_ready(patience); // true or false, but not for ever
+  (void)sub.wait_ready(patience); // true or false, but not for ever
   closing.join();
   CHECK_FALSE(sub.wait_ready(patience));
 }

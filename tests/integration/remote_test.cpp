@@ -1,5 +1,6 @@
 // Services and clients over real endpoints.
 #include "support/nodes.hpp"
+#include "support/published.hpp"
 
 #include <pubsub/pattern/remote.hpp>
 
@@ -315,8 +316,8 @@ TEST_CASE("an option that makes no sense is told, and calls fail with it") {
 TEST_CASE("bytes that are no messages of remote execution are passed over and counted") {
   site s;
   auto client = s.client();
-  s.hub.publish(pattern::topic_of_service("s"), data{"nonsense"});
-  s.hub.publish(pattern::topic_of_callers("s"), data{vector{count{3}, count{4}}});
+  sent(s.hub.publish(pattern::topic_of_service("s"), data{"nonsense"}));
+  sent(s.hub.publish(pattern::topic_of_callers("s"), data{vector{count{3}, count{4}}}));
   CHECK(eventually([&] { return (*s.all[0])->counters().refused == 1; }));
   CHECK(eventually([&] { return client.counters().refused == 1; }));
   CHECK(client.call("echo", data{1}).has_value());
@@ -358,7 +359,7 @@ TEST_CASE("a client that does not read its replies keeps nobody else from workin
   auto unread = greedy.make_subscriber(filter{pattern::topic_of_caller(id)}, small);
   auto statuses = greedy.make_subscriber(filter{pattern::topic_of_callers("s")});
   REQUIRE(eventually([&] { return hub.subscribers(pattern::topic_of_caller(id)) > 0; }));
-  const auto status = statuses.get(patience);
+  const auto status = statuses.get_for(patience);
   REQUIRE(status);
   const auto instance = pattern::parse_status(get_view(*status))->instance;
   data_writer request, arguments;
@@ -368,14 +369,14 @@ TEST_CASE("a client that does not read its replies keeps nobody else from workin
   pattern::write_request(request, {id, 1, 0}, "long", n, arguments.bytes());
   auto out = greedy.make_publisher(pattern::topic_of_instance(instance));
   REQUIRE(out.wait_for_subscribers(1, patience));
-  REQUIRE(out.publish_encoded(request.bytes()) == publish_result::taken);
+  REQUIRE(out.publish(request.bytes()) == publish_result::taken);
   remote client{other, "s"};
   REQUIRE(client.wait_for_instances(1, patience));
   for (int i = 0; i < 50; ++i)
     REQUIRE(client.call("long", data{}, 5s).has_value());
   CHECK(it.counters().operations < n); // it is held back, not served into memory
   while (it.counters().operations < n + 50)
-    REQUIRE(unread.get(patience)); // and goes on when it reads
+    REQUIRE(unread.get_for(patience)); // and goes on when it reads
 }
 
 TEST_CASE("results that are too long for the link are errors, those beside them are not") {

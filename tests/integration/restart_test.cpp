@@ -1,5 +1,6 @@
 // Processes that die: a relay is killed and another takes its place on the same port.
 #include "support/nodes.hpp"
+#include "support/published.hpp"
 #include "support/raw_socket.hpp"
 
 #include <csignal>
@@ -81,7 +82,7 @@ TEST_CASE("a relay that is killed is lost, and its successor on the same port ca
     REQUIRE(added);
     REQUIRE(publisher.wait_for_subscribers("/t", 1, patience));
     for (std::uint64_t i = 0; i < 1000; ++i)
-      publisher.publish("/t", count{next + i});
+      sent(publisher.publish("/t", count{next + i}));
     for (int i = 0; i < 1000; ++i)
       CHECK(next_number(sub) == next++);
     relay.kill();

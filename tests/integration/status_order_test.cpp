@@ -1,5 +1,7 @@
 // Status events and messages come in separate queues; what can be said about their order.
+#include "support/everything.hpp"
 #include "support/nodes.hpp"
+#include "support/published.hpp"
 
 #include <thread>
 
@@ -18,7 +20,7 @@ bool has(const std::vector<status>& events, status_code code, const endpoint_id&
 void publish_at_once(endpoint& from, std::uint64_t n) {
   REQUIRE(from.wait_for_subscribers("/t", 1, patience));
   for (std::uint64_t i = 0; i < n; ++i)
-    from.publish("/t", count{i});
+    sent(from.publish("/t", count{i}));
 }
 
 } // namespace
@@ -33,8 +35,8 @@ TEST_CASE(
     const bool connects = round % 2 == 0; // either side may be the one that connects
     std::thread publishes{[&] { publish_at_once(sender, 3); }};
     REQUIRE((connects ? sender : receiver).peer_async(listen(connects ? receiver : sender)));
-    REQUIRE(sub.get(patience));
-    const auto so_far = events.poll();
+    REQUIRE(sub.get_for(patience));
+    const auto so_far = everything(events);
     CHECK(has(so_far, status_code::endpoint_discovered, sender.id()));
     CHECK(has(so_far, status_code::peer_added, sender.id()));
     publishes.join();
@@ -68,9 +70,9 @@ TEST_CASE("after peer_removed no message of that peer enters a subscriber's queu
     std::atomic<bool> done{false};
     std::thread publishes{[&] {
       for (std::uint64_t i = 0; !done; ++i)
-        sender.publish("/t", count{i});
+        sent(sender.publish("/t", count{i}));
     }};
-    REQUIRE(sub.get(patience));
+    REQUIRE(sub.get_for(patience));
     CHECK(receiver.unpeer(sender.id()));
     REQUIRE(next_event(events, status_code::peer_removed));
     const auto at_removal = sub.counters().offered;
@@ -93,7 +95,7 @@ TEST_CASE("a peer that comes back is lost before it is added again") {
   REQUIRE(eventually([&] { return hub.peers().empty(); }));
   bool there = false;
   int lives = 0;
-  for (const auto& event : events.poll()) {
+  for (const auto& event : everything(events)) {
     if (event.code() == status_code::peer_added) {
       CHECK_FALSE(there);
       there = true;

@@ -1,6 +1,7 @@
 // Streams: callbacks fed by subscriptions, generators drained into topics.
 #include "support/eventually.hpp"
 #include "support/nodes.hpp"
+#include "support/published.hpp"
 
 #include <optional>
 #include <stdexcept>
@@ -57,7 +58,7 @@ TEST_CASE("a generator waits for room and stops when told to") {
 TEST_CASE("what a callback throws ends its flow and reaches who waits, once") {
   endpoint ep;
   auto in = ep.subscribe({"/t"}, [](const data_message&) { throw std::runtime_error{"full"}; });
-  ep.publish("/t", count{1});
+  sent(ep.publish("/t", count{1}));
   CHECK_THROWS_WITH_AS(in.wait(), "full", std::runtime_error);
   CHECK_FALSE(in.running());
   CHECK(in.messages() == 0);
@@ -74,7 +75,7 @@ TEST_CASE("a flow that has failed ends its subscription, so that no publisher wa
   endpoint ep;
   auto in =
       ep.subscribe({"/t"}, [](const data_message&) { throw 1; }, {overflow_policy::block, 1, 100});
-  ep.publish("/t", count{1});
+  sent(ep.publish("/t", count{1}));
   CHECK(eventually([&] { return ep.subscribers("/t") == 0; }));
   for (std::uint64_t i = 0; i < 10; ++i)
     CHECK(ep.publish("/t", count{i}) == publish_result::unwanted);
@@ -87,7 +88,7 @@ TEST_CASE("no callback runs once its stream is gone") {
     {
       auto in = ep.subscribe({"/t"}, [&](const data_message&) { alive = alive.value() + 1; });
       for (std::uint64_t i = 0; i < 20; ++i)
-        ep.publish("/t", count{i});
+        sent(ep.publish("/t", count{i}));
     }
     alive.reset(); // a late callback would throw, or race
   }
@@ -107,7 +108,7 @@ TEST_CASE("a flow runs where its runner says") {
           got.open();
         },
         {}, runner);
-    ep.publish("/t", count{1});
+    sent(ep.publish("/t", count{1}));
     CHECK(got.wait());
   }
   REQUIRE(workers.size() == 1);
@@ -143,12 +144,12 @@ TEST_CASE("a callback may stop its own stream and publish") {
   gate ready;
   in.emplace(ep.subscribe({"/t"}, [&](const data_message& msg) {
     ready.wait();
-    ep.publish("/answer", get_data(msg));
+    sent(ep.publish("/answer", get_data(msg)));
     in->stop();
   }));
   ready.open();
   for (std::uint64_t i = 0; i < 10; ++i)
-    ep.publish("/t", count{i});
+    sent(ep.publish("/t", count{i}));
   in->wait();
   CHECK(next_number(sub) == 0);
   CHECK(in->messages() == 1);

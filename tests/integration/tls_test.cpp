@@ -3,6 +3,7 @@
 #include "support/certificates.hpp"
 #include "support/nodes.hpp"
 #include "support/proxy.hpp"
+#include "support/published.hpp"
 #include "support/raw_peer.hpp"
 #include "support/tls_party.hpp"
 
@@ -55,11 +56,11 @@ struct disagreement {
     const auto result = dialer.peer(address, once);
     REQUIRE_FALSE(result);
     dialer_says = result.error();
-    const auto event = here.get(patience);
+    const auto event = here.get_for(patience);
     REQUIRE(event);
     CHECK(event->failure() == dialer_says.code());
     CHECK(event->message() == dialer_says.context());
-    const auto other = there.get(patience);
+    const auto other = there.get_for(patience);
     CHECK(std::chrono::steady_clock::now() - before < 2s);
     REQUIRE(other);
     acceptor_says = {other->failure(), other->message()};
@@ -100,8 +101,8 @@ TEST_CASE("messages cross encrypted links, with certificates or without, in both
       auto at_b = b.make_subscriber({"/b"});
       join_tls(a, b);
       CHECK(a.peers()[0].wire_version == version);
-      a.publish("/b", count{1});
-      b.publish("/a", count{2});
+      sent(a.publish("/b", count{1}));
+      sent(b.publish("/a", count{2}));
       CHECK(next_number(at_b) == 1);
       CHECK(next_number(at_a) == 2);
       CHECK(a.unpeer(b.id()));
@@ -358,8 +359,8 @@ TEST_CASE("large messages cross an encrypted link whole, in both versions") {
       std::string text(size, '\0');
       for (auto& each : text)
         each = static_cast<char>('a' + engine() % 26);
-      a.publish("/t", text);
-      const auto msg = sub.get(patience);
+      sent(a.publish("/t", text));
+      const auto msg = sub.get_for(patience);
       REQUIRE(msg);
       CHECK((get_data(*msg) == data{text}));
     }
@@ -380,7 +381,7 @@ TEST_CASE("under load every message crosses encrypted links once and in order") 
     std::thread publisher{[&] {
       auto out = a.make_publisher("/t");
       for (std::uint64_t i = 0; i < n; ++i)
-        out.publish(count{i});
+        sent(out.publish(count{i}));
     }};
     CHECK(receives_in_order(sub, n));
     publisher.join();
@@ -397,10 +398,10 @@ TEST_CASE("messages now and then cross an encrypted link from any thread, both w
   join_tls(a, b);
   std::thread echo{[&] {
     for (std::uint64_t i = 0; i < 500; ++i)
-      b.publish("/a", count{next_number(at_b)});
+      sent(b.publish("/a", count{next_number(at_b)}));
   }};
   for (std::uint64_t i = 0; i < 500; ++i) {
-    a.publish("/b", count{i});
+    sent(a.publish("/b", count{i}));
     CHECK(next_number(at_a) == i);
   }
   echo.join();
@@ -419,7 +420,7 @@ TEST_CASE("encrypted and plain links stand side by side in one network") {
   }
   REQUIRE(hub.wait_for_peers(8, patience));
   REQUIRE(leaves[0]->wait_for_subscribers("/t", 8, patience));
-  leaves[0]->publish("/t", count{7});
+  sent(leaves[0]->publish("/t", count{7}));
   for (auto& each : subs)
     CHECK(next_number(each) == 7);
 }
@@ -446,7 +447,7 @@ TEST_CASE("what is published before unpeering arrives over TLS, whichever side l
     auto events = b.make_status_subscriber();
     join_tls(a, b);
     for (std::uint64_t i = 0; i < 1000; ++i)
-      a.publish("/t", count{i});
+      sent(a.publish("/t", count{i}));
     CHECK((round % 2 == 0 ? a.unpeer(b.id()) : b.unpeer(a.id())));
     CHECK(receives_in_order(sub, 1000));
     const auto left = round % 2 == 0 ? status_code::peer_lost : status_code::peer_removed;
@@ -463,7 +464,7 @@ TEST_CASE("closing an endpoint with encrypted links under load takes no longer t
     std::atomic<bool> done{false};
     std::thread publisher{[&] {
       const std::string text(500, 'x');
-      while (!done && a->publish("/t", text, 10ms) != publish_result::refused) {
+      while (!done && a->publish_for("/t", text, 10ms) != publish_result::refused) {
       }
     }};
     CHECK(eventually([&] { return sub.counters().offered > 1000; }));
@@ -488,7 +489,7 @@ TEST_CASE("an encrypted connection that is cut is a lost peer on both sides, and
   const auto port = between->port();
   REQUIRE(a.peer(tls_uri(port), {.retry = 10ms}));
   REQUIRE(b.wait_for_peer(a.id(), patience));
-  a.publish("/t", count{1});
+  sent(a.publish("/t", count{1}));
   CHECK(next_number(sub) == 1);
   between.reset(); // closes its sockets in the middle of the stream
   CHECK(next_event(at_a, status_code::peer_lost));
@@ -497,7 +498,7 @@ TEST_CASE("an encrypted connection that is cut is a lost peer on both sides, and
   auto again = c.make_subscriber({"/t"});
   REQUIRE(c.listen(tls_uri(port)));
   CHECK(a.wait_for_peer(c.id(), patience));
-  a.publish("/t", count{2});
+  sent(a.publish("/t", count{2}));
   CHECK(next_number(again) == 2);
 }
 
@@ -528,7 +529,7 @@ TEST_CASE("a peer that does not read over TLS slows nobody unless the policy is 
   REQUIRE(ep.wait_for_peer(raw_peer::id(), patience));
   const std::string text(10'000, 'x');
   for (int i = 0; i < 2000; ++i)
-    CHECK(ep.publish("/t", text, patience) != publish_result::would_block);
+    CHECK(ep.publish_for("/t", text, patience) != publish_result::would_block);
   CHECK(eventually([&] { return ep.peers()[0].counters.dropped_newest > 0; }));
   CHECK(adds_up(ep.peers()[0].counters));
 }
@@ -539,7 +540,7 @@ TEST_CASE("a thread that waits serves encrypted links") {
   auto sub = b.make_subscriber({"/t"});
   join_tls(a, b);
   for (std::uint64_t i = 0; i < 500; ++i) {
-    a.publish("/t", count{i});
+    sent(a.publish("/t", count{i}));
     CHECK(next_number(sub) == i);
   }
 }
@@ -554,7 +555,7 @@ TEST_CASE("endpoints with encrypted links leave no thread or descriptor behind")
     endpoint b;
     auto sub = b.make_subscriber({"/t"});
     join_tls(a, b);
-    a.publish("/t", count{1});
+    sent(a.publish("/t", count{1}));
     CHECK(next_number(sub) == 1);
   };
   round();

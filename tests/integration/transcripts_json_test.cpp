@@ -1,6 +1,7 @@
 // Conversations recorded between two Brokers, with one of them replaced by our endpoint: what it
 // says must be what Broker said, byte for byte and in order.
 #include "support/nodes.hpp"
+#include "support/published.hpp"
 #include "support/raw_socket.hpp"
 #include "support/transcript.hpp"
 #include "wire/broker/envelope.hpp"
@@ -154,11 +155,11 @@ TEST_CASE("as the connecting side we say what Broker says, from hello to goodbye
                    REQUIRE(ep.wait_for_peers(1, patience));
                    sub.add_topic("/connector/late");
                  }},
-                {"'/listener/topic/x'", [&] { ep.publish("/listener/topic/x", count{42}); }},
-                {"'/listener/topic/ev'", [&] { ep.publish("/listener/topic/ev", event); }},
-                {"'/direct'", [&] { ep.publish_to(them, "/direct", "to you"); }}},
+                {"'/listener/topic/x'", [&] { sent(ep.publish("/listener/topic/x", count{42})); }},
+                {"'/listener/topic/ev'", [&] { sent(ep.publish("/listener/topic/ev", event)); }},
+                {"'/direct'", [&] { sent(ep.publish_to(them, "/direct", "to you")); }}},
                "'/direct'");
-    const auto msg = sub.get(patience);
+    const auto msg = sub.get_for(patience);
     REQUIRE(msg);
     CHECK(get_topic(*msg) == "/connector/topic");
     CHECK(get_data(*msg) == a_greeting);
@@ -187,18 +188,19 @@ TEST_CASE("as the listening side we say what Broker says, from probe to goodbye"
     broker other{script, connect_to(ep), false};
     std::thread leaving;
     const bool we_leave = scenario.ends_with("shutdown_listener");
-    other.play({{"'zeek.late'",
-                 [&] {
-                   REQUIRE(ep.wait_for_subscribers("/connector/late", 1, patience));
-                   sub.add_topic("zeek.late");
-                 }},
-                {"topic='/connector/topic'", [&] { ep.publish("/connector/topic", a_greeting); }},
-                {we_leave ? "ping sender" : "nothing",
-                 [&] { leaving = std::thread{[&] { ep.close(); }}; }}});
+    other.play(
+        {{"'zeek.late'",
+          [&] {
+            REQUIRE(ep.wait_for_subscribers("/connector/late", 1, patience));
+            sub.add_topic("zeek.late");
+          }},
+         {"topic='/connector/topic'", [&] { sent(ep.publish("/connector/topic", a_greeting)); }},
+         {we_leave ? "ping sender" : "nothing",
+          [&] { leaving = std::thread{[&] { ep.close(); }}; }}});
     if (leaving.joinable())
       leaving.join();
     CHECK(next_number(sub) == 42);
-    const auto event = sub.get(patience);
+    const auto event = sub.get_for(patience);
     REQUIRE(event);
     CHECK(get_topic(*event) == "/listener/topic/ev");
     CHECK(get_data(*event) == recorded_event(script));
@@ -258,9 +260,9 @@ TEST_CASE("as the publisher behind a relay we say what Broker says") {
   relay.play({{"'/multi/hop/a'",
                [&] {
                  REQUIRE(ep.wait_for_peer(golden_id('3'), patience));
-                 ep.publish("/multi/hop/a", "over two links");
+                 sent(ep.publish("/multi/hop/a", "over two links"));
                }},
-              {"'/multi/other'", [&] { ep.publish("/multi/other", count{5}); }},
+              {"'/multi/other'", [&] { sent(ep.publish("/multi/other", count{5})); }},
               {"ping sender", [&] { leaving = std::thread{[&] { ep.close(); }}; }}});
   leaving.join();
 }
@@ -270,7 +272,7 @@ TEST_CASE("as the subscriber behind a relay we say what Broker says") {
   auto sub = ep.make_subscriber({"/multi/hop"});
   broker relay{load_transcript("multi_hop", "relay-subscriber"), connect_to(ep), false};
   relay.play();
-  const auto msg = sub.get(patience);
+  const auto msg = sub.get_for(patience);
   REQUIRE(msg);
   CHECK(get_topic(*msg) == "/multi/hop/a");
   CHECK(get_data(*msg) == data{"over two links"});

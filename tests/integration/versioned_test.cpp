@@ -1,5 +1,6 @@
 // Clients and replicas of versioned delivery over real endpoints.
 #include "support/nodes.hpp"
+#include "support/published.hpp"
 #include "support/version_history.hpp"
 
 #include <pubsub/data_writer.hpp>
@@ -310,7 +311,7 @@ TEST_CASE("a client that dies with a version it has not used does not stop the o
     auto raw = all.hub.make_subscriber(filter{"versioned/status/g/"});
     pattern::status_message of_leader;
     while (!of_leader.leads) {
-      const auto msg = raw.get(patience);
+      const auto msg = raw.get_for(patience);
       REQUIRE(msg.has_value());
       if (const auto x = pattern::parse_message(get_view(*msg));
           x && std::holds_alternative<pattern::status_message>(*x))
@@ -320,7 +321,7 @@ TEST_CASE("a client that dies with a version it has not used does not stop the o
     pattern::write_message(
         out, pattern::request_message{of_leader.group, endpoint_id::random(), 1, 1, 3});
     auto to = all.hub.make_publisher(pattern::topic_of_replica(of_leader.replica));
-    REQUIRE(to.publish_encoded(out.bytes()) == publish_result::taken);
+    REQUIRE(to.publish(out.bytes()) == publish_result::taken);
   }
   const auto sent = client.send(count{2});
   REQUIRE_MESSAGE(sent.has_value(), sent.error().message());
@@ -488,7 +489,7 @@ TEST_CASE("what is no message of the group is counted, and does no harm") {
     out.write_count(kind);
     out.write_count(~0ULL);
     out.write_string("x");
-    to.publish_encoded(out.bytes());
+    sent(to.publish(out.bytes()));
   }
   auto client = *versioned_group::open(all.hub, "g", with(versioning::tagged));
   CHECK(client.send(count{1}).has_value());

@@ -1,5 +1,6 @@
 // Version 2 between nodes of ours, version 1 towards others, in one network.
 #include "support/nodes.hpp"
+#include "support/published.hpp"
 #include "support/raw_socket.hpp"
 #include "wire/broker/envelope.hpp"
 
@@ -83,7 +84,7 @@ TEST_CASE("any mixture of versions along a chain delivers every message once, in
     std::thread publisher{[&] {
       auto pub = nodes.all[0]->make_publisher("/t");
       for (std::uint64_t i = 0; i < messages; ++i)
-        pub.publish(count{i});
+        sent(pub.publish(count{i}));
     }};
     CHECK(receives_in_order(sub, messages));
     CHECK(receives_in_order(on_the_way, messages));
@@ -102,9 +103,10 @@ TEST_CASE("messages of one thread on many topics part and stay in order") {
   REQUIRE(eventually([&] { return nodes.front().filter().size() == 1; })); // "/" covers the rest
   constexpr std::uint64_t messages = 3000;
   for (std::uint64_t i = 0; i < messages; ++i)
-    nodes.front().publish((i % 2 == 0 ? "/even/" : "/odd/") + std::to_string(i % 600), count{i});
+    sent(nodes.front().publish((i % 2 == 0 ? "/even/" : "/odd/") + std::to_string(i % 600),
+                               count{i}));
   for (std::uint64_t i = 0; i < messages; ++i) {
-    const auto msg = all.get(patience);
+    const auto msg = all.get_for(patience);
     REQUIRE(msg);
     CHECK(get_data(*msg) == data{count{i}});
     CHECK(get_topic(*msg) == (i % 2 == 0 ? "/even/" : "/odd/") + std::to_string(i % 600));
@@ -118,13 +120,14 @@ TEST_CASE("large messages pass between small ones") {
   REQUIRE(nodes.front().wait_for_subscribers("/t", 1, patience));
   auto pub = nodes.front().make_publisher("/t");
   for (int i = 0; i < 40; ++i) {
-    pub.publish(std::string(static_cast<std::size_t>(i % 4 == 0 ? 300'000 : i), 'x'));
-    pub.publish(std::string(65'520 + static_cast<std::size_t>(i), 'y')); // around a slab's size
+    sent(pub.publish(std::string(static_cast<std::size_t>(i % 4 == 0 ? 300'000 : i), 'x')));
+    sent(pub.publish(
+        std::string(65'520 + static_cast<std::size_t>(i), 'y'))); // around a slab's size
   }
   for (int i = 0; i < 40; ++i) {
-    CHECK(get_data(*sub.get(patience)) ==
+    CHECK(get_data(*sub.get_for(patience)) ==
           data{std::string(static_cast<std::size_t>(i % 4 == 0 ? 300'000 : i), 'x')});
-    CHECK(get_data(*sub.get(patience)) ==
+    CHECK(get_data(*sub.get_for(patience)) ==
           data{std::string(65'520 + static_cast<std::size_t>(i), 'y')});
   }
 }
@@ -138,8 +141,8 @@ TEST_CASE("more publishers than a link has tables") {
     publishers.push_back(nodes.front().make_publisher("/t/" + std::to_string(i)));
   for (int round = 0; round < 2; ++round)
     for (std::size_t i = 0; i < publishers.size(); ++i) {
-      publishers[i].publish(count{i});
-      const auto msg = sub.get(patience);
+      sent(publishers[i].publish(count{i}));
+      const auto msg = sub.get_for(patience);
       REQUIRE(msg);
       CHECK(get_topic(*msg) == publishers[i].topic());
       CHECK(get_data(*msg) == data{count{i}});

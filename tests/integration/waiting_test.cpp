@@ -1,5 +1,6 @@
 // Threads that wait for messages serve the links themselves.
 #include "support/nodes.hpp"
+#include "support/published.hpp"
 
 #include <thread>
 
@@ -15,7 +16,7 @@ public:
   explicit echo(endpoint& at)
       : at_(at), requests_(at.make_subscriber({"/request"})), thread_{[this] {
           while (auto msg = requests_.get())
-            at_.publish("/reply", get_data(msg));
+            sent(at_.publish("/reply", get_data(*msg)));
         }} {}
   ~echo() {
     requests_.close(); // ends a wait that serves links
@@ -32,7 +33,7 @@ private:
 void ask(endpoint& at, subscriber& replies, std::uint64_t requests) {
   REQUIRE(at.wait_for_subscribers("/request", 1, patience));
   for (std::uint64_t i = 0; i < requests; ++i) {
-    at.publish("/request", count{i});
+    sent(at.publish("/request", count{i}));
     CHECK(next_number(replies) == i);
   }
 }
@@ -54,10 +55,10 @@ TEST_CASE("messages arrive although nobody waits, and after somebody has waited"
   auto sub = nodes.back().make_subscriber({"/t"});
   REQUIRE(nodes.front().wait_for_subscribers("/t", 1, patience));
   for (std::uint64_t i = 0; i < 3; ++i) {
-    nodes.front().publish("/t", count{i});
+    sent(nodes.front().publish("/t", count{i}));
     CHECK(eventually([&] { return sub.available() == 1; }));
     CHECK(next_number(sub) == i);
-    CHECK(!sub.get(1ms));
+    CHECK(!sub.get_for(1ms));
   }
 }
 
@@ -72,7 +73,7 @@ TEST_CASE("several threads that wait, and one that streams, lose and reorder not
   REQUIRE(one.wait_ready(patience));
   std::thread publisher{[&] {
     for (std::uint64_t i = 0; i < messages; ++i)
-      nodes.front().publish("/t", count{i});
+      sent(nodes.front().publish("/t", count{i}));
   }};
   std::thread reader{[&] { CHECK(receives_in_order(one, messages)); }};
   CHECK(receives_in_order(other, messages));
@@ -107,7 +108,7 @@ TEST_CASE("a thread that serves the links gets what is published beside it") {
   const echo other{nodes.back()};
   for (std::uint64_t i = 0; i < enough; ++i) {
     ask(nodes.front(), replies, 2);
-    std::thread publisher{[&] { nodes.front().publish("/reply", count{i}); }};
+    std::thread publisher{[&] { sent(nodes.front().publish("/reply", count{i})); }};
     CHECK(next_number(replies) == i);
     publisher.join();
   }
@@ -125,7 +126,7 @@ TEST_CASE("who has served the links and is busy now keeps nothing from the other
   const echo other{nodes.back()};
   for (std::uint64_t i = 0; i < 20; ++i) {
     ask(middle, replies, 50); // this thread has the loop, and does something else from here on
-    nodes.front().publish("/t", count{i});
+    sent(nodes.front().publish("/t", count{i}));
     CHECK(eventually([&] { return beside.available() == 1 && behind.available() == 1; }));
     CHECK(next_number(beside) == i);
     CHECK(next_number(behind) == i);
@@ -145,13 +146,14 @@ TEST_CASE("many threads that wait briefly all get what is theirs") {
     REQUIRE(nodes.back().wait_for_subscribers("/reply/" + std::to_string(i), 1, patience));
   std::thread server{[&] {
     while (auto msg = requests.get())
-      nodes.back().publish("/reply/" + std::string{get_topic(msg).substr(9)}, get_data(msg));
+      sent(
+          nodes.back().publish("/reply/" + std::string{get_topic(*msg).substr(9)}, get_data(*msg)));
   }};
   std::vector<std::thread> clients;
   for (std::size_t i = 0; i < threads; ++i)
     clients.emplace_back([&, i] {
       for (std::uint64_t n = 0; n < enough; ++n) {
-        nodes.front().publish("/request/" + std::to_string(i), count{n});
+        sent(nodes.front().publish("/request/" + std::to_string(i), count{n}));
         CHECK(next_number(*replies[i]) == n);
       }
     });
@@ -167,6 +169,6 @@ TEST_CASE("a wait that serves the links ends at its time") {
   REQUIRE(nodes.back().wait_for_subscribers("/reply", 1, patience));
   const echo other{nodes.back()};
   ask(nodes.front(), replies, enough);
-  CHECK(!replies.get(5ms));
+  CHECK(!replies.get_for(5ms));
   ask(nodes.front(), replies, enough);
 }

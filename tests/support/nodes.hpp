@@ -47,7 +47,7 @@ struct chain {
 
 /// The next number a subscriber receives; fails the test where none comes.
 inline std::uint64_t next_number(subscriber& sub) {
-  const auto msg = sub.get(patience);
+  const auto msg = sub.get_for(patience);
   REQUIRE(msg.has_value());
   const auto* number = get_data(*msg).get_if<count>();
   REQUIRE(number != nullptr);
@@ -59,7 +59,8 @@ inline bool receives_in_order(subscriber& sub, std::uint64_t n) {
   std::vector<data_message> batch;
   for (std::uint64_t next = 0; next < n;) {
     batch.clear();
-    if (sub.get_batch(batch, std::min<std::uint64_t>(4096, n - next), patience) == 0)
+    if (sub.get_batch_for(batch, std::min<std::uint64_t>(4096, n - next), patience) !=
+        receive_status::received)
       return false;
     for (const auto& msg : batch)
       if (get_view(msg).to_data() != data{count{next++}})
@@ -78,9 +79,9 @@ inline bool adds_up(const link_counters& x) {
 /// The next event that `wanted` accepts; events before it go. Nothing after the deadline.
 template <class Wanted>
 std::optional<status> next_event(status_subscriber& events, Wanted wanted) {
-  while (auto event = events.get(patience))
+  while (auto event = events.get_for(patience))
     if (wanted(*event))
-      return event;
+      return std::move(*event);
   return {};
 }
 inline std::optional<status> next_event(status_subscriber& events, status_code code) {

@@ -49,11 +49,11 @@ exit_code run_node(const node_options& options) {
   if (auto failed = connect(ep, peers_only, peering::in_background); failed != exit_code::ok)
     return failed;
   while (wait_readable(events.fd(), stop, std::nullopt) == wake::ready)
-    for (const auto& event : events.poll())
-      show_status(style, event);
+    while (const auto event = events.try_get())
+      show_status(style, *event);
   ep.close();
-  for (const auto& event : events.poll())
-    show_status(style, event);
+  while (const auto event = events.try_get())
+    show_status(style, *event);
   show_totals(style, ep.counters());
   return exit_code::ok;
 }

@@ -73,7 +73,8 @@ exit_code print_messages(subscriber& sub, const sub_options& options, const stop
       break;
     }
     batch.clear();
-    if (sub.get_batch(batch, batch_messages, std::chrono::nanoseconds{0}) == 0 && sub.closed())
+    if (sub.get_batch_for(batch, batch_messages, std::chrono::nanoseconds{0}) ==
+        receive_status::closed)
       break;
     if (!printer.print(batch))
       return exit_code::ok; // the reader of our output has gone

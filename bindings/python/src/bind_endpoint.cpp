@@ -27,8 +27,6 @@ make_endpoint(const std::optional<std::string>& id, bool forwards, bool own, uns
   options.tls = std::move(tls);
   if (id)
     options.id = value_or_raise(endpoint_id::parse(*id));
-  if (io_threads == 0)
-    raise(types.invalid_argument, "an endpoint needs at least one I/O thread");
   options.forwarding = forwards ? forwarding::on : forwarding::off;
   options.own_messages = own ? own_messages::deliver : own_messages::ignore;
   options.io_threads = io_threads;
@@ -39,6 +37,7 @@ make_endpoint(const std::optional<std::string>& id, bool forwards, bool own, uns
   options.close_timeout = to_milliseconds(close_timeout);
   options.liveness_timeout = to_milliseconds(liveness_timeout);
   options.serve_status = serve_status ? status_service::on : status_service::off;
+  value_or_raise(check(options));
   return std::make_unique<endpoint_handle>(std::move(options));
 }
 

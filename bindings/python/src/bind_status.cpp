@@ -69,8 +69,11 @@ public:
 
   std::vector<status> poll() {
     fork_.check();
-    std::unique_lock lock(consuming_, std::try_to_lock);
-    return lock ? events_->poll() : std::vector<status>{};
+    std::vector<status> result;
+    if (std::unique_lock lock(consuming_, std::try_to_lock); lock)
+      while (auto event = events_->try_get())
+        result.push_back(std::move(*event));
+    return result;
   }
 
   std::size_t available() const {
@@ -96,7 +99,10 @@ private:
   std::optional<status> take(std::chrono::nanoseconds left) {
     fork_.check();
     std::unique_lock lock(consuming_, std::defer_lock);
-    return lock.try_lock_for(left) ? events_->get(left) : std::nullopt;
+    if (!lock.try_lock_for(left))
+      return std::nullopt;
+    auto event = events_->get_for(left);
+    return event ? std::optional{std::move(*event)} : std::nullopt;
   }
 
   std::optional<status> wait(const deadline& until) {

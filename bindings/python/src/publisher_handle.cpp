@@ -92,7 +92,7 @@ bool publisher_handle::wait_for_subscribers(std::size_t n, std::optional<double>
 
 publish_result publisher_handle::try_send(std::span<const std::byte> value) {
   auto lock = lock_before(publishing_, deadline(std::nullopt));
-  return publisher_->try_publish_encoded(value);
+  return publisher_->try_publish(value);
 }
 
 publish_result publisher_handle::send(std::span<const std::byte> value,
@@ -101,7 +101,7 @@ publish_result publisher_handle::send(std::span<const std::byte> value,
   bool tried = false;
   if (auto lock = lock_before(publishing_, until)) {
     tried = true;
-    const auto result = publisher_->try_publish_encoded(value);
+    const auto result = publisher_->try_publish(value);
     if (result != publish_result::would_block)
       return result;
   }
@@ -117,7 +117,7 @@ publish_result publisher_handle::wait_for_room(std::span<const std::byte> value,
     if (!lock)
       return false; // another thread waits for room
     retries_ += std::exchange(tried, true) ? 1 : 0;
-    result = publisher_->publish_encoded(value, until.slice(left));
+    result = publisher_->publish_for(value, until.slice(left));
     return result != publish_result::would_block;
   });
   return result;

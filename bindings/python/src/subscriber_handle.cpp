@@ -167,7 +167,7 @@ void subscriber_handle::add_pending() {
 bool subscriber_handle::prefetch(std::size_t max) {
   std::unique_lock lock(consuming_, std::try_to_lock);
   if (lock) {
-    subscriber_->get_batch(fresh_, max, std::chrono::nanoseconds{0});
+    (void)subscriber_->get_batch_for(fresh_, max, std::chrono::nanoseconds{0});
     add_pending();
   }
   return pending() != 0;
@@ -182,7 +182,7 @@ bool subscriber_handle::pull(std::size_t max, std::chrono::nanoseconds left) {
     auto until = deadline::clock::now() + left;
     if (lock.try_lock_until(until)) {
       auto rest = std::max(until - deadline::clock::now(), deadline::clock::duration{0});
-      end = subscriber_->get_batch(fresh_, max, rest) == 0 && ended();
+      end = subscriber_->get_batch_for(fresh_, max, rest) == receive_status::closed;
     }
   }
   if (lock)

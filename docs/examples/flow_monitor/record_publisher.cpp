@@ -17,7 +17,8 @@ void record_publisher::publish_schema_if_due() {
     return;
   has_schema_ = true;
   schema_sent_ = now;
-  publisher_.publish(pubsub::zeek::make_log_fields_event(schema()));
+  // Where it is dropped, it comes again a second later.
+  (void)publisher_.publish(pubsub::zeek::make_log_fields_event(schema()));
 }
 
 void record_publisher::publish(pubsub::vector record) {

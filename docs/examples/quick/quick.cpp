@@ -20,10 +20,13 @@ int main() {
   auto scans = sensor.make_publisher("/alerts/scan");
   if (!scans.wait_for_subscribers(1, 5s)) // ready means ready: no sleep, nothing lost
     return 4;
-  scans.publish(
-      pubsub::vector{"port scan", *pubsub::address::parse("10.0.0.7"), pubsub::count{1024}});
+  auto scan = pubsub::vector{"port scan", *pubsub::address::parse("10.0.0.7"), pubsub::count{1024}};
+  if (scans.publish(std::move(scan)) != pubsub::publish_result::taken)
+    return 5;
 
   auto message = alerts.get();
-  const auto& fields = get<pubsub::vector>(get_data(message));
+  if (!message)
+    return 6; // closed meanwhile
+  const auto& fields = get<pubsub::vector>(get_data(*message));
   std::printf("%s from %s\n", to_string(fields[0]).c_str(), to_string(fields[1]).c_str());
 }

@@ -13,11 +13,11 @@
 #include <pubsub/data.hpp>
 #include <pubsub/data_view.hpp>
 #include <pubsub/endpoint_id.hpp>
-#include <pubsub/message_storage.hpp>
 
 namespace pubsub {
 
 class message_run;
+class message_storage;
 
 /// A cheap handle (32 bytes, nothrow move) on immutable shared storage. Copying one costs a
 /// reference count, never a copy of the value, however many subscribers hold it. Storage is either
@@ -33,7 +33,7 @@ public:
       : owner_(other.owner_), bytes_(other.bytes_), payload_size_(other.payload_size_),
         topic_size_(other.topic_size_), checked_(other.checked_), decoded_(other.share_decoded()) {
     if (owner_ != nullptr)
-      owner_->acquire();
+      acquire(owner_);
   }
   data_message(data_message&& other) noexcept
       : owner_(std::exchange(other.owner_, nullptr)), bytes_(std::exchange(other.bytes_, nullptr)),
@@ -64,7 +64,7 @@ public:
     if (const auto* slot = take_decoded())
       release_decoded(slot);
     if (const auto* owner = std::exchange(owner_, nullptr))
-      owner->release();
+      release(owner);
     bytes_ = nullptr;
   }
   void swap(data_message& other) noexcept;
@@ -72,6 +72,9 @@ public:
 private:
   friend class message_access; // how the rooms of the core build and take apart messages
   friend class message_run;
+
+  static void acquire(const message_storage* owner) noexcept;
+  static void release(const message_storage* owner) noexcept;
 
   struct decoded_value;
   const decoded_value* share_decoded() const noexcept {
@@ -118,7 +121,7 @@ inline bool is_data_message(const data_message& msg) noexcept {
 /// 2 and so on.
 struct message_origin {
   endpoint_id endpoint;
-  std::uint32_t stream = 0; ///< highest bit set: all messages of the stream have one topic
+  std::uint32_t stream = 0; ///< which of the streams of this endpoint
   std::uint64_t sequence = 0;
 
   friend bool operator==(const message_origin&, const message_origin&) = default;

@@ -33,6 +33,8 @@ class endpoint_core;
 class endpoint {
 public:
   endpoint();
+  /// Options that `check` finds fault with make an endpoint that is closed, whose `listen` and
+  /// `peer` return what `check` does.
   explicit endpoint(endpoint_options options);
   endpoint(endpoint&&) noexcept;
   endpoint& operator=(endpoint&&) noexcept;
@@ -62,32 +64,35 @@ public:
                         std::chrono::milliseconds timeout = std::chrono::seconds{3});
   expected<void> unpeer(std::string_view uri,
                         std::chrono::milliseconds timeout = std::chrono::seconds{3});
+  /// Every peer, those that are being connected to or were lost included.
   std::vector<peer_info> peers() const;
   /// Every other node this endpoint knows of, those out of reach included.
   std::vector<node_info> nodes() const;
   /// Waits until at least `n` peers are peered. Returns false on timeout.
-  bool wait_for_peers(std::size_t n, std::chrono::nanoseconds timeout) const;
+  [[nodiscard]] bool wait_for_peers(std::size_t n, std::chrono::nanoseconds timeout) const;
   /// Waits until this peer is peered. Returns false on timeout.
-  bool wait_for_peer(const endpoint_id& id, std::chrono::nanoseconds timeout) const;
+  [[nodiscard]] bool wait_for_peer(const endpoint_id& id, std::chrono::nanoseconds timeout) const;
 
   // -- publishing ------------------------------------------------------------------------------
 
-  /// Publishes to every subscriber here and at any number of hops. Blocks while a queue with policy
-  /// `block` is full.
-  publish_result publish(std::string_view topic, data value);
-  publish_result publish(const data_message& msg);
-  /// As above, but blocks for at most `timeout`; then the result is `would_block`.
-  publish_result publish(std::string_view topic, data value, std::chrono::nanoseconds timeout);
-  publish_result publish(const data_message& msg, std::chrono::nanoseconds timeout);
-  /// As above, but never blocks.
-  publish_result try_publish(std::string_view topic, data value);
-  publish_result try_publish(const data_message& msg);
+  /// Publishes on `topic`, to every subscriber here and at any number of hops: a value, encoded
+  /// bytes (which are copied and must be valid), or the value of a message. Blocks while a queue
+  /// with policy `block` is full. Keeps the order of messages of one thread.
+  publish_result publish(std::string_view topic, publishable what);
+  /// As `publish`, but blocks for at most `timeout`; then the result is `would_block`.
+  publish_result publish_for(std::string_view topic, publishable what,
+                             std::chrono::nanoseconds timeout);
+  /// As `publish`, but never blocks; `would_block` where it would.
+  publish_result try_publish(std::string_view topic, publishable what);
   /// Publishes to the subscribers of one other endpoint only, whether it has announced the topic or
   /// not. Over nodes of this library it may be any number of hops away; behind a Broker peer it
-  /// is out of reach. Blocks as `publish`. `unwanted` if there is no way to it.
-  publish_result publish_to(const endpoint_id& receiver, std::string_view topic, const data& value);
-  publish_result publish_to(const endpoint_id& receiver, std::string_view topic, const data& value,
-                            std::chrono::nanoseconds timeout);
+  /// is out of reach. Blocks as `publish`. `unwanted` if there is no path to it.
+  publish_result publish_to(const endpoint_id& receiver, std::string_view topic,
+                            publishable what);
+  /// As `publish_to`, but blocks for at most `timeout`; then the result is `would_block`.
+  publish_result publish_to_for(const endpoint_id& receiver, std::string_view topic,
+                                publishable what, std::chrono::nanoseconds timeout);
+  /// Makes the handle to publish many messages on one topic with.
   publisher make_publisher(std::string_view topic);
   /// Pulls messages from `next` as room appears, until it returns an empty message.
   stream publish_all(std::function<data_message()> next, task_runner runner = {});
@@ -96,11 +101,13 @@ public:
   std::size_t subscribers(std::string_view topic) const;
   /// Waits until at least `n` of those want `topic`: each can then be reached. Returns false on
   /// timeout.
-  bool wait_for_subscribers(std::string_view topic, std::size_t n,
+  [[nodiscard]] bool wait_for_subscribers(std::string_view topic, std::size_t n,
                             std::chrono::nanoseconds timeout) const;
 
   // -- subscribing -----------------------------------------------------------------------------
 
+  /// Subscribes to all topics that begin with one of `topics`. Options out of range make a
+  /// subscriber that is closed; `check` finds them earlier.
   subscriber make_subscriber(pubsub::filter topics, const queue_options& options = {});
   /// Calls `on_message` for every message, one at a time, on the thread `runner` provides.
   stream subscribe(pubsub::filter topics, std::function<void(const data_message&)> on_message,
@@ -125,14 +132,14 @@ public:
 
   /// Waits until everything published so far has been written to the peers' sockets. Returns the
   /// number of messages still waiting at `timeout`, 0 on success.
-  std::size_t flush(std::chrono::nanoseconds timeout);
+  [[nodiscard]] std::size_t flush(std::chrono::nanoseconds timeout);
   /// Waits until everything that was published or received here before the call has been taken out
   /// of the queues of local subscribers, and every peer has confirmed that it has read all that was
   /// published here. What is on its way from others to others, and what peers do with what they
   /// have read, is not waited for. Returns the number of messages left at `timeout`, or once the
   /// endpoint is closed; 0 on success: for each subscriber what it still holds of them, for each
   /// peer that has not confirmed what is not written yet, at least 1.
-  std::size_t drain(std::chrono::nanoseconds timeout);
+  [[nodiscard]] std::size_t drain(std::chrono::nanoseconds timeout);
   /// Says goodbye to all peers after sending what is queued, waits at most `timeout`, and closes
   /// everything. Idempotent; never throws.
   void close(std::chrono::milliseconds timeout);

@@ -63,6 +63,10 @@ struct endpoint_options {
   std::chrono::milliseconds close_timeout{3'000};
 };
 
+/// Whether all fields are in range; `tls` has a check of its own, which reads files. Errors:
+/// invalid_argument; the context names the field, its value and its range.
+expected<void> check(const endpoint_options& options);
+
 /// How to treat a peer that cannot be reached or was lost.
 struct peer_options {
   /// Time before the second attempt; nothing means a single attempt and no reconnection. Attempts
@@ -78,5 +82,8 @@ struct peer_options {
   /// connect, the connection that stays may be the one this peer made: then the latter holds.
   std::optional<queue_options> link_queue = std::nullopt;
 };
+
+/// As for endpoint_options.
+expected<void> check(const peer_options& options);
 
 } // namespace pubsub

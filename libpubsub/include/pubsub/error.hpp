@@ -13,7 +13,8 @@ namespace pubsub {
 
 /// What went wrong. Values below 64 are the numbers Broker puts on the wire and into its error
 /// events; only those this library can produce or receive by name
-/// are spelled out here. Values from 64 on are ours and never leave the process.
+/// are spelled out here. Values from 64 on are this library's own; among its nodes they travel in
+/// the replies of remote operations, and to Broker peers never.
 enum class errc : std::uint8_t {
   none = 0,                             ///< no error
   unspecified = 1,                      ///< the peer gave no reason

@@ -6,7 +6,7 @@
 namespace pubsub {
 
 /// What became of a published message.
-enum class publish_result : std::uint8_t {
+enum class [[nodiscard]] publish_result : std::uint8_t {
   taken,       ///< every matching subscriber and link took it
   unwanted,    ///< no subscriber and no node has this topic in its filter
   dropped,     ///< at least one queue was full and its policy dropped a message (counted there)

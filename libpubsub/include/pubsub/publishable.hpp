@@ -15,15 +15,15 @@ namespace pubsub {
 /// A value, as `data` or whatever converts to it, or one that is already encoded as bin::v1 (see
 /// data_writer). Made from an argument where a function takes one; refers to lvalues and bytes, and
 /// so is not to be kept. Encoded bytes must be valid where the function says so.
-class payload {
+class encodable {
 public:
-  payload(const data& value) : form_(&value) {}
-  payload(data&& value) : form_(std::move(value)) {}
+  encodable(const data& value) : form_(&value) {}
+  encodable(data&& value) : form_(std::move(value)) {}
   template <std::convertible_to<data> T>
-  requires(!std::same_as<std::remove_cvref_t<T>, data>) payload(T&& value)
+  requires(!std::same_as<std::remove_cvref_t<T>, data>) encodable(T&& value)
       : form_(data(std::forward<T>(value))) {}
   template <std::convertible_to<std::span<const std::byte>> T>
-  payload(const T& encoded) : form_(std::span<const std::byte>{encoded}) {}
+  encodable(const T& encoded) : form_(std::span<const std::byte>{encoded}) {}
 
   /// The bytes; nothing if it is a value.
   const std::span<const std::byte>* encoded() const noexcept {
@@ -44,25 +44,26 @@ private:
   std::variant<const data*, data, std::span<const std::byte>> form_;
 };
 
-/// What can be published on a topic: a payload, or a finished message, which goes under its own
-/// topic; publishing the same message again copies nothing.
+/// What can be published on a topic: a value, encoded bytes, or the value of a message, of which
+/// nothing is copied where its topic is the same.
 class publishable {
 public:
-  template <std::convertible_to<payload> T>
+  template <std::convertible_to<encodable> T>
   requires(!std::same_as<std::remove_cvref_t<T>, publishable>) publishable(T&& value)
-      : form_(std::in_place_type<payload>, std::forward<T>(value)) {}
+      : form_(std::in_place_type<encodable>, std::forward<T>(value)) {}
   publishable(const data_message& msg) : form_(&msg) {}
 
-  /// The message; null if it is a payload.
+  /// The message; null if it is none.
   const data_message* message() const noexcept {
     const auto* msg = std::get_if<const data_message*>(&form_);
     return msg != nullptr ? *msg : nullptr;
   }
   /// Only where it is not a message.
-  payload& content() { return std::get<payload>(form_); }
+  const encodable& content() const { return std::get<encodable>(form_); }
+  encodable& content() { return std::get<encodable>(form_); }
 
 private:
-  std::variant<const data_message*, payload> form_;
+  std::variant<const data_message*, encodable> form_;
 };
 
 } // namespace pubsub

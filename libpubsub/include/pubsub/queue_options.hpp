@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include <pubsub/error.hpp>
+
 namespace pubsub {
 
 /// What a full queue does with the next message.
@@ -49,5 +51,8 @@ struct queue_options {
   /// as encoded, and 41 bytes of envelope where it is held encoded.
   std::size_t capacity_bytes = 64 * 1024 * 1024;
 };
+
+/// Whether all fields are in range. Errors: invalid_argument; the context names the field.
+expected<void> check(const queue_options& options);
 
 } // namespace pubsub

@@ -4,9 +4,8 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <vector>
 
+#include <pubsub/received.hpp>
 #include <pubsub/status.hpp>
 
 namespace pubsub {
@@ -21,12 +20,13 @@ public:
   status_subscriber& operator=(status_subscriber&&) noexcept;
   ~status_subscriber();
 
-  /// Waits for the next event. Nothing once the endpoint is closed and all events are read.
-  std::optional<status> get();
-  /// Waits at most `timeout`.
-  std::optional<status> get(std::chrono::nanoseconds timeout);
-  /// Everything there is. Never blocks.
-  std::vector<status> poll();
+  /// Takes the next event. Blocks until there is one, or the endpoint is closed and all events are
+  /// read.
+  received<status> get();
+  /// As `get`, but blocks for at most `timeout`.
+  received<status> get_for(std::chrono::nanoseconds timeout);
+  /// As `get`, but never blocks.
+  received<status> try_get();
   /// Readable while an event is available or the endpoint is closed (level-triggered).
   int fd() const;
   std::size_t available() const;

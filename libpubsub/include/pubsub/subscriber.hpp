@@ -3,8 +3,8 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -12,6 +12,7 @@
 #include <pubsub/data_message.hpp>
 #include <pubsub/filter.hpp>
 #include <pubsub/queue_options.hpp>
+#include <pubsub/received.hpp>
 
 namespace pubsub {
 
@@ -26,20 +27,23 @@ public:
   subscriber& operator=(subscriber&&) noexcept;
   ~subscriber();
 
-  /// Waits for the next message. Returns an empty message once the subscriber or its endpoint is
-  /// closed and the queue is drained.
-  data_message get();
-  /// Waits at most `timeout`. Returns nothing on timeout or when closed and drained.
-  std::optional<data_message> get(std::chrono::nanoseconds timeout);
-  /// Waits for at least one message, then takes what is there, at most `max`. Empty when closed.
-  std::vector<data_message> get_batch(std::size_t max);
-  /// As above, waiting at most `timeout`; empty on timeout.
-  std::vector<data_message> get_batch(std::size_t max, std::chrono::nanoseconds timeout);
-  /// As above, appending to `out` so that its memory can be reused. Returns the number appended.
-  std::size_t get_batch(std::vector<data_message>& out, std::size_t max,
-                        std::chrono::nanoseconds timeout);
-  /// Takes everything that is there. Never blocks.
-  std::vector<data_message> poll();
+  /// Takes the next message. Blocks until there is one, or the subscriber or its endpoint is closed
+  /// and the queue is drained.
+  received<data_message> get();
+  /// As `get`, but blocks for at most `timeout`.
+  received<data_message> get_for(std::chrono::nanoseconds timeout);
+  /// As `get`, but never blocks.
+  received<data_message> try_get();
+  /// Takes what is there, at least one message and at most `max`. Blocks as `get`.
+  received<std::vector<data_message>> get_batch(std::size_t max);
+  /// As `get_batch`, but blocks for at most `timeout`.
+  received<std::vector<data_message>> get_batch_for(std::size_t max,
+                                                    std::chrono::nanoseconds timeout);
+  /// As above, appending to `out` so that its memory can be reused.
+  [[nodiscard]] receive_status get_batch_for(std::vector<data_message>& out, std::size_t max,
+                                             std::chrono::nanoseconds timeout);
+  /// As `get_batch`, but never blocks; without `max` it takes everything.
+  received<std::vector<data_message>> try_get_batch(std::size_t max = SIZE_MAX);
 
   /// A file descriptor that is readable while a message is available or the subscriber is closed
   /// (level-triggered); owned by the subscriber. For select, poll, epoll and event loops; do not
@@ -56,7 +60,7 @@ public:
 
   /// Waits until every node within reach knows this subscription, and Broker peers have been
   /// told: what they publish from then on arrives. False at the timeout, or if closed. Any thread.
-  bool wait_ready(std::chrono::nanoseconds timeout);
+  [[nodiscard]] bool wait_ready(std::chrono::nanoseconds timeout);
 
   subscriber_counters counters() const;
   bool closed() const;

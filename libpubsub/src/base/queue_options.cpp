@@ -18,4 +18,12 @@ std::string_view to_string(overflow_policy x) noexcept {
   return "unknown";
 }
 
+expected<void> check(const queue_options& options) {
+  if (options.capacity_messages == 0)
+    return error{errc::invalid_argument, "capacity_messages is 0; a queue holds at least 1"};
+  if (options.capacity_bytes == 0)
+    return error{errc::invalid_argument, "capacity_bytes is 0; a queue holds at least 1"};
+  return {};
+}
+
 } // namespace pubsub

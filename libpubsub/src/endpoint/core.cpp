@@ -5,12 +5,24 @@
 namespace pubsub {
 
 endpoint_core::endpoint_core(endpoint_options options)
-    : options_(std::move(options)), id_(options_.id ? *options_.id : endpoint_id::random()),
+    : fault_(check(options)), options_(fault_ ? std::move(options) : endpoint_options{}), id_(options_.id ? *options_.id : endpoint_id::random()),
       routes_(id_, options_.forward_topics, options_.forwarding == forwarding::on),
-      peering_(std::make_shared<peering>(id_, options_, routes_, events_, counts_)) {}
+      peering_(std::make_shared<peering>(id_, options_, routes_, events_, counts_)) {
+  if (!fault_)
+    close();
+}
 
 endpoint_core::~endpoint_core() {
   close();
+}
+
+expected<void> endpoint_core::connect(std::string_view uri, const peer_options& options,
+                                      bool wait) {
+  if (!fault_)
+    return fault_;
+  if (auto ok = check(options); !ok)
+    return ok;
+  return peering_->connect(uri, options, wait);
 }
 
 std::unique_ptr<outbound> endpoint_core::make_outbound() {

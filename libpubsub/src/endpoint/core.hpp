@@ -35,6 +35,8 @@ public:
                                                                  born_);
   }
 
+  /// Connects to a peer, after a look at the options.
+  expected<void> connect(std::string_view uri, const peer_options& options, bool wait);
   std::unique_ptr<outbound> make_outbound();
   /// Its counters shall be part of ours, now and later.
   void follow(std::shared_ptr<const message_queue> queue) { counts_.follow(std::move(queue)); }
@@ -50,7 +52,14 @@ public:
     return closed() ? now.mine->out->refuse_closed() : publish(*now.mine->out);
   }
 
+  publish_result publish(std::string_view topic, publishable&& what, const deadline& until) {
+    return with_outbound(
+        [&](outbound& out) { return out.publish(topic, std::move(what), until); });
+  }
+
   const endpoint_options& options() const noexcept { return options_; }
+  /// What `check` has found wrong with the options this was made from; then it is closed.
+  const expected<void>& fault() const noexcept { return fault_; }
 
   bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
   void close(std::chrono::milliseconds timeout) noexcept;
@@ -67,7 +76,8 @@ private:
   lendable* borrow_from_shelf(lendable* unsuited);
   void give_back(lendable* idle) noexcept;
 
-  const endpoint_options options_;
+  const expected<void> fault_;
+  const endpoint_options options_; // defaults in place of those with a fault
   const endpoint_id id_;
   const std::chrono::steady_clock::time_point born_ = std::chrono::steady_clock::now();
   counter_registry counts_;

@@ -25,7 +25,7 @@ void drain_generator(stream_core& flow, endpoint_core& owner,
       return;
     auto result = publish_result::would_block;
     while (result == publish_result::would_block && !flow.stopping() && !owner.closed())
-      result = out->publish(msg, std::chrono::steady_clock::now() + stop_check_interval);
+      result = out->publish(get_topic(msg), msg, deadline_after(stop_check_interval));
     if (result != publish_result::would_block)
       flow.count_message();
   }
@@ -35,9 +35,9 @@ void feed_callback(stream_core& flow, subscriber& source,
                    const std::function<void(const data_message&)>& on_message) {
   while (!flow.stopping()) {
     const auto batch = source.get_batch(stream_batch_messages);
-    if (batch.empty())
+    if (!batch)
       return;
-    for (const auto& msg : batch) {
+    for (const auto& msg : *batch) {
       if (flow.stopping())
         return;
       on_message(msg);
@@ -84,13 +84,13 @@ const endpoint_id& endpoint::id() const noexcept {
 // -- peering -------------------------------------------------------------------------------------
 
 expected<std::uint16_t> endpoint::listen(std::string_view uri) {
-  return core_->peers().listen(uri);
+  return core_->fault() ? core_->peers().listen(uri) : core_->fault().error();
 }
 expected<void> endpoint::peer(std::string_view uri, const peer_options& options) {
-  return core_->peers().connect(uri, options, true);
+  return core_->connect(uri, options, true);
 }
 expected<void> endpoint::peer_async(std::string_view uri, const peer_options& options) {
-  return core_->peers().connect(uri, options, false);
+  return core_->connect(uri, options, false);
 }
 expected<void> endpoint::unpeer(const endpoint_id& id, std::chrono::milliseconds timeout) {
   return core_->peers().disconnect(id, timeout);
@@ -113,40 +113,25 @@ bool endpoint::wait_for_peer(const endpoint_id& id, std::chrono::nanoseconds tim
 
 // -- publishing ----------------------------------------------------------------------------------
 
-publish_result endpoint::publish(std::string_view topic, data value) {
-  return core_->with_outbound([&](outbound& out) { return out.publish(topic, std::move(value)); });
+publish_result endpoint::publish(std::string_view topic, publishable what) {
+  return core_->publish(topic, std::move(what), {});
 }
-publish_result endpoint::publish(const data_message& msg) {
-  return core_->with_outbound([&](outbound& out) { return out.publish(msg); });
+publish_result endpoint::publish_for(std::string_view topic, publishable what,
+                                     std::chrono::nanoseconds timeout) {
+  return core_->publish(topic, std::move(what), deadline_after(timeout));
 }
-publish_result endpoint::publish(std::string_view topic, data value,
-                                 std::chrono::nanoseconds timeout) {
-  return core_->with_outbound(
-      [&](outbound& out) { return out.publish(topic, std::move(value), deadline_after(timeout)); });
-}
-publish_result endpoint::publish(const data_message& msg, std::chrono::nanoseconds timeout) {
-  return core_->with_outbound(
-      [&](outbound& out) { return out.publish(msg, deadline_after(timeout)); });
+publish_result endpoint::try_publish(std::string_view topic, publishable what) {
+  return core_->publish(topic, std::move(what), immediately());
 }
 publish_result endpoint::publish_to(const endpoint_id& receiver, std::string_view topic,
-                                    const data& value) {
+                                    publishable what) {
   return core_->with_outbound(
-      [&](outbound& out) { return out.publish_to(receiver, topic, value); });
+      [&](outbound& out) { return out.publish_to(receiver, topic, what, {}); });
 }
-publish_result endpoint::publish_to(const endpoint_id& receiver, std::string_view topic,
-                                    const data& value, std::chrono::nanoseconds timeout) {
+publish_result endpoint::publish_to_for(const endpoint_id& receiver, std::string_view topic,
+                                        publishable what, std::chrono::nanoseconds timeout) {
   return core_->with_outbound([&](outbound& out) {
-    return out.publish_to(receiver, topic, value, deadline_after(timeout));
-  });
-}
-publish_result endpoint::try_publish(std::string_view topic, data value) {
-  return core_->with_outbound([&](outbound& out) {
-    return out.publish(topic, std::move(value), std::chrono::steady_clock::time_point::min());
-  });
-}
-publish_result endpoint::try_publish(const data_message& msg) {
-  return core_->with_outbound([&](outbound& out) {
-    return out.publish(msg, std::chrono::steady_clock::time_point::min());
+    return out.publish_to(receiver, topic, what, deadline_after(timeout));
   });
 }
 publisher endpoint::make_publisher(std::string_view topic) {

@@ -4,14 +4,6 @@
 
 namespace pubsub {
 
-namespace {
-
-deadline no_waiting() {
-  return std::chrono::steady_clock::time_point::min();
-}
-
-} // namespace
-
 publisher::publisher(std::unique_ptr<publisher_core> core) : core_(std::move(core)) {}
 publisher::publisher(publisher&&) noexcept = default;
 publisher& publisher::operator=(publisher&&) noexcept = default;
@@ -21,50 +13,14 @@ const std::string& publisher::topic() const noexcept {
   return core_->topic;
 }
 
-publish_result publisher::publish(data value) {
-  return core_->with_outbound(
-      [&](outbound& out) { return out.publish(core_->topic, std::move(value)); });
+publish_result publisher::publish(publishable what) {
+  return core_->publish(std::move(what), {});
 }
-
-publish_result publisher::publish_encoded(std::span<const std::byte> value) {
-  return core_->with_outbound(
-      [&](outbound& out) { return out.publish_encoded(core_->topic, value); });
+publish_result publisher::publish_for(publishable what, std::chrono::nanoseconds timeout) {
+  return core_->publish(std::move(what), deadline_after(timeout));
 }
-
-publish_result publisher::publish(const data_message& msg) {
-  return core_->with_outbound([&](outbound& out) { return out.publish(msg); });
-}
-
-publish_result publisher::publish(data value, std::chrono::nanoseconds timeout) {
-  return core_->with_outbound([&](outbound& out) {
-    return out.publish(core_->topic, std::move(value), deadline_after(timeout));
-  });
-}
-
-publish_result publisher::publish_encoded(std::span<const std::byte> value,
-                                          std::chrono::nanoseconds timeout) {
-  return core_->with_outbound([&](outbound& out) {
-    return out.publish_encoded(core_->topic, value, deadline_after(timeout));
-  });
-}
-
-publish_result publisher::publish(const data_message& msg, std::chrono::nanoseconds timeout) {
-  return core_->with_outbound(
-      [&](outbound& out) { return out.publish(msg, deadline_after(timeout)); });
-}
-
-publish_result publisher::try_publish(const data_message& msg) {
-  return core_->with_outbound([&](outbound& out) { return out.publish(msg, no_waiting()); });
-}
-
-publish_result publisher::try_publish(data value) {
-  return core_->with_outbound(
-      [&](outbound& out) { return out.publish(core_->topic, std::move(value), no_waiting()); });
-}
-
-publish_result publisher::try_publish_encoded(std::span<const std::byte> value) {
-  return core_->with_outbound(
-      [&](outbound& out) { return out.publish_encoded(core_->topic, value, no_waiting()); });
+publish_result publisher::try_publish(publishable what) {
+  return core_->publish(std::move(what), immediately());
 }
 
 publisher_counters publisher::counters() const {

@@ -10,9 +10,8 @@ namespace pubsub {
 
 class publisher_core {
 public:
-  template <class F>
-  publish_result with_outbound(F&& publish) {
-    return owner->closed() ? out->refuse_closed() : publish(*out);
+  publish_result publish(publishable&& what, const deadline& until) {
+    return owner->closed() ? out->refuse_closed() : out->publish(topic, std::move(what), until);
   }
 
   std::shared_ptr<endpoint_core> owner;

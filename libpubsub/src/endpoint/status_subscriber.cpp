@@ -10,14 +10,14 @@ status_subscriber::status_subscriber(status_subscriber&&) noexcept = default;
 status_subscriber& status_subscriber::operator=(status_subscriber&&) noexcept = default;
 status_subscriber::~status_subscriber() = default;
 
-std::optional<status> status_subscriber::get() {
+received<status> status_subscriber::get() {
   return queue_->pull({});
 }
-std::optional<status> status_subscriber::get(std::chrono::nanoseconds timeout) {
+received<status> status_subscriber::get_for(std::chrono::nanoseconds timeout) {
   return queue_->pull(deadline_after(timeout));
 }
-std::vector<status> status_subscriber::poll() {
-  return queue_->poll();
+received<status> status_subscriber::try_get() {
+  return queue_->pull(immediately());
 }
 int status_subscriber::fd() const {
   return queue_->fd();

@@ -24,33 +24,46 @@ subscriber_core::subscriber_core(std::shared_ptr<endpoint_core> owner, const pub
   if (queue_->finished())
     owner_->routes().remove_subscriber(*id_);
   owner_->subscribers().add(this);
+  if (!check(options))
+    close();
 }
 
-std::optional<data_message> subscriber_core::get(const deadline& until) {
+received<data_message> subscriber_core::get(const deadline& until) {
   if (discarded_.load(std::memory_order_acquire))
-    return {};
+    return receive_status::closed;
   if (next_ == taken_.size()) {
     taken_.clear();
     next_ = 0;
     if (queue_->pull_ahead(taken_, polled_ ? 1 : batch_messages, until) == 0)
-      return {};
+      return why_nothing();
   }
   auto result = std::move(taken_[next_++]);
   queue_->set_ahead(taken_.size() - next_);
   return result;
 }
 
-std::size_t subscriber_core::get_batch(std::vector<data_message>& out, std::size_t max,
-                                       const deadline& until) {
+receive_status subscriber_core::get_batch(std::vector<data_message>& out, std::size_t max,
+                                          const deadline& until) {
   if (discarded_.load(std::memory_order_acquire))
-    return 0;
+    return receive_status::closed;
   if (next_ == taken_.size())
-    return queue_->pull(out, max, until);
+    return queue_->pull(out, max, until) > 0 ? receive_status::received : why_nothing();
   const auto n = std::min(max, taken_.size() - next_);
   for (std::size_t i = 0; i < n; ++i)
     out.push_back(std::move(taken_[next_++]));
   queue_->set_ahead(taken_.size() - next_);
-  return n;
+  if (n < max)
+    queue_->pull(out, max - n, immediately());
+  return receive_status::received;
+}
+
+received<std::vector<data_message>> subscriber_core::get_batch(std::size_t max,
+                                                               const deadline& until) {
+  std::vector<data_message> result;
+  const auto status = get_batch(result, max, until);
+  if (status != receive_status::received)
+    return status;
+  return result;
 }
 
 int subscriber_core::fd() {
@@ -101,37 +114,29 @@ subscriber::~subscriber() {
     core_->close();
 }
 
-data_message subscriber::get() {
-  return core_->get({}).value_or(data_message{});
+received<data_message> subscriber::get() {
+  return core_->get({});
 }
-
-std::optional<data_message> subscriber::get(std::chrono::nanoseconds timeout) {
+received<data_message> subscriber::get_for(std::chrono::nanoseconds timeout) {
   return core_->get(deadline_after(timeout));
 }
-
-std::vector<data_message> subscriber::get_batch(std::size_t max) {
-  std::vector<data_message> result;
-  core_->get_batch(result, max, {});
-  return result;
+received<data_message> subscriber::try_get() {
+  return core_->get(immediately());
 }
 
-std::vector<data_message> subscriber::get_batch(std::size_t max, std::chrono::nanoseconds timeout) {
-  std::vector<data_message> result;
-  core_->get_batch(result, max, deadline_after(timeout));
-  return result;
+received<std::vector<data_message>> subscriber::get_batch(std::size_t max) {
+  return core_->get_batch(max, {});
 }
-
-std::size_t subscriber::get_batch(std::vector<data_message>& out, std::size_t max,
-                                  std::chrono::nanoseconds timeout) {
+received<std::vector<data_message>> subscriber::get_batch_for(std::size_t max,
+                                                              std::chrono::nanoseconds timeout) {
+  return core_->get_batch(max, deadline_after(timeout));
+}
+receive_status subscriber::get_batch_for(std::vector<data_message>& out, std::size_t max,
+                                         std::chrono::nanoseconds timeout) {
   return core_->get_batch(out, max, deadline_after(timeout));
 }
-
-std::vector<data_message> subscriber::poll() {
-  std::vector<data_message> result;
-  while (core_->get_batch(result, core_->available(), deadline_after(std::chrono::nanoseconds{0})) >
-         0) {
-  }
-  return result;
+received<std::vector<data_message>> subscriber::try_get_batch(std::size_t max) {
+  return core_->get_batch(max, immediately());
 }
 
 int subscriber::fd() const {

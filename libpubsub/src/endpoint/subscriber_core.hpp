@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "endpoint/core.hpp"
@@ -20,8 +19,10 @@ public:
   subscriber_core(const subscriber_core&) = delete;
   subscriber_core& operator=(const subscriber_core&) = delete;
 
-  std::optional<data_message> get(const deadline& until);
-  std::size_t get_batch(std::vector<data_message>& out, std::size_t max, const deadline& until);
+  received<data_message> get(const deadline& until);
+  /// Appends to `out`.
+  receive_status get_batch(std::vector<data_message>& out, std::size_t max, const deadline& until);
+  received<std::vector<data_message>> get_batch(std::size_t max, const deadline& until);
   int fd();
   std::size_t available() const;
   subscriber_counters counters() const;
@@ -36,7 +37,12 @@ public:
   const queue_options& options() const noexcept { return options_; }
 
 private:
-  /// Nobody, 0, until the routes know us; a queue that overflows at once finds that.
+  /// Why there was nothing: more may come, unless all that was queued has been read.
+  receive_status why_nothing() const {
+    return closed() && available() == 0 ? receive_status::closed : receive_status::timeout;
+  }
+
+  /// 0 until the routes know this subscriber, which a queue that overflows at once finds.
   using shared_id = std::shared_ptr<std::atomic<subscriber_id>>;
   static constexpr std::size_t batch_messages = 256;
 
@@ -50,7 +56,7 @@ private:
   std::vector<data_message> taken_; // from the queue, not yet given out from next_ on
   std::size_t next_ = 0;
   std::atomic<bool> discarded_{false}; // closed: what was taken is not given out any more
-  bool polled_ = false;                // someone watches the fd: take no more than is given out
+  bool polled_ = false; // the fd is watched: no more is taken than is given out
 };
 
 } // namespace pubsub

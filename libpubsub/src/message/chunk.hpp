@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <span>
 
-#include <pubsub/message_storage.hpp>
+#include "message/message_storage.hpp"
 
 #include "base/intrusive_ptr.hpp"
 

@@ -27,6 +27,14 @@ std::span<const std::byte> value_storage::encoded() const {
   return *known;
 }
 
+void data_message::acquire(const message_storage* owner) noexcept {
+  owner->acquire();
+}
+
+void data_message::release(const message_storage* owner) noexcept {
+  owner->release();
+}
+
 void data_message::swap(data_message& other) noexcept {
   std::swap(owner_, other.owner_);
   std::swap(bytes_, other.bytes_);
@@ -121,7 +129,7 @@ std::optional<message_origin> get_origin(const data_message& msg) {
   auto sequence = origin.first_sequence;
   for (const auto* pos = run->bytes(); pos != record; pos += record_bytes(pos))
     ++sequence;
-  return message_origin{origin.endpoint, origin.stream, sequence};
+  return message_origin{origin.endpoint, origin.stream & ~one_topic_flag, sequence};
 }
 
 data& mutable_data(data_message& msg) {

@@ -12,10 +12,10 @@
 
 #include <pubsub/data_message.hpp>
 #include <pubsub/endpoint_id.hpp>
-#include <pubsub/message_storage.hpp>
 
 #include "base/intrusive_ptr.hpp"
 #include "message/chunk.hpp"
+#include "message/message_storage.hpp"
 #include "message/topic_table.hpp"
 
 namespace pubsub {

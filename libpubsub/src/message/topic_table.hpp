@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include <pubsub/message_storage.hpp>
+#include "message/message_storage.hpp"
 
 #include "base/intrusive_ptr.hpp"
 #include "message/destinations.hpp"

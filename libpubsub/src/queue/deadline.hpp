@@ -17,4 +17,9 @@ inline deadline deadline_after(std::chrono::nanoseconds timeout) noexcept {
   return now + timeout;
 }
 
+/// Of a call that never blocks.
+inline deadline immediately() noexcept {
+  return std::chrono::steady_clock::time_point::min();
+}
+
 } // namespace pubsub

@@ -16,7 +16,8 @@ int main() {
   if (!client.wait_for_subscribers("/consumer", 1, 30s))
     return 4;
   auto sent = pubsub::zeek::make_event("consumed", {pubsub::count{42}});
-  client.publish("/consumer/test", sent);
-  auto message = inbox.get(30s);
+  if (client.publish("/consumer/test", sent) != pubsub::publish_result::taken)
+    return 5;
+  auto message = inbox.get_for(30s);
   return message && get_topic(*message) == "/consumer/test" && get_data(*message) == sent ? 0 : 3;
 }

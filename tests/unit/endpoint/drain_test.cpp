@@ -2,6 +2,7 @@
 
 #include "endpoint/core.hpp"
 #include "support/fake_node.hpp"
+#include "support/published.hpp"
 
 #include <doctest/doctest.h>
 
@@ -31,7 +32,7 @@ struct fixture {
     loop->run();
   }
   void publish(std::int64_t value) {
-    core.with_outbound([&](outbound& out) {
+    (void)core.with_outbound([&](outbound& out) {
       const auto result = out.publish("/a", data{value});
       out.seal();
       return result;

@@ -83,7 +83,7 @@ TEST_CASE("a subscriber on another node gets the columns, then every record in o
   std::vector<pubsub::vector> received;
   bool has_columns = false;
   while (received.size() < records.size()) {
-    const auto message = subscriber.get(10s);
+    const auto message = subscriber.get_for(10s);
     REQUIRE(message.has_value());
     const auto event = pubsub::zeek::parse_event(pubsub::get_data(*message));
     REQUIRE(event);

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
+#include <span>
+#include <utility>
 
 #include "data/binary.hpp"
 #include "message/message_access.hpp"
@@ -9,6 +12,19 @@
 #include "wire/native/batch.hpp"
 
 namespace pubsub {
+
+namespace {
+
+/// The bytes of what is encoded already; nothing for a value.
+std::optional<std::span<const std::byte>> encoded_form(const publishable& what) {
+  if (const auto* msg = what.message())
+    return message_access::payload(*msg);
+  if (const auto* encoded = what.content().encoded())
+    return *encoded;
+  return std::nullopt;
+}
+
+} // namespace
 
 /// Null if the message fits into a frame of either version; else what counts those that do not.
 live_counter* outbound::refusal(std::string_view topic, std::size_t payload_size) const noexcept {
@@ -74,6 +90,16 @@ publish_result outbound::count(push_result result) {
   return publish_result::dropped;
 }
 
+publish_result outbound::publish(std::string_view topic, publishable&& what,
+                                 const deadline& until) {
+  if (const auto* msg = what.message())
+    return publish_message(topic, *msg, until);
+  auto& content = what.content();
+  if (const auto* encoded = content.encoded())
+    return publish_encoded(topic, *encoded, until);
+  return publish_value(topic, std::move(content).take(), until);
+}
+
 publish_result outbound::publish_encoded(std::string_view topic, std::span<const std::byte> value,
                                          const deadline& until) {
   if (auto* cause = refusal(topic, value.size()))
@@ -89,7 +115,7 @@ publish_result outbound::publish_encoded(std::string_view topic, std::span<const
   return count(end_record(to->to_all(), until));
 }
 
-publish_result outbound::publish(std::string_view topic, data value, const deadline& until) {
+publish_result outbound::publish_value(std::string_view topic, data value, const deadline& until) {
   const auto size = encoded_size(value);
   if (auto* cause = refusal(topic, size))
     return refuse(*cause);
@@ -105,14 +131,17 @@ publish_result outbound::publish(std::string_view topic, data value, const deadl
   return publish_built(to, topic, message_access::value(topic, std::move(value)), size, until);
 }
 
-publish_result outbound::publish(const data_message& msg, const deadline& until) {
+publish_result outbound::publish_message(std::string_view topic, const data_message& msg,
+                                         const deadline& until) {
   if (!msg)
     return refuse(counts_->refused_empty);
-  if (repeated_.holds(msg)) // and it was acceptable
-    return publish_built(resolve(repeated_.topic(), until), repeated_.topic(), repeated_.copy(),
-                         repeated_.payload_size(), until);
-  const auto topic = get_topic(msg);
+  if (repeated_.holds(msg) && repeated_.topic() == topic) // and it was acceptable
+    return publish_built(resolve(topic, until), topic, repeated_.copy(), repeated_.payload_size(),
+                         until);
   const auto* stored = message_access::stored_value(msg);
+  if (get_topic(msg) != topic)
+    return stored != nullptr ? publish_value(topic, get_data(msg), until)
+                             : publish_encoded(topic, message_access::payload(msg), until);
   const auto size = stored != nullptr
                         ? stored->encoded_size([](const data& x) { return encoded_size(x); })
                         : message_access::payload(msg).size();
@@ -124,8 +153,9 @@ publish_result outbound::publish(const data_message& msg, const deadline& until)
 
 /// A frame as version 1 has it, which nodes of version 2 pass on to the receiver as well.
 publish_result outbound::publish_to(const endpoint_id& receiver, std::string_view topic,
-                                    const data& value, const deadline& until) {
-  const auto size = encoded_size(value);
+                                    const publishable& what, const deadline& until) {
+  const auto encoded = encoded_form(what);
+  const auto size = encoded ? encoded->size() : encoded_size(what.content().value());
   if (auto* cause = refusal(topic, size))
     return refuse(*cause);
   if (resolve(topic, until) == nullptr)
@@ -138,7 +168,11 @@ publish_result outbound::publish_to(const endpoint_id& receiver, std::string_vie
     return count(push_result::would_block);
   const auto frame_size = wire::data_frame_bytes(topic.size(), size);
   auto* frame = addressed_.reserve(frame_size);
-  encode(value, wire::write_data_header(frame, self_, topic, size, wire::default_ttl, receiver));
+  auto* body = wire::write_data_header(frame, self_, topic, size, wire::default_ttl, receiver);
+  if (encoded)
+    std::ranges::copy(*encoded, body);
+  else
+    encode(what.content().value(), body);
   addressed_.commit(frame_size);
   return count(via->out().push(
       message_run::of_frames(addressed_.current(), frame, {.messages = 1, .bytes = frame_size})));

@@ -4,9 +4,9 @@
 #include <span>
 #include <string_view>
 
-#include <pubsub/data_message.hpp>
 #include <pubsub/endpoint_id.hpp>
 #include <pubsub/publish_result.hpp>
+#include <pubsub/publishable.hpp>
 
 #include "message/repeated_message.hpp"
 #include "node/flow/live_counters.hpp"
@@ -27,19 +27,21 @@ public:
         max_frame_bytes_(max_frame_bytes), counts_(std::move(counts)), stream_(self) {}
 
   /// `until`: how long to wait for full queues with policy `block`; nothing means without limit.
-  publish_result publish(std::string_view topic, data value, const deadline& until = {});
-  publish_result publish_encoded(std::string_view topic, std::span<const std::byte> value,
-                                 const deadline& until = {});
-  publish_result publish(const data_message& msg, const deadline& until = {});
+  publish_result publish(std::string_view topic, publishable&& what, const deadline& until = {});
   /// To the subscribers of one other endpoint only, whatever it has announced.
-  publish_result publish_to(const endpoint_id& receiver, std::string_view topic, const data& value,
-                            const deadline& until = {});
+  publish_result publish_to(const endpoint_id& receiver, std::string_view topic,
+                            const publishable& what, const deadline& until = {});
   publish_result refuse_closed() { return refuse(counts_->refused_closed); }
   publisher_counters counters() const noexcept { return counts_->of_publisher(); }
   /// What is published next comes behind everything other threads have published by then.
   void seal() noexcept;
 
 private:
+  publish_result publish_encoded(std::string_view topic, std::span<const std::byte> value,
+                                 const deadline& until);
+  publish_result publish_value(std::string_view topic, data value, const deadline& until);
+  publish_result publish_message(std::string_view topic, const data_message& msg,
+                                 const deadline& until);
   live_counter* refusal(std::string_view topic, std::size_t payload_size) const noexcept;
   static publish_result refuse(live_counter& cause) noexcept {
     cause.add(1);

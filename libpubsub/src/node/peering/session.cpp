@@ -23,7 +23,7 @@ wire::handshake::environment session::make_environment() {
   return {
       .self = owner_->self(),
       .max_version =
-          std::clamp<std::uint8_t>(owner_->options().max_wire_version, 1, wire::newest_version),
+          owner_->options().max_wire_version,
       .local_filter =
           [this](const endpoint_id& remote) {
             if (handshake_.version() == 1) // nodes of version 2 announce more, and later

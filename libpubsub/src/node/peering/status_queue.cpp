@@ -19,7 +19,7 @@ void status_queue::push(const status& event) {
   not_empty_.notify_one();
 }
 
-std::optional<status> status_queue::pull(const deadline& until) {
+received<status> status_queue::pull(const deadline& until) {
   std::unique_lock lock{mutex_};
   auto ready = [&] { return finished_ || !events_.empty(); };
   if (!until)
@@ -27,19 +27,10 @@ std::optional<status> status_queue::pull(const deadline& until) {
   else
     not_empty_.wait_until(lock, *until, ready);
   if (events_.empty())
-    return {};
+    return finished_ ? receive_status::closed : receive_status::timeout;
   auto result = std::move(events_.front());
   events_.pop_front();
   if (events_.empty() && !finished_)
-    fd_.clear();
-  return result;
-}
-
-std::vector<status> status_queue::poll() {
-  std::lock_guard lock{mutex_};
-  std::vector<status> result{events_.begin(), events_.end()};
-  events_.clear();
-  if (!finished_)
     fd_.clear();
   return result;
 }

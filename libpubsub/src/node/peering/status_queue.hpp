@@ -6,13 +6,13 @@
 #include <deque>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <vector>
 
+#include <pubsub/received.hpp>
 #include <pubsub/status.hpp>
 
 #include "queue/event_fd.hpp"
-#include "queue/message_queue.hpp"
+#include "queue/deadline.hpp"
 
 namespace pubsub {
 
@@ -25,8 +25,7 @@ public:
 
   /// Ignores what its subscriber does not want to see.
   void push(const status& event);
-  std::optional<status> pull(const deadline& until);
-  std::vector<status> poll();
+  received<status> pull(const deadline& until);
   void finish();
   int fd();
   std::size_t size() const;

@@ -40,7 +40,7 @@ public:
   /// To all names; what a link has no room for goes with the next.
   void announce(std::span<const std::byte> message, time now) {
     for (auto& [topic, out] : to_)
-      (void)out.publish_encoded(message, std::chrono::nanoseconds{0});
+      (void)out.try_publish(message);
     next_ = now + pause_;
     pause_ = std::min(2 * pause_, tuning::longest_announcement_pause);
   }

@@ -70,8 +70,8 @@ void mailbox::read(lock_type& lock, nanoseconds limit) {
   lock.unlock();
   batch_.clear();
   prompt_ = in_->available() == 0;
-  in_->get_batch(batch_, tuning::messages_at_once, limit);
-  const bool ended = batch_.empty() && in_->closed();
+  const auto status = in_->get_batch_for(batch_, tuning::messages_at_once, limit);
+  const bool ended = status == receive_status::closed;
   lock.lock();
   if (ended)
     end(); // the endpoint is closed

@@ -62,7 +62,7 @@ protected:
   void start(subscriber in, own_reading own = own_reading::when_no_thread_waits);
   /// Ends all waits and closes the subscriber. Idempotent; blocks until the own thread has ended.
   void stop();
-  /// The same, but leaves the subscriber open: `poll` takes what is unread.
+  /// The same, but leaves the subscriber open: `take_unread` takes what is unread.
   void finish();
   /// Called with the mutex held: ends all waits. `stop` follows.
   void end() noexcept;
@@ -89,7 +89,10 @@ protected:
   bool is_prompt() const noexcept { return prompt_; }
   bool anything_unread() const { return in_->available() > 0; }
   /// What is unread once all waits have ended.
-  std::vector<data_message> poll() { return in_->poll(); }
+  std::vector<data_message> take_unread() {
+    auto unread = in_->try_get_batch();
+    return unread ? std::move(*unread) : std::vector<data_message>{};
+  }
 
   mutable std::mutex mutex_; // guards what follows, and the members of the derived class
   bool closed_ = false;

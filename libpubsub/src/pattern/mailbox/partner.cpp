@@ -6,7 +6,7 @@ namespace pubsub::pattern {
 
 partner::outcome partner::send(std::span<const std::byte> message,
                                std::chrono::nanoseconds timeout) {
-  switch (to_.publish_encoded(message, timeout)) {
+  switch (to_.publish_for(message, timeout)) {
   case publish_result::taken:
   case publish_result::dropped:
     seen_ = true;

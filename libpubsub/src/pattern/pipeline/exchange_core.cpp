@@ -321,7 +321,7 @@ void exchange_core::publish_progress() {
     return;
   scratch_.clear();
   write_progress(scratch_, {id_, dispatch_.settled_below()});
-  progress_.publish_encoded(scratch_.bytes(), 0ns);
+  (void)progress_.try_publish(scratch_.bytes());
 }
 
 // -- looking -------------------------------------------------------------------------------------

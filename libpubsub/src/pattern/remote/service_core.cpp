@@ -277,7 +277,7 @@ void service_core::close() {
   workers_.clear();
   lock_type lock{mutex_};
   announce(clock::now()); // it leaves
-  for (const auto& each : poll())
+  for (const auto& each : take_unread())
     receive(each, clock::now()); // so that it can be given back
   const auto on_their_way = queue_.open_ends();
   const auto left = queue_.clear();

@@ -12,9 +12,9 @@ namespace {
 
 std::vector<status_code> codes(status_queue& queue) {
   std::vector<status_code> result;
-  for (const auto& each : queue.poll())
-    if (!each.is_error())
-      result.push_back(each.code());
+  while (const auto each = queue.pull(immediately()))
+    if (!each->is_error())
+      result.push_back(each->code());
   return result;
 }
 

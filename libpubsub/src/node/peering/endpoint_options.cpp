@@ -1,0 +1,51 @@
+#include <pubsub/endpoint_options.hpp>
+
+#include <string>
+
+#include "wire/native/frame_kind.hpp"
+
+namespace pubsub {
+
+namespace {
+
+error out_of_range(std::string_view name, std::string_view range) {
+  return {errc::invalid_argument, std::string{name} + " must be " + std::string{range}};
+}
+
+} // namespace
+
+expected<void> check(const endpoint_options& options) {
+  using std::chrono::nanoseconds;
+  if (options.io_threads == 0)
+    return out_of_range("io_threads", "at least 1");
+  if (options.max_wire_version == 0 || options.max_wire_version > wire::newest_version)
+    return out_of_range("max_wire_version", "1 or 2");
+  if (options.max_frame_bytes == 0)
+    return out_of_range("max_frame_bytes", "at least 1");
+  if (options.max_handshake_frame_bytes == 0)
+    return out_of_range("max_handshake_frame_bytes", "at least 1");
+  if (options.max_half_open == 0)
+    return out_of_range("max_half_open", "at least 1");
+  if (options.handshake_timeout <= nanoseconds{0})
+    return out_of_range("handshake_timeout", "more than 0");
+  if (options.connect_timeout <= nanoseconds{0})
+    return out_of_range("connect_timeout", "more than 0");
+  if (options.liveness_timeout < nanoseconds{0})
+    return out_of_range("liveness_timeout", "0, for never, or more");
+  if (options.close_timeout < nanoseconds{0})
+    return out_of_range("close_timeout", "0 or more");
+  return check(options.link_queue);
+}
+
+expected<void> check(const peer_options& options) {
+  using std::chrono::nanoseconds;
+  if (options.retry && *options.retry <= nanoseconds{0})
+    return out_of_range("retry", "more than 0, or not given");
+  if (options.max_retry <= nanoseconds{0})
+    return out_of_range("max_retry", "more than 0");
+  if (options.timeout < nanoseconds{0})
+    return out_of_range("timeout", "0 or more");
+  return options.link_queue ? check(*options.link_queue) : expected<void>{};
+}
+
+} // namespace pubsub
