@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <pubsub/zeek/log.hpp>
+#include "zeek_logs/log_reader.hpp"
 
 namespace pubsub::tool::bench {
 

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <pubsub/zeek/line_reader.hpp>
+#include "zeek_logs/line_reader.hpp"
 
 namespace pubsub::tool {
 

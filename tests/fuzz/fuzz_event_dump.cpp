@@ -3,7 +3,8 @@
 #include "fuzz/target.hpp"
 
 #include <pubsub/zeek/event.hpp>
-#include <pubsub/zeek/event_dump.hpp>
+
+#include "zeek_logs/event_dump.hpp"
 
 namespace pubsub::fuzz {
 
@@ -14,7 +15,7 @@ void try_event(zeek::dumped_event x) {
   check(!name.empty(), "an event has a name");
   check(zeek::event_topic(name).ends_with(name), "the topic tells the name");
   const auto args = x.args.size();
-  const auto made = zeek::make_dumped_event(std::move(x));
+  const auto made = zeek::make_event(std::move(x.name), std::move(x.args), x.time);
   const auto event = zeek::parse_event(made);
   check(event && event->name == name && event->args.size() == args, "it is an event");
   check_bytes_give_back(made);

@@ -3,7 +3,7 @@
 
 #include "fuzz/check.hpp"
 
-#include <pubsub/zeek/log.hpp>
+#include "zeek_logs/log_reader.hpp"
 
 #include <algorithm>
 #include <string_view>

@@ -4,8 +4,10 @@
 #include <utility>
 
 #include <pubsub/format.hpp>
-#include <pubsub/zeek/event_dump.hpp>
-#include <pubsub/zeek/log.hpp>
+#include <pubsub/zeek/event.hpp>
+
+#include "zeek_logs/event_dump.hpp"
+#include "zeek_logs/log_reader.hpp"
 
 namespace pubsub::tool {
 
@@ -131,8 +133,10 @@ expected<std::unique_ptr<message_source>> event_source(line_reader lines) {
       return event.error();
     if (!*event)
       return maybe_outgoing{};
-    auto topic = zeek::event_topic((*event)->name);
-    return maybe_outgoing{outgoing{std::move(topic), zeek::make_dumped_event(std::move(**event))}};
+    auto [name, args, time] = std::move(**event);
+    auto topic = zeek::event_topic(name);
+    return maybe_outgoing{
+        outgoing{std::move(topic), zeek::make_event(std::move(name), std::move(args), time)}};
   };
   return make_line_source(std::move(lines), std::move(parse), zeek::event_topic({}));
 }

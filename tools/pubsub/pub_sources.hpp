@@ -7,7 +7,8 @@
 
 #include <pubsub/data.hpp>
 #include <pubsub/error.hpp>
-#include <pubsub/zeek/line_reader.hpp>
+
+#include "zeek_logs/line_reader.hpp"
 
 namespace pubsub::tool {
 

@@ -7,7 +7,8 @@
 
 #include <pubsub/pubsub.hpp>
 #include <pubsub/zeek/event.hpp>
-#include <pubsub/zeek/log.hpp>
+
+#include "zeek_logs/log_reader.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
-#include <pubsub/zeek/log.hpp>
+#include "zeek_logs/log_reader.hpp"
 
-#include "zeek/json_value_reader.hpp"
-#include "zeek/log_text.hpp"
+#include "zeek_logs/json_value_reader.hpp"
+#include "zeek_logs/log_text.hpp"
 
 #include <algorithm>
 #include <unordered_map>

@@ -1,6 +1,6 @@
-#include "zeek/json_value_reader.hpp"
+#include "zeek_logs/json_value_reader.hpp"
 
-#include "zeek/log_text.hpp"
+#include "zeek_logs/log_text.hpp"
 
 #include <charconv>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "zeek/log_text.hpp"
+#include "zeek_logs/log_text.hpp"
 
 #include <charconv>
 #include <limits>

@@ -6,8 +6,8 @@
 #include <fstream>
 #include <string>
 
-#include <pubsub/zeek/line_reader.hpp>
-#include <pubsub/zeek/log.hpp>
+#include "zeek_logs/line_reader.hpp"
+#include "zeek_logs/log_reader.hpp"
 
 using namespace pubsub;
 

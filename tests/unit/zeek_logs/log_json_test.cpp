@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include <pubsub/zeek/log.hpp>
+#include "zeek_logs/log_reader.hpp"
 
 using namespace pubsub;
 

@@ -1,4 +1,4 @@
-#include <pubsub/zeek/log.hpp>
+#include "zeek_logs/log_reader.hpp"
 
 #include <utility>
 
@@ -47,41 +47,6 @@ const log_schema& log_reader::schema() const noexcept {
 std::string log_path_of(std::string_view file) {
   auto name = file.substr(file.rfind('/') + 1);
   return std::string{name.substr(0, name.find('.'))};
-}
-
-std::string log_topic(std::string_view path) {
-  return "zeek/records/" + std::string{path};
-}
-
-namespace {
-
-// The envelope of every Zeek event: version 1, type 1 (event), content.
-data in_envelope(std::string name, vector args) {
-  constexpr count version = 1;
-  constexpr count event_type = 1;
-  vector content;
-  content.emplace_back(std::move(name));
-  content.emplace_back(std::move(args));
-  return vector{data{version}, data{event_type}, data{std::move(content)}};
-}
-
-} // namespace
-
-data make_log_event(std::string_view path, vector values) {
-  vector args;
-  args.emplace_back(std::move(values));
-  return in_envelope("log_" + std::string{path}, std::move(args));
-}
-
-data make_log_fields_event(const log_schema& schema) {
-  vector fields;
-  fields.reserve(schema.fields.size());
-  for (const auto& field : schema.fields)
-    fields.emplace_back(vector{data{field.name}, data{field.type}});
-  vector args;
-  args.emplace_back(schema.path);
-  args.emplace_back(std::move(fields));
-  return in_envelope("log_fields", std::move(args));
 }
 
 } // namespace pubsub::zeek

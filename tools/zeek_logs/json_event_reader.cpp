@@ -1,7 +1,7 @@
-#include <pubsub/zeek/event_dump.hpp>
+#include "zeek_logs/event_dump.hpp"
 
-#include "zeek/json_value_reader.hpp"
-#include "zeek/log_text.hpp"
+#include "zeek_logs/json_value_reader.hpp"
+#include "zeek_logs/log_text.hpp"
 
 #include <utility>
 
@@ -80,18 +80,6 @@ expected<std::optional<dumped_event>> event_dump_parser::parse(std::string_view 
 
 std::string event_topic(std::string_view name) {
   return "zeek/events/" + std::string{name};
-}
-
-data make_dumped_event(dumped_event event) {
-  constexpr count version = 1;
-  constexpr count event_type = 1;
-  constexpr count network_timestamp = 1;
-  vector content;
-  content.emplace_back(std::move(event.name));
-  content.emplace_back(std::move(event.args));
-  if (event.time)
-    content.emplace_back(vector{data{vector{data{network_timestamp}, data{*event.time}}}});
-  return vector{data{version}, data{event_type}, data{std::move(content)}};
 }
 
 } // namespace pubsub::zeek

@@ -1,4 +1,4 @@
-#include <pubsub/zeek/line_reader.hpp>
+#include "zeek_logs/line_reader.hpp"
 
 #include <cerrno>
 #include <cstring>

@@ -19,7 +19,7 @@ struct dumped_event {
   std::optional<timestamp> time;
 };
 
-/// Needs the component pubsub::json. Reads lines such as
+/// Only where simdjson was found. Reads lines such as
 /// `{"ts":1254722767.5,"event":"new_connection","args":{"c":{...}}}`. `args` in order become the
 /// positional arguments; their names are lost. Values as in make_json_log_parser, and besides:
 /// `{"port":53,"proto":"udp"}` -> port; durations such as `"2.0 mins 1.5 secs"` -> timespan;
@@ -43,7 +43,5 @@ private:
 
 /// Where events of a dump are published: `zeek/events/<name>`.
 std::string event_topic(std::string_view name);
-/// The event in Zeek's envelope; its time, if known, as network timestamp metadata.
-data make_dumped_event(dumped_event event);
 
 } // namespace pubsub::zeek

@@ -1,6 +1,6 @@
-#include "zeek/log_column.hpp"
+#include "zeek_logs/log_column.hpp"
 
-#include "zeek/log_text.hpp"
+#include "zeek_logs/log_text.hpp"
 
 #include <charconv>
 #include <cmath>

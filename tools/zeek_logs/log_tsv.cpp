@@ -1,7 +1,7 @@
-#include <pubsub/zeek/log.hpp>
+#include "zeek_logs/log_reader.hpp"
 
-#include "zeek/log_column.hpp"
-#include "zeek/log_text.hpp"
+#include "zeek_logs/log_column.hpp"
+#include "zeek_logs/log_text.hpp"
 
 #include <span>
 #include <utility>
