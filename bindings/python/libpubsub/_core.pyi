@@ -1152,4 +1152,4 @@ def to_json(value: typing.Any) -> str:
     """
     Renders `value` as json::v1. Raises as `encode` does.
     """
-version: str = '0.1.0'
+version: str = '0.2.0'
