@@ -33,7 +33,7 @@ void refused(const tls_options& options, errc code, const std::string& words) {
 
 TEST_CASE("TLS needs nothing, or a certificate with its key and somebody to trust") {
   authority ca{"ours"};
-  CHECK(check({}));
+  CHECK(check(tls_options{}));
   CHECK(check(ca.issue("node")));
   CHECK(check(ca.issue("sealed", "open sesame")));
   auto by_path = ca.issue("other");
