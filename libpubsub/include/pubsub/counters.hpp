@@ -9,7 +9,7 @@ namespace pubsub {
 /// one of the refusals.
 struct publisher_counters {
   std::uint64_t published = 0;     ///< taken, `unwanted` and `dropped` ones included
-  std::uint64_t unwanted = 0;      ///< of those, messages nobody had subscribed to
+  std::uint64_t unwanted = 0;      ///< of those, messages on topics without subscribers
   std::uint64_t dropped = 0;       ///< of those, messages that at least one full queue did not take
                                    ///< without loss; the queue's counters say what was lost
   std::uint64_t would_block = 0;   ///< attempts given up: no room by the deadline
@@ -71,7 +71,7 @@ struct link_counters {
 /// One endpoint, over all its publishers, links and subscribers, past and present.
 struct endpoint_counters {
   std::uint64_t published = 0;        ///< messages taken from publishers of this endpoint
-  std::uint64_t unwanted = 0;         ///< of those, messages nobody had subscribed to
+  std::uint64_t unwanted = 0;         ///< of those, messages on topics without subscribers
   std::uint64_t dropped = 0;          ///< of those, as in `publisher_counters`
   std::uint64_t would_block = 0;      ///< as in `publisher_counters`
   std::uint64_t refused_topic = 0;    ///< not taken: reserved or over-long topic

@@ -87,8 +87,7 @@ public:
   /// Publishes to the subscribers of one other endpoint only, whether it has announced the topic or
   /// not. Over nodes of this library it may be any number of hops away; behind a Broker peer it
   /// is out of reach. Blocks as `publish`. `unwanted` if there is no path to it.
-  publish_result publish_to(const endpoint_id& receiver, std::string_view topic,
-                            publishable what);
+  publish_result publish_to(const endpoint_id& receiver, std::string_view topic, publishable what);
   /// As `publish_to`, but blocks for at most `timeout`; then the result is `would_block`.
   publish_result publish_to_for(const endpoint_id& receiver, std::string_view topic,
                                 publishable what, std::chrono::nanoseconds timeout);
@@ -102,7 +101,7 @@ public:
   /// Waits until at least `n` of those want `topic`: each can then be reached. Returns false on
   /// timeout.
   [[nodiscard]] bool wait_for_subscribers(std::string_view topic, std::size_t n,
-                            std::chrono::nanoseconds timeout) const;
+                                          std::chrono::nanoseconds timeout) const;
 
   // -- subscribing -----------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@
 
 namespace pubsub {
 
-/// A UUID. All zero means "nobody" or "everybody", depending on the field. Ordered by its bytes.
+/// A UUID. All zero means none or all, depending on the field. Ordered by its bytes.
 class endpoint_id {
 public:
   using bytes_type = std::array<std::uint8_t, 16>;

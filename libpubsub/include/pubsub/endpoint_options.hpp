@@ -17,7 +17,7 @@ namespace pubsub {
 enum class forwarding : std::uint8_t { on, off };
 /// Whether an endpoint's own subscribers receive what the same endpoint publishes.
 enum class own_messages : std::uint8_t { deliver, ignore };
-/// Whether an endpoint tells its peers how it is (`endpoint::peer_status`).
+/// Whether peers may ask an endpoint for its status (`endpoint::peer_status`).
 enum class status_service : std::uint8_t { on, off };
 
 struct endpoint_options {

@@ -49,11 +49,11 @@ enum class errc : std::uint8_t {
   duplicate_key = 68,                   ///< a set member or table key that occurs twice
   not_supported = 69,                   ///< this build or format cannot do that
   tls_failed = 70,                      ///< no TLS with this peer, or only one side uses it
-  no_such_service = 71,                 ///< nobody within reach serves this name
+  no_such_service = 71,                 ///< no instance within reach serves this name
   no_such_operation = 72,               ///< the service has no operation of this name
   operation_failed = 73,                ///< the handler of a remote operation threw an exception
   service_lost = 74,                    ///< who was asked is gone: it may have done it or not
-  cancelled = 75,                       ///< it was given up by whoever had asked for it
+  cancelled = 75,                       ///< the caller has given it up
 };
 
 /// The name of `code` as Broker spells it in error events, e.g. `peer_unavailable`.
@@ -69,7 +69,7 @@ public:
   error(errc code, std::string context = {}) : code_(code), context_(std::move(context)) {}
 
   errc code() const noexcept { return code_; }
-  /// File and line, address, or byte offset: whatever tells the user where to look.
+  /// File and line, address, or byte offset: where to look.
   const std::string& context() const noexcept { return context_; }
   /// `<name>: <context>`, or the description of the code where there is no context.
   std::string message() const;

@@ -10,7 +10,7 @@
 
 namespace pubsub {
 
-/// What a subscriber or peer wants to receive: a topic matches if any entry is a prefix of it,
+/// What a subscriber or peer receives: a topic matches if any entry is a prefix of it,
 /// compared byte by byte. The empty prefix matches everything, the empty filter nothing.
 class filter {
 public:

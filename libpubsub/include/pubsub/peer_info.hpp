@@ -23,7 +23,7 @@ struct peer_info {
   endpoint_id id; ///< nil until the first handshake
   std::optional<network_info> network;
   peer_state state = peer_state::connecting;
-  pubsub::filter filter; ///< what the peer wants
+  pubsub::filter filter; ///< what the peer has subscribed to
   link_counters counters;
   std::uint8_t wire_version = 0; ///< of the peering protocol; 0 unless peered
 };
@@ -35,7 +35,7 @@ struct node_info {
   endpoint_id next_hop; ///< the peer that messages for this node go to; nil if out of reach
   std::vector<endpoint_id> neighbours; ///< as the node itself reports them
   bool relays = true;                  ///< passes messages on
-  pubsub::filter filter;               ///< what it wants
+  pubsub::filter filter;               ///< what the node has subscribed to
 };
 
 } // namespace pubsub

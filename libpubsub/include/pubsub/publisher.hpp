@@ -27,9 +27,9 @@ public:
 
   const std::string& topic() const noexcept;
 
-  /// Publishes a value, encoded bytes (which are copied and must be valid) or the value of a message
-  /// on this topic; publishing a message of this topic again copies nothing. Blocks while a queue
-  /// with policy `block` is full.
+  /// Publishes a value, encoded bytes (which are copied and must be valid) or the value of a
+  /// message on this topic; publishing a message of this topic again copies nothing. Blocks while a
+  /// queue with policy `block` is full.
   publish_result publish(publishable what);
   /// As `publish`, but blocks for at most `timeout`; then the result is `would_block`.
   publish_result publish_for(publishable what, std::chrono::nanoseconds timeout);

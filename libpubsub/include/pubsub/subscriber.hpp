@@ -58,8 +58,8 @@ public:
   void remove_topic(std::string_view prefix);
   pubsub::filter filter() const;
 
-  /// Waits until every node within reach knows this subscription, and Broker peers have been
-  /// told: what they publish from then on arrives. False at the timeout, or if closed. Any thread.
+  /// Waits until every node within reach knows this subscription, and Broker peers have read
+  /// it: what they publish from then on arrives. False at the timeout, or if closed. Any thread.
   [[nodiscard]] bool wait_ready(std::chrono::nanoseconds timeout);
 
   subscriber_counters counters() const;

@@ -72,8 +72,9 @@ constexpr std::array<entry, 12> own_codes{{
     {"not_supported", "This build or format cannot do that; the context says what is missing."},
     {"tls_failed", "TLS could not be agreed on with the peer; both sides need the same mode, and "
                    "certificates the other accepts."},
-    {"no_such_service", "Nobody within reach serves this name; start the service or look at the "
-                        "peerings."},
+    {"no_such_service",
+     "No instance within reach serves this name; start the service or look at the "
+     "peerings."},
     {"no_such_operation", "The service has no operation of this name; the context says which it "
                           "has."},
     {"operation_failed", "The handler of the operation threw an exception; the context has its "

@@ -74,7 +74,7 @@ address address::v4(std::uint32_t value) noexcept {
 }
 
 expected<address> address::parse(std::string_view text) {
-  // inet_pton wants a terminator and would stop at an embedded one.
+  // inet_pton needs a terminator and would stop at an embedded one.
   char buffer[INET6_ADDRSTRLEN];
   if (text.size() >= sizeof(buffer) || text.find('\0') != text.npos)
     return error{errc::conversion_failed, "not an IP address"};

@@ -30,7 +30,7 @@ void stream_core::run(const std::function<void(stream_core&)>& body) {
       body(*this);
   } catch (...) {
     failure = std::current_exception();
-    stop(); // a subscription nobody serves any more would hold up its publishers
+    stop(); // a subscription without a reader would hold up its publishers
   }
   {
     std::lock_guard lock{mutex_};
@@ -67,7 +67,7 @@ stream::~stream() {
   core_->stop();
   try {
     core_->wait();
-  } catch (...) { // whoever wants to know calls wait()
+  } catch (...) { // rethrown by wait()
   }
 }
 

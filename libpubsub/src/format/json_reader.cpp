@@ -172,7 +172,7 @@ bool reader::content(data_type type, dom::element json, std::uint32_t depth_left
     return take(none{});
   case data_type::boolean:
     return plain<bool>(json, "expected true or false", take);
-  // The parser tells the spellings apart: a literal with a point or an exponent is no integer.
+  // The parser distinguishes the spellings: a literal with a point or an exponent is no integer.
   case data_type::count:
     return plain<count>(json, "expected an integer literal from 0 to 2^64-1", take);
   case data_type::integer:
@@ -331,7 +331,7 @@ private:
   }
 
   /// Each thread keeps a parser for short texts: to make its buffers, some 16 times the text, takes
-  /// a fifth of the time that reading one does. Nobody else uses it while this document lives.
+  /// a fifth of the time that reading one does. It is not used otherwise while this document lives.
   static dom::parser& kept_parser() {
     static thread_local dom::parser parser;
     return parser;

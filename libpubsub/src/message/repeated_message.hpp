@@ -27,7 +27,7 @@ public:
   std::string_view topic() const noexcept { return topic_; }
   std::size_t payload_size() const noexcept { return payload_size_; }
 
-  /// Tells of a message that is not held; it will be if it comes again at once.
+  /// Notes a message that is not held; it will be if it is published again at once.
   void note(const data_message& msg, std::size_t payload_size) {
     const auto* storage = message_access::stored_value(msg);
     const bool again = storage != nullptr && storage == storage_;

@@ -384,7 +384,7 @@ void bounded_queue::release(run_position size, std::unique_lock<std::mutex>& loc
   let_go(size);
   if (waiting_ == 0 && paused_.empty())
     return lock.unlock();
-  settle(!low()); // nobody shall wait for room that is only reserved
+  settle(!low()); // no publisher shall wait for room that is only reserved
   // Producers go on at half full, not at every free slot: one wake-up buys many messages.
   std::vector<std::weak_ptr<flow_source>> sources;
   const bool wake = low();

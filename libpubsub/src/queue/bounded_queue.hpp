@@ -44,7 +44,7 @@ struct run_grant {
 /// A sequence of runs, some still growing. A run enters once and takes room for as much as it is
 /// granted; from then on its writer appends without asking, and takes the mutex only to wake a
 /// consumer that sleeps. Room granted but not used is taken back from its writer, by closing the
-/// run, when somebody else needs it. Bounds and counters are exact:
+/// run, when another thread needs it. Bounds and counters are exact:
 /// `offered == gone out + dropped + queued` holds whenever the mutex is free. With `conflate` there
 /// is no room in advance: every message is looked at when it comes. Thread-safe.
 class bounded_queue {
@@ -62,7 +62,7 @@ public:
   bool conflates() const noexcept { return options_.policy == overflow_policy::conflate; }
   /// Whether producers wait for room.
   bool makes_wait() const noexcept { return options_.policy == overflow_policy::block; }
-  /// A writer was told that somebody watches its run.
+  /// A writer has learnt that its run is watched.
   void wake();
   /// Waits until there is room. False if there is none at `until`; a queue that has ended, or whose
   /// policy is not to wait, always has room.
@@ -104,7 +104,7 @@ protected:
 
   // All of these are called with the mutex held.
 
-  /// The consumer slept, or wanted to be told: there is work. May unlock.
+  /// The consumer sleeps or has armed its descriptor: there is work. May unlock.
   virtual void on_work(std::unique_lock<std::mutex>& lock) = 0;
   /// The policy is `disconnect` and there was no room: nothing enters any more. May unlock.
   virtual void on_overflow(std::unique_lock<std::mutex>& lock) = 0;

@@ -6,7 +6,7 @@
 namespace pubsub {
 
 /// Level-triggered: `set` makes it readable, `clear` makes it not. Not thread-safe: guarded by its
-/// owner's mutex. The descriptor is made on first use, so queues nobody polls cost none.
+/// owner's mutex. The descriptor is made on first use, so a queue that is never polled has none.
 class event_fd {
 public:
   /// The descriptor, or -1 if the process has none left.

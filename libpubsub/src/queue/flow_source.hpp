@@ -1,4 +1,4 @@
-// What a full queue tells, and later untells, whoever fills it from an I/O thread.
+// Pausing what fills a queue from an I/O thread while the queue is full.
 #pragma once
 
 #include <memory>
@@ -7,8 +7,8 @@
 
 namespace pubsub {
 
-/// Something that cannot wait in place, such as a link: when it is told that a queue is full it
-/// stops reading, until the queue calls `resume`, once for every time it said so.
+/// Something that cannot wait in place, such as a link: when a queue is full, the queue pauses it,
+/// and it stops reading, until the queue calls `resume`, once for every time it said so.
 class flow_source {
 public:
   virtual ~flow_source() = default;
@@ -16,7 +16,7 @@ public:
   virtual void resume() noexcept = 0;
 };
 
-/// The sources a queue has told to pause. Not thread-safe: guarded by the queue's mutex.
+/// The sources that a queue has paused. Not thread-safe: guarded by the queue's mutex.
 class paused_sources {
 public:
   void add(std::weak_ptr<flow_source> source) { sources_.push_back(std::move(source)); }

@@ -23,7 +23,7 @@ public:
   ~run_writer() { seal(); }
 
   /// Appends the record of `size_bytes` bytes at `source`, the same for all of `to`. Waits for room
-  /// until `until`: `would_block` if some queue has none by then, and nobody got it.
+  /// until `until`: `would_block` if some queue has none by then; no queue got the message.
   push_result push(exits to, const record_source& source, std::size_t size_bytes,
                    const deadline& until);
   /// As above for a built message that counts `size_bytes`; `msg` is moved from where it was taken.
@@ -31,7 +31,7 @@ public:
                    when_full mode = when_full::wait);
   /// Waits until every queue has room. False if some queue has none at `until`.
   static bool wait_for_room(exits to, const deadline& until);
-  /// Whether the next message for `to` needs nobody's leave.
+  /// Whether the next message for `to` needs no leave of a queue.
   bool goes_on(exits to) const noexcept;
   /// Ends the run: what is pushed next enters behind everything other threads have pushed by then.
   void seal() noexcept;

@@ -24,7 +24,8 @@ public:
   /// Ends the wait of the thread that has entered, once.
   virtual void interrupt() noexcept = 0;
   /// A consumer sleeps elsewhere until `end_sleep`, and its own thread runs the loop meanwhile.
-  /// True where the loop was free and the consumer `wants` it: it has entered, and does not sleep.
+  /// True where the loop was free and the consumer `wants` to run it: it has entered, and does not
+  /// sleep.
   virtual bool begin_sleep(bool wants) noexcept = 0;
   virtual void end_sleep() noexcept = 0;
 

@@ -34,7 +34,7 @@ public:
   /// most.
   void pace() noexcept;
   /// Returns when there is something, or at `until`; until then the mutex is free most of the time.
-  /// `something()` tells whether there is; `arm()` that `wake` shall be called with the next thing,
+  /// `something()` says whether there is; `arm()` that `wake` shall be called with the next thing,
   /// and is false where there is one already.
   template <class Something, class Arm>
   void wait(std::unique_lock<std::mutex>& lock, const deadline& until, Something something,

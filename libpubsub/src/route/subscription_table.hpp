@@ -401,9 +401,9 @@ void subscription_table<Local, Remote>::concerns(std::string_view prefix,
 template <class Local, class Remote>
 bool subscription_table<Local, Remote>::wanted_without(std::uint64_t peer_number,
                                                        std::string_view prefix) const {
-  auto nobody = [](const auto&) { return false; };
+  auto any = [](const auto&) { return false; };
   auto only_that_peer = [&](const auto& each) { return each.who == peer_number; };
-  return forward_topics_.matches(prefix) || !local_index_.visit(prefix, nobody) ||
+  return forward_topics_.matches(prefix) || !local_index_.visit(prefix, any) ||
          (forwarding_ && !remote_index_.visit(prefix, only_that_peer));
 }
 

@@ -31,7 +31,7 @@ struct event {
   /// Fully qualified, e.g. `Pkg::my_event`, without `GLOBAL::`.
   std::string name;
   vector args;
-  /// When it happened on the network, where the sender tells.
+  /// When it happened on the network, where the sender says.
   std::optional<timestamp> network_time;
 
   friend bool operator==(const event&, const event&) = default;
