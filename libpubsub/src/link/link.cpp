@@ -7,7 +7,7 @@
 #include "link/old_broker.hpp"
 #include "link/tuning.hpp"
 #include "message/frame.hpp"
-#include "transport/tls_record.hpp"
+#include "transport/tls/tls_record.hpp"
 
 namespace pubsub {
 
@@ -34,12 +34,12 @@ private:
 
 } // namespace
 
-std::shared_ptr<link> link::make(std::unique_ptr<connection> carrier, const queue_options& options,
+std::shared_ptr<link> link::make(std::shared_ptr<connection> carrier, const queue_options& options,
                                  std::uint32_t max_frame_bytes) {
   return std::shared_ptr<link>{new link(std::move(carrier), options, max_frame_bytes)};
 }
 
-link::link(std::unique_ptr<connection> carrier, const queue_options& options,
+link::link(std::shared_ptr<connection> carrier, const queue_options& options,
            std::uint32_t max_frame_bytes)
     : peer_link(carrier->remote(), options, max_frame_bytes), connection_(std::move(carrier)) {}
 

@@ -16,7 +16,7 @@ namespace pubsub {
 /// the loop under load, at once on the publisher's thread if the link has been idle for a moment.
 class link final : public peer_link {
 public:
-  static std::shared_ptr<link> make(std::unique_ptr<connection> carrier,
+  static std::shared_ptr<link> make(std::shared_ptr<connection> carrier,
                                     const queue_options& options, std::uint32_t max_frame_bytes);
 
   void start(std::shared_ptr<link_handler> handler) override;
@@ -27,7 +27,7 @@ public:
   void close_when_written() override;
 
 private:
-  link(std::unique_ptr<connection> carrier, const queue_options& options,
+  link(std::shared_ptr<connection> carrier, const queue_options& options,
        std::uint32_t max_frame_bytes);
 
   asio::io_context& loop() const noexcept { return *connection_->loop(); }
@@ -62,7 +62,7 @@ private:
   void do_close(error reason);
   void drop_buffers() noexcept;
 
-  std::unique_ptr<connection> connection_;
+  std::shared_ptr<connection> connection_;
   std::shared_ptr<link_handler> handler_;
 
   // Reading: bytes [parsed_, filled_) of the buffer are the beginning of a frame.

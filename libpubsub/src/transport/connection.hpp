@@ -1,11 +1,10 @@
-// A byte stream to one peer, whatever carries it.
+// A byte stream to one peer over TCP, in the clear or encrypted.
 #pragma once
 
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <span>
-#include <string>
 
 #include <pubsub/error.hpp>
 #include <pubsub/status.hpp>
@@ -27,29 +26,29 @@ public:
   /// written at once. Returns the number of bytes; failures show in the next `write_some`.
   virtual std::size_t try_write(std::span<const asio::const_buffer> from) noexcept = 0;
   virtual void write_some(std::span<const asio::const_buffer> from, handler on_done) = 0;
-  virtual void close() noexcept = 0;
+  virtual void close() noexcept;
   /// What the failure a handler was called with means for the peering. Errors: peer_unavailable,
   /// tls_failed.
   virtual error explain(const error_code& failure) const;
   virtual bool encrypted() const noexcept = 0;
-  /// The other side; empty if it is already gone.
-  virtual network_info remote() const = 0;
+  /// The other side, IPv4 addresses as such; empty if it is already gone.
+  network_info remote() const;
   /// Kept alive by every connection it serves.
-  virtual const std::shared_ptr<asio::io_context>& loop() const noexcept = 0;
+  const std::shared_ptr<asio::io_context>& loop() const noexcept { return loop_; }
+
+protected:
+  /// Small pieces are sent at once, and the socket never blocks.
+  connection(std::shared_ptr<asio::io_context> loop, tcp::socket socket);
+
+  const std::shared_ptr<asio::io_context> loop_; // outlives the socket
+  tcp::socket socket_;
 };
 
-std::unique_ptr<connection> make_tcp_connection(std::shared_ptr<asio::io_context> loop,
+std::shared_ptr<connection> make_tcp_connection(std::shared_ptr<asio::io_context> loop,
                                                 tcp::socket socket);
 
 /// Makes a connection of some kind from a connected socket of the loop.
-using connection_factory = std::function<std::unique_ptr<connection>(
+using connection_factory = std::function<std::shared_ptr<connection>(
     std::shared_ptr<asio::io_context> loop, tcp::socket socket)>;
-
-// What all kinds over TCP have in common:
-
-/// Small pieces are sent at once, and the socket never blocks.
-void tune(tcp::socket& socket);
-/// IPv4 addresses as such, also on a socket for both.
-network_info remote_end(const tcp::socket& socket);
 
 } // namespace pubsub

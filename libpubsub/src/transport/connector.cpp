@@ -1,6 +1,5 @@
 #include "transport/connector.hpp"
 
-#include <string>
 #include <thread>
 
 #include <boost/asio/connect.hpp>
@@ -13,17 +12,13 @@ connector::connector(std::shared_ptr<asio::io_context> loop, uri target,
     : loop_(std::move(loop)), target_(std::move(target)), connect_timeout_(connect_timeout),
       make_(std::move(make)), report_(std::move(report)), timer_(*loop_) {}
 
-void connector::retry_now() {
-  retry_later(std::chrono::milliseconds{0});
-}
-
-void connector::retry_later(std::chrono::milliseconds delay) {
+void connector::attempt_after(std::chrono::milliseconds delay) {
   asio::post(*loop_, [self = shared_from_this(), delay] {
-    if (self->stopped_ || self->attempting_)
+    if (self->stopped_ || self->current_ != 0)
       return;
     self->timer_.expires_after(delay);
     self->timer_.async_wait([self](error_code cancelled) {
-      if (!cancelled)
+      if (!cancelled && !self->stopped_ && self->current_ == 0)
         self->attempt();
     });
   });
@@ -32,49 +27,30 @@ void connector::retry_later(std::chrono::milliseconds delay) {
 void connector::stop() {
   asio::post(*loop_, [self = shared_from_this()] {
     self->stopped_ = true;
-    self->timer_.cancel();
-    if (self->socket_) {
-      error_code ignored;
-      self->socket_->close(ignored);
-    }
+    self->end_attempt();
   });
 }
 
 void connector::attempt() {
-  if (stopped_ || attempting_)
-    return;
-  attempting_ = true;
-  timed_out_ = false;
-  ++attempts_;
+  current_ = ++attempts_;
   timer_.expires_after(connect_timeout_);
-  timer_.async_wait([self = shared_from_this()](error_code cancelled) {
-    if (!cancelled && self->attempting_)
-      self->on_time_out();
+  timer_.async_wait([self = shared_from_this(), number = current_](error_code cancelled) {
+    if (!cancelled && self->current_ == number)
+      self->fail(self->socket_ ? "no answer in time" : "the name was not resolved in time");
   });
   error_code not_numeric;
   const auto address = asio::ip::make_address(target_.host, not_numeric);
   if (not_numeric)
     return resolve();
-  const auto port = std::to_string(target_.port);
-  on_resolved({}, tcp::resolver::results_type::create({address, target_.port}, target_.host, port));
+  connect(tcp::resolver::results_type::create({address, target_.port}, target_.host,
+                                              std::to_string(target_.port)));
 }
 
-void connector::on_time_out() {
-  if (resolving_) // what is found later is for nobody
-    return fail("the name was not resolved in time");
-  timed_out_ = true;
-  if (socket_) {
-    error_code ignored;
-    socket_->close(ignored);
-  }
-}
-
-/// The system's resolver cannot be interrupted. It gets a thread of its own, for which nobody waits
-/// and which keeps nothing alive: not this, and not the loop.
+/// The system's resolver cannot be interrupted. It gets a thread of its own that is never joined
+/// and keeps nothing alive: neither the connector nor the loop.
 void connector::resolve() {
-  resolving_ = true;
   const auto host = target_.host.empty() ? "localhost" : target_.host;
-  std::thread{[host, port = std::to_string(target_.port), attempt = attempts_,
+  std::thread{[host, port = std::to_string(target_.port), number = current_,
                weak = weak_from_this(), weak_loop = std::weak_ptr{loop_}] {
     asio::io_context own;
     error_code failure;
@@ -82,44 +58,44 @@ void connector::resolve() {
     auto loop = weak_loop.lock();
     if (!loop)
       return;
-    asio::post(*loop, [weak, attempt, failure, found = std::move(found)] {
-      if (auto self = weak.lock(); self && self->resolving_ && self->attempts_ == attempt)
-        self->on_resolved(failure, found);
+    asio::post(*loop, [weak, number, failure, found = std::move(found)] {
+      auto self = weak.lock();
+      if (!self || self->current_ != number)
+        return;
+      if (failure)
+        return self->fail(failure.message());
+      self->connect(found);
     });
   }}.detach();
 }
 
-void connector::on_resolved(const error_code& failure, tcp::resolver::results_type found) {
-  resolving_ = false;
-  if (stopped_)
-    return;
-  if (failure)
-    return fail(failure.message());
-  found_ = std::move(found);
-  socket_.emplace(*loop_);
-  asio::async_connect(
-      *socket_, found_,
-      [self = shared_from_this()](error_code result, const auto&) { self->on_connect(result); });
+void connector::connect(const tcp::resolver::results_type& found) {
+  socket_ = std::make_shared<tcp::socket>(*loop_);
+  asio::async_connect(*socket_, found,
+                      [self = shared_from_this(), socket = socket_,
+                       number = current_](error_code failure, const auto&) {
+                        if (self->current_ != number)
+                          return;
+                        if (failure)
+                          return self->fail(failure.message());
+                        auto ready = self->make_(self->loop_, std::move(*socket));
+                        self->end_attempt();
+                        self->report_.on_connected(std::move(ready));
+                      });
 }
 
-void connector::on_connect(const error_code& failure) {
-  if (stopped_)
-    return;
-  if (failure || timed_out_) {
-    socket_.reset();
-    return fail(timed_out_ ? "no answer in time" : failure.message());
-  }
-  attempting_ = false;
+/// What the attempt has begun ends with an error, later, and changes nothing then.
+void connector::end_attempt() {
+  current_ = 0;
   timer_.cancel();
-  auto ready = make_(loop_, std::move(*socket_));
-  socket_.reset();
-  report_.on_connected(std::move(ready));
+  if (const auto socket = std::exchange(socket_, nullptr)) {
+    error_code ignored;
+    socket->close(ignored);
+  }
 }
 
 void connector::fail(const std::string& why) {
-  attempting_ = false;
-  resolving_ = false;
-  timer_.cancel();
+  end_attempt();
   report_.on_failed({errc::peer_unavailable, to_string(target_) + ": " + why});
 }
 

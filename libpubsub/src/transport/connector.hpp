@@ -2,9 +2,10 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
+#include <string>
 
 #include <pubsub/error.hpp>
 
@@ -13,46 +14,39 @@
 
 namespace pubsub {
 
-/// One attempt at a time. After each the owner decides: `retry_now`, `retry_later`, or nothing.
+/// One attempt at a time. After each the owner decides whether there is another one.
 /// Thread-safety: all members from any thread; callbacks come on the connector's loop, none after
 /// `stop` has taken effect there.
 class connector : public std::enable_shared_from_this<connector> {
 public:
   struct callbacks {
-    std::function<void(std::unique_ptr<connection>)> on_connected;
+    std::function<void(std::shared_ptr<connection>)> on_connected;
     std::function<void(const error&)> on_failed;
   };
 
   connector(std::shared_ptr<asio::io_context> loop, uri target,
             std::chrono::milliseconds connect_timeout, connection_factory make, callbacks report);
 
-  void retry_now();
-  /// Starts an attempt after `delay`.
-  void retry_later(std::chrono::milliseconds delay);
+  /// Starts an attempt after `delay`; nothing if one is under way.
+  void attempt_after(std::chrono::milliseconds delay);
   void stop();
-
-  const uri& target() const noexcept { return target_; }
 
 private:
   void attempt();
-  void on_time_out();
   void resolve();
-  void on_resolved(const error_code& failure, tcp::resolver::results_type found);
-  void on_connect(const error_code& failure);
+  void connect(const tcp::resolver::results_type& found);
+  void end_attempt();
   void fail(const std::string& why);
 
-  std::shared_ptr<asio::io_context> loop_;
+  const std::shared_ptr<asio::io_context> loop_;
   const uri target_;
   const std::chrono::milliseconds connect_timeout_;
   const connection_factory make_;
   const callbacks report_;
   asio::steady_timer timer_;
-  std::optional<tcp::socket> socket_;
-  tcp::resolver::results_type found_;
+  std::shared_ptr<tcp::socket> socket_; // null until the name is resolved
   std::uint64_t attempts_ = 0;
-  bool attempting_ = false;
-  bool resolving_ = false;
-  bool timed_out_ = false;
+  std::uint64_t current_ = 0; // the number of the attempt under way; 0: none
   bool stopped_ = false;
 };
 

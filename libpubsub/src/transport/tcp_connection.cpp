@@ -22,9 +22,7 @@ struct buffer_sequence {
 class tcp_connection final : public connection {
 public:
   tcp_connection(std::shared_ptr<asio::io_context> loop, tcp::socket socket)
-      : loop_(std::move(loop)), socket_(std::move(socket)) {
-    tune(socket_);
-  }
+      : connection(std::move(loop), std::move(socket)) {}
 
   void read_some(asio::mutable_buffer into, handler on_done) override {
     socket_.async_read_some(into, std::move(on_done));
@@ -43,37 +41,35 @@ public:
   void write_some(std::span<const asio::const_buffer> from, handler on_done) override {
     socket_.async_write_some(buffer_sequence{from}, std::move(on_done));
   }
-  void close() noexcept override {
-    error_code ignored;
-    socket_.shutdown(tcp::socket::shutdown_both, ignored);
-    socket_.close(ignored);
-  }
   bool encrypted() const noexcept override { return false; }
-  network_info remote() const override { return remote_end(socket_); }
-  const std::shared_ptr<asio::io_context>& loop() const noexcept override { return loop_; }
 
 private:
-  std::shared_ptr<asio::io_context> loop_; // outlives the socket
-  tcp::socket socket_;
   const int fd_ = socket_.native_handle();
 };
 
 } // namespace
+
+connection::connection(std::shared_ptr<asio::io_context> loop, tcp::socket socket)
+    : loop_(std::move(loop)), socket_(std::move(socket)) {
+  error_code ignored; // both only make things faster
+  socket_.set_option(tcp::no_delay{true}, ignored);
+  socket_.non_blocking(true, ignored);
+}
+
+void connection::close() noexcept {
+  error_code ignored;
+  socket_.shutdown(tcp::socket::shutdown_both, ignored);
+  socket_.close(ignored);
+}
 
 error connection::explain(const error_code& failure) const {
   const bool orderly = failure == asio::error::eof;
   return {errc::peer_unavailable, orderly ? "the peer closed the connection" : failure.message()};
 }
 
-void tune(tcp::socket& socket) {
-  error_code ignored; // both only make things faster
-  socket.set_option(tcp::no_delay{true}, ignored);
-  socket.non_blocking(true, ignored);
-}
-
-network_info remote_end(const tcp::socket& socket) {
+network_info connection::remote() const {
   error_code failure;
-  const auto end = socket.remote_endpoint(failure);
+  const auto end = socket_.remote_endpoint(failure);
   if (failure)
     return {};
   auto where = end.address();
@@ -82,9 +78,9 @@ network_info remote_end(const tcp::socket& socket) {
   return {where.to_string(), end.port()};
 }
 
-std::unique_ptr<connection> make_tcp_connection(std::shared_ptr<asio::io_context> loop,
+std::shared_ptr<connection> make_tcp_connection(std::shared_ptr<asio::io_context> loop,
                                                 tcp::socket socket) {
-  return std::make_unique<tcp_connection>(std::move(loop), std::move(socket));
+  return std::make_shared<tcp_connection>(std::move(loop), std::move(socket));
 }
 
 } // namespace pubsub

@@ -147,9 +147,9 @@ void peering::connect_again(peer_request& request) {
   if (request.short_peerings <= 1)
     request.delays.reset();
   if (request.short_peerings < suspicious_peerings)
-    request.connects->retry_now();
+    request.connects->attempt_after({});
   else
-    request.connects->retry_later(request.delays.next());
+    request.connects->attempt_after(request.delays.next());
 }
 
 /// Called with the mutex held: requests that relied on a connection to this peer try again.

@@ -22,7 +22,7 @@
 #include "transport/connector.hpp"
 #include "transport/io_threads.hpp"
 #include "transport/listener.hpp"
-#include "transport/tls_connection.hpp"
+#include "transport/tls/tls_connection.hpp"
 
 namespace pubsub {
 
@@ -102,7 +102,7 @@ private:
   };
   using lock_type = std::unique_lock<std::mutex>;
 
-  void open_session(std::unique_ptr<connection> carrier, wire::tcp_role role,
+  void open_session(std::shared_ptr<connection> carrier, wire::tcp_role role,
                     std::shared_ptr<peer_request> request);
   expected<connection_factory> factory_for(encryption security, tls_role role);
   std::shared_ptr<peer_request> make_request(uri target, const peer_options& options,

@@ -78,7 +78,7 @@ expected<void> peering::connect(std::string_view target, const peer_options& opt
   io_.start();
   auto request = make_request(std::move(*address), options, std::move(*make));
   requests_.push_back(request);
-  request->connects->retry_now();
+  request->connects->attempt_after({});
   if (!wait)
     return {};
   auto settled = [&] {
@@ -109,7 +109,7 @@ std::shared_ptr<peer_request> peering::make_request(uri target, const peer_optio
   connector::callbacks report{
       .on_connected =
           [weak = weak_from_this(),
-           weak_request = std::weak_ptr{request}](std::unique_ptr<connection> carrier) {
+           weak_request = std::weak_ptr{request}](std::shared_ptr<connection> carrier) {
             auto self = weak.lock();
             if (auto found = weak_request.lock(); self && found)
               self->open_session(std::move(carrier), wire::tcp_role::connecting, found);
@@ -125,7 +125,7 @@ std::shared_ptr<peer_request> peering::make_request(uri target, const peer_optio
   return request;
 }
 
-void peering::open_session(std::unique_ptr<connection> carrier, wire::tcp_role role,
+void peering::open_session(std::shared_ptr<connection> carrier, wire::tcp_role role,
                            std::shared_ptr<peer_request> request) {
   const auto& queue =
       request && request->options.link_queue ? *request->options.link_queue : options_.link_queue;
@@ -164,7 +164,7 @@ void peering::attempt_failed(const std::shared_ptr<peer_request>& request, const
   request->attempted = true;
   request->last_failure = reason;
   if (request->options.retry)
-    request->connects->retry_later(request->delays.next());
+    request->connects->attempt_after(request->delays.next());
   else
     std::erase(requests_, request);
   changed_.notify_all();

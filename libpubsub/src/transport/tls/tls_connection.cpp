@@ -1,6 +1,8 @@
-#include "transport/tls_stream.hpp"
+#include "transport/tls/tls_connection.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <mutex>
 #include <new>
 #include <utility>
 
@@ -8,6 +10,9 @@
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+
+#include "transport/tls/tls_failure.hpp"
+#include "transport/tls/tls_socket.hpp"
 
 namespace pubsub {
 
@@ -25,20 +30,76 @@ void discard_input(int fd) noexcept {
 
 const error_code broken = make_error_code(boost::system::errc::protocol_error);
 
-} // namespace
+/// The state of an encrypted connection, kept alive by what waits for its socket. OpenSSL is called
+/// when the socket is ready: from the loop, or by `try_write`. Handlers are called from the loop
+/// only, never by a member function that takes one.
+class tls_connection final : public connection,
+                             public std::enable_shared_from_this<tls_connection> {
+public:
+  tls_connection(std::shared_ptr<asio::io_context> loop, tcp::socket socket,
+                 std::shared_ptr<const tls_context> context, tls_role role,
+                 std::vector<std::byte> refusal);
 
-void tls_stream::ssl_deleter::operator()(SSL* x) const noexcept {
-  SSL_free(x);
-}
+  void read_some(asio::mutable_buffer into, handler on_done) override;
+  std::size_t try_write(std::span<const asio::const_buffer> from) noexcept override;
+  void write_some(std::span<const asio::const_buffer> from, handler on_done) override;
+  void close() noexcept override;
+  error explain(const error_code& failure) const override {
+    return failure_ ? failure_ : connection::explain(failure);
+  }
+  bool encrypted() const noexcept override { return true; }
 
-tls_stream::tls_stream(std::shared_ptr<asio::io_context> loop, tcp::socket socket,
-                       std::shared_ptr<const tls_context> context, tls_role role,
-                       std::vector<std::byte> refusal)
-    : loop_(std::move(loop)), context_(std::move(context)), refusal_(std::move(refusal)),
-      socket_(std::move(socket)), ssl_(SSL_new(context_->get())) {
+private:
+  enum class stage : std::uint8_t { fresh, shaking, established, failed, closed };
+  /// Of a call of OpenSSL. `ended`: in good order.
+  enum class outcome : std::uint8_t { done, wants_read, wants_write, ended, failed };
+  using step = void (tls_connection::*)();
+  struct ssl_deleter {
+    void operator()(SSL* x) const noexcept { SSL_free(x); }
+  };
+
+  void wait_for(tcp::socket::wait_type what, step next);
+  void soon(step next);
+  void go_on_after(outcome x, step next);
+  outcome outcome_of(int result) noexcept;
+  void start();
+  void shake_hands();
+  void read_now();
+  outcome read_records(std::size_t& size);
+  void end_read(const error_code& failure, std::size_t transferred);
+  void write_now();
+  std::size_t write_records(std::span<const asio::const_buffer> from, outcome& result) noexcept;
+  void fill_record(std::span<const asio::const_buffer> from, std::size_t skipped) noexcept;
+  void end_write(const error_code& failure, std::size_t transferred);
+  void answer_plain_text();
+  void note_failure();
+  void fail();
+
+  const std::shared_ptr<const tls_context> context_;
+  const std::vector<std::byte> refusal_; // of plain text; empty at a client
+
+  std::mutex mutex_; // guards the following while a publisher may write
+  tls_socket raw_;
+  std::unique_ptr<SSL, ssl_deleter> ssl_;
+  stage stage_ = stage::fresh;    // changed on the loop only
+  std::vector<std::byte> record_; // what OpenSSL has not taken yet
+
+  // On the loop only:
+  asio::mutable_buffer into_;
+  handler on_read_;
+  bool more_to_read_ = false; // reading stopped because there was no room
+  std::span<const asio::const_buffer> from_;
+  handler on_written_;
+  error failure_;
+};
+
+tls_connection::tls_connection(std::shared_ptr<asio::io_context> loop, tcp::socket socket,
+                               std::shared_ptr<const tls_context> context, tls_role role,
+                               std::vector<std::byte> refusal)
+    : connection(std::move(loop), std::move(socket)), context_(std::move(context)),
+      refusal_(std::move(refusal)), ssl_(SSL_new(context_->get())) {
   if (!ssl_)
     throw std::bad_alloc{};
-  tune(socket_);
   raw_.fd = socket_.native_handle();
   auto* const bio = make_bio(context_->socket_method(), raw_);
   SSL_set_bio(ssl_.get(), bio, bio);
@@ -50,7 +111,7 @@ tls_stream::tls_stream(std::shared_ptr<asio::io_context> loop, tcp::socket socke
 
 // -- waiting -----------------------------------------------------------------------------------
 
-void tls_stream::wait_for(tcp::socket::wait_type what, step next) {
+void tls_connection::wait_for(tcp::socket::wait_type what, step next) {
   socket_.async_wait(what, [self = shared_from_this(), next](error_code failure) {
     if (self->stage_ == stage::closed)
       return;
@@ -65,12 +126,12 @@ void tls_stream::wait_for(tcp::socket::wait_type what, step next) {
   });
 }
 
-void tls_stream::soon(step next) {
+void tls_connection::soon(step next) {
   asio::post(*loop_, [self = shared_from_this(), next] { ((*self).*next)(); });
 }
 
 /// Called with what a call of OpenSSL has come back with.
-void tls_stream::go_on_after(outcome x, step next) {
+void tls_connection::go_on_after(outcome x, step next) {
   if (x == outcome::wants_read)
     wait_for(tcp::socket::wait_read, next);
   else if (x == outcome::wants_write)
@@ -79,7 +140,7 @@ void tls_stream::go_on_after(outcome x, step next) {
     fail();
 }
 
-tls_stream::outcome tls_stream::outcome_of(int result) noexcept {
+tls_connection::outcome tls_connection::outcome_of(int result) noexcept {
   switch (SSL_get_error(ssl_.get(), result)) {
   case SSL_ERROR_NONE:
     return outcome::done;
@@ -96,7 +157,7 @@ tls_stream::outcome tls_stream::outcome_of(int result) noexcept {
 
 // -- the handshake -----------------------------------------------------------------------------
 
-void tls_stream::start() {
+void tls_connection::start() {
   if (stage_ != stage::fresh)
     return;
   {
@@ -106,7 +167,7 @@ void tls_stream::start() {
   shake_hands();
 }
 
-void tls_stream::shake_hands() {
+void tls_connection::shake_hands() {
   auto result = outcome::failed;
   {
     std::lock_guard lock{mutex_};
@@ -118,25 +179,25 @@ void tls_stream::shake_hands() {
     }
   }
   if (result != outcome::done)
-    return go_on_after(result, &tls_stream::shake_hands);
+    return go_on_after(result, &tls_connection::shake_hands);
   write_now();
   read_now();
 }
 
 // -- reading -----------------------------------------------------------------------------------
 
-void tls_stream::read_some(asio::mutable_buffer into, handler on_done) {
+void tls_connection::read_some(asio::mutable_buffer into, handler on_done) {
   into_ = into;
   on_read_ = std::move(on_done);
   if (stage_ == stage::fresh)
-    soon(&tls_stream::start);
+    soon(&tls_connection::start);
   else if (stage_ == stage::established && !more_to_read_)
-    wait_for(tcp::socket::wait_read, &tls_stream::read_now);
+    wait_for(tcp::socket::wait_read, &tls_connection::read_now);
   else if (stage_ != stage::shaking)
-    soon(&tls_stream::read_now);
+    soon(&tls_connection::read_now);
 }
 
-void tls_stream::read_now() {
+void tls_connection::read_now() {
   if (stage_ == stage::failed)
     return end_read(broken, 0);
   if (stage_ != stage::established || !on_read_)
@@ -146,16 +207,16 @@ void tls_stream::read_now() {
   more_to_read_ = result == outcome::done || result == outcome::ended;
   if (size > 0) {
     if (result == outcome::failed)
-      note_failure(); // told when what came before it has been taken
+      note_failure(); // the next read fails with it, when what came before has been taken
     return end_read({}, size);
   }
   if (result == outcome::ended)
     return end_read(asio::error::eof, 0);
-  go_on_after(result, &tls_stream::read_now);
+  go_on_after(result, &tls_connection::read_now);
 }
 
 /// As much as there is room for; a publisher may write between two records.
-tls_stream::outcome tls_stream::read_records(std::size_t& size) {
+tls_connection::outcome tls_connection::read_records(std::size_t& size) {
   auto* const at = static_cast<std::byte*>(into_.data());
   while (size < into_.size()) {
     std::lock_guard lock{mutex_};
@@ -169,14 +230,14 @@ tls_stream::outcome tls_stream::read_records(std::size_t& size) {
   return outcome::done;
 }
 
-void tls_stream::end_read(const error_code& failure, std::size_t transferred) {
+void tls_connection::end_read(const error_code& failure, std::size_t transferred) {
   if (auto on_done = std::exchange(on_read_, {}))
     on_done(failure, transferred);
 }
 
 // -- writing -----------------------------------------------------------------------------------
 
-std::size_t tls_stream::try_write(std::span<const asio::const_buffer> from) noexcept {
+std::size_t tls_connection::try_write(std::span<const asio::const_buffer> from) noexcept {
   std::unique_lock lock{mutex_, std::try_to_lock};
   if (!lock || stage_ != stage::established)
     return 0;
@@ -186,16 +247,16 @@ std::size_t tls_stream::try_write(std::span<const asio::const_buffer> from) noex
   return written;
 }
 
-void tls_stream::write_some(std::span<const asio::const_buffer> from, handler on_done) {
+void tls_connection::write_some(std::span<const asio::const_buffer> from, handler on_done) {
   from_ = from;
   on_written_ = std::move(on_done);
   if (stage_ == stage::fresh)
-    soon(&tls_stream::start);
+    soon(&tls_connection::start);
   else if (stage_ != stage::shaking)
-    soon(&tls_stream::write_now);
+    soon(&tls_connection::write_now);
 }
 
-void tls_stream::write_now() {
+void tls_connection::write_now() {
   if (stage_ == stage::failed)
     return end_write(broken, 0);
   if (stage_ != stage::established || !on_written_)
@@ -211,12 +272,12 @@ void tls_stream::write_now() {
   if (result == outcome::failed)
     read_now(); // a peer that has gone may have said why
   if (stage_ == stage::established)
-    go_on_after(result, &tls_stream::write_now);
+    go_on_after(result, &tls_connection::write_now);
 }
 
 /// Called with the mutex held. Returns how much of `from` is written.
-std::size_t tls_stream::write_records(std::span<const asio::const_buffer> from,
-                                      outcome& result) noexcept {
+std::size_t tls_connection::write_records(std::span<const asio::const_buffer> from,
+                                          outcome& result) noexcept {
   std::size_t written = 0;
   while (written < max_write_bytes) {
     if (record_.empty()) // otherwise it is the beginning of `from`, and must be tried again
@@ -237,8 +298,8 @@ std::size_t tls_stream::write_records(std::span<const asio::const_buffer> from,
 }
 
 /// The next bytes of `from` after the first `skipped`, in one piece; the room is reserved.
-void tls_stream::fill_record(std::span<const asio::const_buffer> from,
-                             std::size_t skipped) noexcept {
+void tls_connection::fill_record(std::span<const asio::const_buffer> from,
+                                 std::size_t skipped) noexcept {
   for (const auto& each : from) {
     const auto here = std::min(skipped, each.size());
     skipped -= here;
@@ -250,16 +311,16 @@ void tls_stream::fill_record(std::span<const asio::const_buffer> from,
   }
 }
 
-void tls_stream::end_write(const error_code& failure, std::size_t transferred) {
+void tls_connection::end_write(const error_code& failure, std::size_t transferred) {
   if (auto on_done = std::exchange(on_written_, {}))
     on_done(failure, transferred);
 }
 
 // -- the end -----------------------------------------------------------------------------------
 
-/// A client that waits in the clear for our probe is told why none comes. (A server has sent its
-/// own, and knows our hello for what it is.)
-void tls_stream::answer_plain_text() {
+/// A client that waits in the clear for our probe gets the refusal in its place. (A server has sent
+/// its own probe, and knows our hello for what it is.)
+void tls_connection::answer_plain_text() {
   if (refusal_.empty() || stage_ != stage::shaking || raw_.beginning_bytes < 3 ||
       looks_like_tls(raw_.begins_with()))
     return;
@@ -267,7 +328,7 @@ void tls_stream::answer_plain_text() {
       ::send(raw_.fd, refusal_.data(), refusal_.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-void tls_stream::note_failure() {
+void tls_connection::note_failure() {
   std::lock_guard lock{mutex_};
   answer_plain_text();
   failure_ = explain_tls_failure(ssl_.get(), raw_,
@@ -276,13 +337,13 @@ void tls_stream::note_failure() {
   stage_ = stage::failed;
 }
 
-void tls_stream::fail() {
+void tls_connection::fail() {
   note_failure();
   end_read(broken, 0);
   end_write(broken, 0);
 }
 
-void tls_stream::close() noexcept {
+void tls_connection::close() noexcept {
   if (stage_ == stage::closed)
     return;
   {
@@ -294,14 +355,22 @@ void tls_stream::close() noexcept {
     ERR_clear_error();
     stage_ = stage::closed;
   }
-  error_code ignored;
-  socket_.shutdown(tcp::socket::shutdown_both, ignored);
-  socket_.close(ignored);
+  connection::close();
   for (auto* each : {&on_read_, &on_written_})
     if (*each)
       asio::post(*loop_, [on_done = std::exchange(*each, {})] {
         on_done(asio::error::operation_aborted, 0);
       });
+}
+
+} // namespace
+
+std::shared_ptr<connection> make_tls_connection(std::shared_ptr<asio::io_context> loop,
+                                                tcp::socket socket,
+                                                std::shared_ptr<const tls_context> context,
+                                                tls_role role, std::vector<std::byte> refusal) {
+  return std::make_shared<tls_connection>(std::move(loop), std::move(socket), std::move(context),
+                                          role, std::move(refusal));
 }
 
 } // namespace pubsub

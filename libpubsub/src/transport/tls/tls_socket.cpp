@@ -1,4 +1,4 @@
-#include "transport/tls_socket.hpp"
+#include "transport/tls/tls_socket.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,8 +1,8 @@
-#include "transport/tls_context.hpp"
+#include "transport/tls/tls_context.hpp"
 
 #include "support/certificates.hpp"
 #include "support/hex.hpp"
-#include "transport/tls_record.hpp"
+#include "transport/tls/tls_record.hpp"
 
 #include <doctest/doctest.h>
 

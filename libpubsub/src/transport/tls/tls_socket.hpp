@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <span>
 
-#include "transport/tls_record.hpp"
+#include "transport/tls/tls_record.hpp"
 
 struct bio_method_st;
 struct bio_st;

@@ -1,4 +1,4 @@
-#include "transport/tls_failure.hpp"
+#include "transport/tls/tls_failure.hpp"
 
 #include <cstring>
 #include <string>

@@ -1,4 +1,4 @@
-// Keys, certificates and trust of an endpoint, as OpenSSL wants them.
+// Keys, certificates and trust of an endpoint, in the form OpenSSL takes.
 #pragma once
 
 #include <cstdint>

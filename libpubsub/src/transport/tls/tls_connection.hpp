@@ -6,16 +6,16 @@
 #include <vector>
 
 #include "transport/connection.hpp"
-#include "transport/tls_context.hpp"
+#include "transport/tls/tls_context.hpp"
 
 namespace pubsub {
 
-/// The handshake takes place in the first read or write, and its failure is theirs: whoever bounds
+/// The handshake takes place in the first read or write, and its failure is theirs: a bound of
 /// the time until something is read bounds the handshake. Takes no certificates of more than 100
 /// KiB from a peer, and holds at most 100 KiB of its own besides. `close` tells the peer, if that
 /// is possible at once. `refusal` is what a server sends to a peer that does not speak TLS, if that
 /// is possible at once. Throws std::bad_alloc.
-std::unique_ptr<connection> make_tls_connection(std::shared_ptr<asio::io_context> loop,
+std::shared_ptr<connection> make_tls_connection(std::shared_ptr<asio::io_context> loop,
                                                 tcp::socket socket,
                                                 std::shared_ptr<const tls_context> context,
                                                 tls_role role, std::vector<std::byte> refusal = {});

@@ -1,4 +1,4 @@
-#include "transport/tls_context.hpp"
+#include "transport/tls/tls_context.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -12,7 +12,7 @@
 #include <openssl/ssl.h>
 
 #include "base/unique_fd.hpp"
-#include "transport/tls_socket.hpp"
+#include "transport/tls/tls_socket.hpp"
 
 namespace pubsub {
 

@@ -5,7 +5,7 @@
 
 #include <pubsub/error.hpp>
 
-#include "transport/tls_socket.hpp"
+#include "transport/tls/tls_socket.hpp"
 
 struct ssl_st;
 
