@@ -3,6 +3,7 @@
 #include "fuzz/target.hpp"
 
 #include "base/byte_reader.hpp"
+#include "base/byte_writer.hpp"
 #include "wire/broker/envelope.hpp"
 
 #include <algorithm>
@@ -32,8 +33,7 @@ void try_input(std::span<const std::byte> bytes) {
   }
   if (!x)
     return;
-  std::vector<std::byte> once;
-  wire::append_filter(once, *x);
+  const auto once = byte_writer{}.add(*x).take();
   check(wire::parse_filter(once) == x, "a filter is read as it was written");
   const auto all = spelled_out(bytes);
   check(x->size() <= all.size(), "nothing is added");

@@ -7,7 +7,10 @@
 #include <span>
 #include <string_view>
 
+#include <pubsub/endpoint_id.hpp>
+
 #include "base/bytes.hpp"
+#include "base/id_bytes.hpp"
 
 namespace pubsub {
 
@@ -30,6 +33,14 @@ public:
       return false;
     out = load_be<T>(pos_);
     pos_ += sizeof(T);
+    return true;
+  }
+
+  [[nodiscard]] bool read(endpoint_id& out) noexcept {
+    if (remaining() < endpoint_id_bytes)
+      return false;
+    out = read_id(pos_);
+    pos_ += endpoint_id_bytes;
     return true;
   }
 

@@ -3,21 +3,13 @@
 #include <algorithm>
 
 #include "base/byte_reader.hpp"
+#include "base/byte_writer.hpp"
+#include "base/id_bytes.hpp"
 #include "route/minimal_filter.hpp"
 
 namespace pubsub::wire {
 
 namespace {
-
-void append(std::vector<std::byte>& out, std::span<const std::byte> bytes) {
-  out.insert(out.end(), bytes.begin(), bytes.end());
-}
-
-void append_varbyte(std::vector<std::byte>& out, std::size_t value) {
-  std::byte buffer[max_varbyte_bytes];
-  const auto* end = store_varbyte(buffer, static_cast<std::uint32_t>(value));
-  out.insert(out.end(), buffer, const_cast<std::byte*>(end));
-}
 
 std::byte* write_envelope_header(std::byte* out, const endpoint_id& sender,
                                  const endpoint_id& receiver, envelope_type type,
@@ -34,10 +26,12 @@ std::byte* write_envelope_header(std::byte* out, const endpoint_id& sender,
 std::vector<std::byte> make_envelope(const endpoint_id& sender, const endpoint_id& receiver,
                                      envelope_type type, std::string_view topic,
                                      std::span<const std::byte> payload) {
-  std::vector<std::byte> envelope(envelope_header_bytes + topic.size());
-  write_envelope_header(envelope.data(), sender, receiver, type, topic, default_ttl);
-  append(envelope, payload);
-  return make_frame(envelope);
+  const auto size = envelope_header_bytes + topic.size() + payload.size();
+  std::vector<std::byte> frame(frame_header_bytes + size);
+  auto* const envelope = store_be(frame.data(), static_cast<std::uint32_t>(size));
+  std::ranges::copy(payload,
+                    write_envelope_header(envelope, sender, receiver, type, topic, default_ttl));
+  return frame;
 }
 
 std::vector<std::byte> make_control(const endpoint_id& sender, const endpoint_id& receiver,
@@ -55,13 +49,9 @@ std::optional<envelope_view> parse_envelope(std::span<const std::byte> frame_pay
   const auto topic_size = load_be<std::uint16_t>(pos + 35);
   if (type < 1 || type > 5 || frame_payload.size() - envelope_header_bytes < topic_size)
     return {};
-  endpoint_id::bytes_type sender;
-  endpoint_id::bytes_type receiver;
-  std::memcpy(sender.data(), pos, sender.size());
-  std::memcpy(receiver.data(), pos + 16, receiver.size());
   const auto* topic = reinterpret_cast<const char*>(pos + envelope_header_bytes);
-  return envelope_view{endpoint_id{sender},
-                       endpoint_id{receiver},
+  return envelope_view{read_id(pos),
+                       read_id(pos + 16),
                        static_cast<envelope_type>(type),
                        load_be<std::uint16_t>(pos + 33),
                        {topic, topic_size},
@@ -78,9 +68,8 @@ std::byte* write_data_header(std::byte* out, const endpoint_id& sender, std::str
 
 std::vector<std::byte> make_routing_update(const endpoint_id& sender, const endpoint_id& receiver,
                                            const filter& announced) {
-  std::vector<std::byte> payload;
-  append_filter(payload, announced);
-  return make_control(sender, receiver, envelope_type::routing_update, payload);
+  return make_control(sender, receiver, envelope_type::routing_update,
+                      byte_writer{}.add(announced).take());
 }
 
 std::vector<std::byte> make_ping(const endpoint_id& sender, const endpoint_id& receiver,
@@ -127,18 +116,10 @@ std::optional<filter> parse_leading_filter(std::span<const std::byte> bytes) {
   return read_filter(in);
 }
 
-void append_filter(std::vector<std::byte>& out, const filter& x) {
-  append_varbyte(out, x.size());
-  for (const auto& prefix : x) {
-    append_varbyte(out, prefix.size());
-    append(out, std::as_bytes(std::span{prefix}));
-  }
-}
-
 std::vector<std::byte> make_frame(std::span<const std::byte> payload) {
   std::vector<std::byte> result(frame_header_bytes + payload.size());
   auto* body = store_be(result.data(), static_cast<std::uint32_t>(payload.size()));
-  std::copy(payload.begin(), payload.end(), body);
+  std::ranges::copy(payload, body);
   return result;
 }
 

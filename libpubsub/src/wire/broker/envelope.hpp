@@ -77,11 +77,11 @@ std::vector<std::byte> make_pong(const endpoint_id& sender, const endpoint_id& r
 std::vector<std::byte> make_command(const endpoint_id& sender, std::string_view topic,
                                     std::span<const std::byte> payload);
 
-/// Varbyte count, then strings. Nothing if malformed, or if count and strings do not agree.
+/// A varbyte count and strings, as `byte_writer` writes a filter. Nothing if malformed, or if count
+/// and strings do not agree.
 std::optional<filter> parse_filter(std::span<const std::byte> bytes);
 /// As `parse_filter`, but bytes behind the strings mean nothing: in a handshake.
 std::optional<filter> parse_leading_filter(std::span<const std::byte> bytes);
-void append_filter(std::vector<std::byte>& out, const filter& x);
 
 /// Wraps a frame payload: `u32 length` and the bytes.
 std::vector<std::byte> make_frame(std::span<const std::byte> payload);

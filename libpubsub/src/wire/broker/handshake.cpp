@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/byte_reader.hpp"
+#include "base/byte_writer.hpp"
 #include "wire/broker/envelope.hpp"
 
 namespace pubsub::wire {
@@ -23,36 +24,14 @@ enum tag : std::uint8_t {
   tag_originator_ack = 12,
 };
 
-/// Builds a handshake frame piece by piece.
-class frame_builder {
-public:
-  explicit frame_builder(std::uint8_t tag) { add(tag); }
-  template <std::integral T>
-  frame_builder& add(T value) {
-    const auto at = payload_.size();
-    payload_.resize(at + sizeof(T));
-    store_be(payload_.data() + at, value);
-    return *this;
-  }
-  frame_builder& add(const endpoint_id& id) {
-    const auto bytes = std::as_bytes(std::span{id.bytes()});
-    payload_.insert(payload_.end(), bytes.begin(), bytes.end());
-    return *this;
-  }
-  frame_builder& add(std::string_view text) {
-    std::byte length[max_varbyte_bytes];
-    const auto* end = store_varbyte(length, static_cast<std::uint32_t>(text.size()));
-    payload_.insert(payload_.end(), length, const_cast<std::byte*>(end));
-    const auto bytes = std::as_bytes(std::span{text});
-    payload_.insert(payload_.end(), bytes.begin(), bytes.end());
-    return *this;
-  }
-  std::vector<std::byte>& payload() { return payload_; }
-  std::vector<std::byte> frame() const { return make_frame(payload_); }
-
-private:
-  std::vector<std::byte> payload_;
-};
+/// A handshake frame of these fields.
+template <class... Fields>
+std::vector<std::byte> make(std::uint8_t tag, const Fields&... fields) {
+  byte_writer out;
+  out.add(tag);
+  (out.add(fields), ...);
+  return make_frame(out.take());
+}
 
 /// Every message but acks and filters begins with it.
 handshake::magic_word read_magic(byte_reader& in) {
@@ -64,22 +43,7 @@ handshake::magic_word read_magic(byte_reader& in) {
 
 std::vector<std::byte> make_drop(const endpoint_id& sender, errc code,
                                  std::string_view description) {
-  return frame_builder{tag_drop_conn}
-      .add(magic)
-      .add(sender)
-      .add(static_cast<std::uint8_t>(code))
-      .add(description)
-      .frame();
-}
-
-bool read_sender(byte_reader& in, endpoint_id& out) {
-  std::span<const std::byte> bytes;
-  if (!in.read_bytes(16, bytes))
-    return false;
-  endpoint_id::bytes_type raw;
-  std::memcpy(raw.data(), bytes.data(), raw.size());
-  out = endpoint_id{raw};
-  return true;
+  return make(tag_drop_conn, magic, sender, static_cast<std::uint8_t>(code), description);
 }
 
 } // namespace
@@ -92,7 +56,7 @@ void handshake::start() {
   if (role_ == tcp_role::connecting)
     send_hello();
   else
-    env_.send(frame_builder{tag_probe}.add(magic).frame());
+    env_.send(make(tag_probe, magic));
 }
 
 handshake::outcome handshake::receive(std::span<const std::byte> frame_payload) {
@@ -143,7 +107,7 @@ handshake::outcome handshake::on_hello(std::span<const std::byte> body) {
   std::uint8_t lowest = 0;
   std::uint8_t highest = 0;
   const auto word = read_magic(in);
-  if (!read_sender(in, sender) || !in.read(lowest) || !in.read(highest))
+  if (!in.read(sender) || !in.read(lowest) || !in.read(highest))
     return unreadable("hello_msg", magic_word::missing);
   if (word != magic_word::right)
     return unreadable("hello_msg", word);
@@ -173,7 +137,7 @@ handshake::outcome handshake::on_version_select(std::span<const std::byte> body)
   std::uint8_t selected = 0;
   endpoint_id sender;
   const auto word = read_magic(in);
-  if (!read_sender(in, sender) || !in.read(selected))
+  if (!in.read(sender) || !in.read(selected))
     return unreadable("version_select_msg", magic_word::missing);
   if (word != magic_word::right)
     return unreadable("version_select_msg", word);
@@ -239,7 +203,7 @@ handshake::outcome handshake::on_drop(std::span<const std::byte> body) {
   std::uint8_t code = 0;
   std::string_view description;
   const auto word = read_magic(in);
-  if (!read_sender(in, sender) || !in.read(code) || !in.read_string(description))
+  if (!in.read(sender) || !in.read(code) || !in.read_string(description))
     return unreadable("drop_conn_msg", magic_word::missing);
   if (word != magic_word::right)
     return unreadable("drop_conn_msg", word);
@@ -269,7 +233,7 @@ handshake::outcome handshake::on_filter(std::span<const std::byte> body, std::ui
     expects_ = expects::originator_ack;
     return outcome_;
   }
-  env_.send(frame_builder{tag_originator_ack}.frame());
+  env_.send(make(tag_originator_ack));
   expects_ = expects::nothing;
   return outcome_ = outcome::peered;
 }
@@ -297,22 +261,16 @@ handshake::outcome handshake::out_of_order(std::uint8_t tag) {
 }
 
 void handshake::send_hello() {
-  env_.send(frame_builder{tag_hello}
-                .add(magic)
-                .add(env_.self)
-                .add(min_version)
-                .add(env_.max_version)
-                .frame());
+  env_.send(make(tag_hello, magic, env_.self, min_version, env_.max_version));
 }
 
 void handshake::send_version_select() {
-  env_.send(frame_builder{tag_version_select}.add(magic).add(env_.self).add(version_).frame());
+  env_.send(make(tag_version_select, magic, env_.self, version_));
 }
 
+/// Nodes of version 2 announce more, and later.
 void handshake::send_filter(std::uint8_t tag) {
-  frame_builder builder{tag};
-  append_filter(builder.payload(), env_.local_filter(remote_));
-  env_.send(builder.frame());
+  env_.send(make(tag, version_ == 1 ? env_.local_filter(remote_) : filter{}));
 }
 
 void handshake::send_drop(errc code, std::string_view description) {

@@ -46,7 +46,7 @@ public:
     endpoint_id self;
     /// The highest version to offer: 1 is Broker's, 2 adds batches.
     std::uint8_t max_version = 1;
-    /// The filter to announce to this peer, asked for at the moment it is sent.
+    /// The filter to announce to this peer of version 1, asked for at the moment it is sent.
     std::function<filter(const endpoint_id& remote)> local_filter;
     /// Asked once, when the remote id is known. `originator`: this side decides which of two
     /// connections stays.

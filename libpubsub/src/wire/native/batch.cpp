@@ -24,19 +24,16 @@ void write_batch_header(std::byte* out, const batch_header& header,
 
 std::vector<std::byte> make_topics(std::uint16_t table, const topic_table& from, std::size_t first,
                                    std::size_t end, const void* via) {
-  static const destinations_by_link nobody;
+  static const destinations_by_link none;
   frame_writer out{frame_kind::topics};
-  out.add(static_cast<std::uint8_t>(first));
-  out.add(table);
+  out.add(static_cast<std::uint8_t>(first)).add(table);
   for (auto number = first; number < end; ++number) {
     const auto* all = from.destinations_at(number);
     out.add(from.at(number));
-    const auto& nodes = nodes_via(all != nullptr ? *all : nobody, via);
+    const auto& nodes = nodes_via(all != nullptr ? *all : none, via);
     out.add_count(nodes.size());
-    for (const auto& each : nodes) {
-      out.add(each.node);
-      out.add(each.filter_number);
-    }
+    for (const auto& each : nodes)
+      out.add(each.node).add(each.filter_number);
   }
   return out.finish();
 }
@@ -92,8 +89,7 @@ std::optional<topics_view> parse_topics(std::span<const std::byte> frame_payload
 
 std::vector<std::byte> make_credit(credit x) {
   frame_writer out{frame_kind::credit};
-  out.add(x.hops);
-  out.add(x.bytes);
+  out.add(x.hops).add(x.bytes);
   return out.finish();
 }
 

@@ -14,35 +14,22 @@ constexpr std::uint8_t relays_bit = 2;
 
 frame_writer begin_report(frame_kind kind, std::uint8_t flags, const report_header& about) {
   frame_writer out{kind};
-  out.add(flags);
-  out.add(about.node);
-  out.add(about.incarnation);
-  out.add(about.number);
+  out.add(flags).add(about.node).add(about.incarnation).add(about.number);
   return out;
 }
 
 bool read_header(byte_reader& in, std::uint8_t& flags, report_header& about) {
   std::uint8_t kind = 0;
-  std::span<const std::byte> id;
-  if (!in.read(kind) || !in.read(flags) || !in.read_bytes(endpoint_id_bytes, id) ||
-      !in.read(about.incarnation) || !in.read(about.number) || about.number == 0)
+  if (!in.read(kind) || !in.read(flags) || !in.read(about.node) || !in.read(about.incarnation) ||
+      !in.read(about.number) || about.number == 0)
     return false;
-  about.node = read_id(id.data());
   about.whole = (flags & whole_bit) != 0;
   return !about.node.is_nil();
 }
 
-template <std::integral T>
+template <class T>
 bool read_field(byte_reader& in, T& out) {
   return in.read(out);
-}
-
-bool read_field(byte_reader& in, endpoint_id& out) {
-  std::span<const std::byte> bytes;
-  if (!in.read_bytes(endpoint_id_bytes, bytes))
-    return false;
-  out = read_id(bytes.data());
-  return true;
 }
 
 bool read_field(byte_reader& in, std::vector<endpoint_id>& out) {
@@ -63,12 +50,16 @@ std::vector<std::byte> make_letter(frame_kind kind, const Fields&... fields) {
   return out.finish();
 }
 
-/// Whether the payload is its kind and exactly these fields.
-template <class... Fields>
-bool read_letter(std::span<const std::byte> frame_payload, Fields&... fields) {
+/// The payload as its kind and exactly these fields.
+template <class Letter, class... Fields>
+std::optional<Letter> read_letter(std::span<const std::byte> frame_payload,
+                                  Fields Letter::*... fields) {
   byte_reader in{frame_payload};
   std::uint8_t kind = 0;
-  return in.read(kind) && (read_field(in, fields) && ...) && in.at_end();
+  Letter x;
+  if (!in.read(kind) || !(read_field(in, x.*fields) && ...) || !in.at_end())
+    return {};
+  return x;
 }
 
 bool read_prefixes(byte_reader& in, std::vector<std::string>& out) {
@@ -89,15 +80,13 @@ bool read_prefixes(byte_reader& in, std::vector<std::string>& out) {
 std::vector<std::byte> make_report(const neighbours_report& report) {
   const auto flags = (report.about.whole ? whole_bit : 0) | (report.relays ? relays_bit : 0);
   auto out = begin_report(frame_kind::neighbours, static_cast<std::uint8_t>(flags), report.about);
-  out.add(report.added);
-  out.add(report.removed);
+  out.add(report.added).add(report.removed);
   return out.finish();
 }
 
 std::vector<std::byte> make_report(const filter_report& report) {
   auto out = begin_report(frame_kind::filter, report.about.whole ? whole_bit : 0, report.about);
-  out.add(report.added);
-  out.add(report.removed);
+  out.add(report.added).add(report.removed);
   return out.finish();
 }
 
@@ -126,7 +115,7 @@ std::optional<filter_report> parse_filter_report(std::span<const std::byte> fram
   return result;
 }
 
-// -- how far a filter is known--------------------------------------------------------------------
+// -- how far a filter is known -------------------------------------------------------------------
 
 std::vector<std::byte> make_question(const filter_question& x) {
   return make_letter(frame_kind::question, x.hops_left, x.from, x.to);
@@ -137,20 +126,16 @@ std::vector<std::byte> make_answer(const filter_answer& x) {
 }
 
 std::optional<filter_question> parse_question(std::span<const std::byte> frame_payload) {
-  filter_question x;
-  if (!read_letter(frame_payload, x.hops_left, x.from, x.to))
-    return {};
-  return x;
+  using x = filter_question;
+  return read_letter(frame_payload, &x::hops_left, &x::from, &x::to);
 }
 
 std::optional<filter_answer> parse_answer(std::span<const std::byte> frame_payload) {
-  filter_answer x;
-  if (!read_letter(frame_payload, x.hops_left, x.from, x.to, x.incarnation, x.number))
-    return {};
-  return x;
+  using x = filter_answer;
+  return read_letter(frame_payload, &x::hops_left, &x::from, &x::to, &x::incarnation, &x::number);
 }
 
-// -- ways that are left --------------------------------------------------------------------------
+// -- retired routes ------------------------------------------------------------------------------
 
 std::vector<std::byte> make_flush(const flush_request& x) {
   return make_letter(frame_kind::flush, x.hops, x.from, x.number, x.to);
@@ -161,17 +146,14 @@ std::vector<std::byte> make_flushed(const flush_answer& x) {
 }
 
 std::optional<flush_request> parse_flush(std::span<const std::byte> frame_payload) {
-  flush_request x;
-  if (!read_letter(frame_payload, x.hops, x.from, x.number, x.to) || x.hops >= max_hops)
-    return {};
-  return x;
+  using x = flush_request;
+  const auto result = read_letter(frame_payload, &x::hops, &x::from, &x::number, &x::to);
+  return result && result->hops < max_hops ? result : std::nullopt;
 }
 
 std::optional<flush_answer> parse_flushed(std::span<const std::byte> frame_payload) {
-  flush_answer x;
-  if (!read_letter(frame_payload, x.hops_left, x.to, x.number, x.from))
-    return {};
-  return x;
+  using x = flush_answer;
+  return read_letter(frame_payload, &x::hops_left, &x::to, &x::number, &x::from);
 }
 
 } // namespace pubsub::wire

@@ -1,27 +1,14 @@
 #include "wire/native/status_frame.hpp"
 
-#include <algorithm>
-
 #include "base/bytes.hpp"
 #include "format/utf8.hpp"
-#include "message/frame.hpp"
-#include "wire/native/batch.hpp"
+#include "wire/native/frame_writer.hpp"
 
 namespace pubsub::wire {
 
 namespace {
 
 constexpr std::size_t fixed_bytes = 5; // kind and number
-
-std::vector<std::byte> make(status_kind kind, std::uint32_t number, std::string_view text) {
-  const auto size = fixed_bytes + text.size();
-  std::vector<std::byte> result(frame_header_bytes + size);
-  auto* pos = store_be(result.data(), static_cast<std::uint32_t>(size) | batch_flag);
-  *pos++ = static_cast<std::byte>(kind);
-  pos = store_be(pos, number);
-  std::ranges::copy(std::as_bytes(std::span{text}), pos);
-  return result;
-}
 
 } // namespace
 
@@ -46,11 +33,15 @@ std::optional<status_frame> parse_status_frame(std::span<const std::byte> frame_
 }
 
 std::vector<std::byte> make_status_request(std::uint32_t number) {
-  return make(status_kind::request, number, {});
+  frame_writer out{status_kind::request};
+  out.add(number);
+  return out.finish();
 }
 
 std::vector<std::byte> make_status_reply(std::uint32_t number, std::string_view text) {
-  return make(status_kind::reply, number, text);
+  frame_writer out{status_kind::reply};
+  out.add(number).add_bytes(std::as_bytes(std::span{text}));
+  return out.finish();
 }
 
 } // namespace pubsub::wire

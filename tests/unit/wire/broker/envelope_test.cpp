@@ -1,5 +1,6 @@
 #include "wire/broker/envelope.hpp"
 
+#include "base/byte_writer.hpp"
 #include "support/hex.hpp"
 
 #include <doctest/doctest.h>
@@ -62,17 +63,14 @@ TEST_CASE("the longest topic fits and none reaches beyond the frame") {
 TEST_CASE("a filter is written as count and strings, and read back") {
   const filter all[] = {{}, {""}, {"/a", "b"}, {std::string(300, 'x'), "/y"}};
   for (const auto& x : all) {
-    buffer bytes;
-    wire::append_filter(bytes, x);
+    buffer bytes = byte_writer{}.add(x).take();
     CHECK(*wire::parse_filter(bytes) == x);
     for (std::size_t size = 0; size < bytes.size(); ++size)
       CHECK_FALSE(wire::parse_filter(std::span{bytes}.first(size)));
     bytes.push_back(std::byte{0});
     CHECK_FALSE(wire::parse_filter(bytes));
   }
-  buffer bytes;
-  wire::append_filter(bytes, {"/a", "b"});
-  CHECK(bytes == from_hex("02 02 2f61 01 62"));
+  CHECK(byte_writer{}.add(filter{"/a", "b"}).take() == from_hex("02 02 2f61 01 62"));
 }
 
 TEST_CASE("a filter whose entries cover one another is read as the set it means") {
