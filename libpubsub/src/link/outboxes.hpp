@@ -40,7 +40,10 @@ public:
   }
   /// Behind all messages that wait.
   void push_last(std::span<const std::byte> frame) {
-    (one_for_all() ? of(0) : last_).push_control(frame);
+    (control_waits_behind_messages() ? of(0) : last_).push_control(frame);
+  }
+  bool control_waits_behind_messages() const noexcept {
+    return one_for_all_.load(std::memory_order_acquire);
   }
   /// Of control frames that wait.
   std::size_t control_bytes() const { return control_place()->control_bytes(); }
@@ -57,8 +60,9 @@ public:
 private:
   template <class Visitor>
   void visit(Visitor&& each) const;
-  bool one_for_all() const noexcept { return one_for_all_.load(std::memory_order_acquire); }
-  outbox* control_place() const noexcept { return one_for_all() ? find(0) : &control_; }
+  outbox* control_place() const noexcept {
+    return control_waits_behind_messages() ? find(0) : &control_;
+  }
 
   const queue_options options_;
   const outbox::callbacks calls_;

@@ -82,6 +82,11 @@ public:
   }
   /// Behind all messages that wait.
   void push_last(std::span<const std::byte> frame) { out_.push_last(frame); }
+  /// As version 1 has it: then the answer to a ping says that the messages before it were read, and
+  /// a peer that reads none cannot answer.
+  bool control_waits_behind_messages() const noexcept {
+    return out_.control_waits_behind_messages();
+  }
   /// Of control frames that wait.
   std::size_t control_bytes() const { return out_.control_bytes(); }
   std::size_t wait_until_empty(clock::time_point until) const {

@@ -1,16 +1,31 @@
 // Receiving from a Broker peer: frames of version 1, one for each message.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <vector>
+
 #include "base/bytes.hpp"
+#include "node/broker_mesh/circles.hpp"
 #include "node/flow/message_reader.hpp"
+#include "wire/broker/circle_probe.hpp"
 
 namespace pubsub {
 
+/// Sends the peer a probe on each topic that could go round, twice a second. Where there are many
+/// topics, one part comes after the other.
 class broker_reader final : public message_reader {
 public:
   broker_reader(environment env, router& routes, std::shared_ptr<live_counters> counts)
       : message_reader(std::move(env), routes, std::move(counts)) {}
 
+  void begin() override {
+    router_.add_broker_peer(env_.remote, env_.via, env_.subscriptions, env_.announced);
+    env_.on_ready();
+    next_probes_ = env_.via->now() + circles::time_between_probes;
+    go_on();
+  }
   void receive(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) override {
     runs_.begin_buffer(owner, frames.size());
     auto* pos = frames.data();
@@ -22,9 +37,38 @@ public:
     }
     runs_.end_buffer();
   }
+  void go_on() override {
+    route_waiting();
+    const auto now = env_.via->now();
+    if (now >= next_probes_) {
+      next_probes_ = now + circles::time_between_probes;
+      send_probes();
+    }
+    env_.call_back(std::chrono::ceil<std::chrono::milliseconds>(next_probes_ - now));
+  }
+  bool ask_status(std::uint32_t) const override { return false; }
 
 private:
+  static constexpr std::size_t max_probes_at_once = 256;
+
   void route_held(held_frame&) override {} // frames of version 1 are all there is
+
+  /// What a peer does not read is not added to.
+  void send_probes() {
+    if (env_.via->control_bytes() > 0)
+      return;
+    router_.forget_old_circles();
+    if (const auto now = router_.version(); std::exchange(topics_version_, now) != now)
+      topics_ = router_.topics_to_probe(env_.remote);
+    for (auto n = std::min(topics_.size(), max_probes_at_once); n > 0; --n)
+      env_.via->push_control(wire::make_circle_probe({env_.self, env_.remote},
+                                                     topics_[next_topic_++ % topics_.size()]));
+  }
+
+  peer_link::clock::time_point next_probes_;
+  std::vector<std::string> topics_; // as of this version of the routes
+  std::uint64_t topics_version_ = 0;
+  std::size_t next_topic_ = 0;
 };
 
 } // namespace pubsub

@@ -1,5 +1,7 @@
 #include "node/flow/message_reader.hpp"
 
+#include "wire/broker/circle_probe.hpp"
+
 namespace pubsub {
 
 message_reader::message_reader(environment env, router& routes,
@@ -27,13 +29,13 @@ void message_reader::take_new_routes() {
   held_.call_back_if_active();
 }
 
-void message_reader::go_on() {
+void message_reader::route_waiting() {
   held_.go_on([this] { refresh(); }, [this](held_frame& frame) { route_any(frame); });
 }
 
 void message_reader::end() {
   held_.end();
-  go_on();
+  route_waiting();
 }
 
 held_frame message_reader::make_held(held_frame::kind what, std::span<std::byte> bytes,
@@ -69,7 +71,29 @@ void message_reader::take_frame(std::byte* frame, std::size_t size) {
   if (envelope->type == wire::envelope_type::data)
     return take_data(frame, size, *envelope);
   runs_.end_run();
-  env_.on_control(*envelope);
+  if (envelope->sender == env_.remote) // only a direct peer may say this
+    take_control(*envelope);
+}
+
+/// Of a node, routing updates and probes change nothing: only Broker peers have filters and
+/// circles.
+void message_reader::take_control(const wire::envelope_view& envelope) {
+  switch (envelope.type) {
+  case wire::envelope_type::routing_update:
+    if (auto subscriptions = wire::parse_filter(envelope.payload))
+      return router_.set_filter(env_.remote, std::move(*subscriptions));
+    return env_.on_violation({errc::invalid_message, "the peer sent a malformed routing update"});
+  case wire::envelope_type::ping:
+    return env_.on_ping(envelope.payload);
+  case wire::envelope_type::pong:
+    return env_.on_pong(envelope.payload);
+  case wire::envelope_type::command: // data stores are not ours
+    if (const auto probe = wire::parse_circle_probe(envelope.payload))
+      router_.receive_probe(env_.remote, probe->from, probe->over, envelope.topic);
+    return;
+  case wire::envelope_type::data:
+    return;
+  }
 }
 
 void message_reader::take_data(std::byte* frame, std::size_t size,

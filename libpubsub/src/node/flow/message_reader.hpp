@@ -26,13 +26,15 @@ public:
     endpoint_id remote;
     std::shared_ptr<peer_link> via;
     bool forwarding = true;
-    /// Called for all frames of version 1 that are not data messages.
-    std::function<void(const wire::envelope_view&)> on_control;
+    filter subscriptions; ///< of a Broker peer, as announced in the handshake
+    filter announced;     ///< to a Broker peer, in the handshake
+    /// Called once, when both sides have announced what they know.
+    std::function<void()> on_ready;
+    /// Called for pings and pongs of the peer.
+    std::function<void(std::span<const std::byte> payload)> on_ping, on_pong;
     /// Called with the payload of a status frame of version 2; false if it is malformed.
     std::function<bool(std::span<const std::byte>)> on_status_frame;
-    /// Called for frames of version 2 about the network. False if they break the rules.
-    std::function<bool(wire::frame_kind, std::span<const std::byte> payload)> on_news;
-    /// Called when the peer breaks the rules of version 2; nothing more of it is read.
+    /// Called when the peer breaks the rules; nothing more of what it sends is read.
     std::function<void(error)> on_violation;
     /// `go_on` shall be called on the loop, now or after that time. Thread-safe.
     std::function<void(std::chrono::milliseconds)> call_back;
@@ -42,12 +44,16 @@ public:
   message_reader(const message_reader&) = delete;
   message_reader& operator=(const message_reader&) = delete;
 
+  /// The handshake is over.
+  virtual void begin() = 0;
   /// Whole frames, one after the other.
   virtual void receive(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) = 0;
   /// Looks whether messages that wait for their route may go on.
-  void go_on();
+  virtual void go_on() { route_waiting(); }
   /// The link is closed: messages that wait go on at once.
   void end();
+  /// Asks the peer for its status; from any thread. False if its version knows no such question.
+  virtual bool ask_status(std::uint32_t number) const = 0;
 
 protected:
   message_reader(environment env, router& routes, std::shared_ptr<live_counters> counts);
@@ -58,6 +64,7 @@ protected:
     if (routes_.outdated())
       take_new_routes();
   }
+  void route_waiting();
   void take_frame(std::byte* frame, std::size_t size);
   held_frame make_held(held_frame::kind what, std::span<std::byte> bytes,
                        std::shared_ptr<announced_topics> topics = {}) const;
@@ -74,6 +81,7 @@ protected:
 private:
   void take_new_routes();
   void route_any(held_frame& frame);
+  void take_control(const wire::envelope_view& envelope);
   void take_data(std::byte* frame, std::size_t size, const wire::envelope_view& envelope);
   void route_data(std::byte* frame, std::size_t size, const wire::envelope_view& envelope);
   void take_addressed(std::byte* frame, std::size_t size, const wire::envelope_view& envelope);

@@ -55,8 +55,43 @@ bool native_reader::take_flagged(std::span<std::byte> payload) {
   case wire::frame_kind::flush:
     return take_flush(payload);
   default:
-    return env_.on_news(*kind, payload);
+    return take_news(*kind, payload);
   }
+}
+
+/// Of the network.
+bool native_reader::take_news(wire::frame_kind kind, std::span<const std::byte> payload) {
+  const auto report = [&](auto news) {
+    return news && router_.receive(env_.remote, std::move(*news));
+  };
+  const auto letter = [&](const auto& news) {
+    if (news)
+      router_.receive(*news);
+    return news.has_value();
+  };
+  switch (kind) {
+  case wire::frame_kind::neighbours:
+    return report(wire::parse_neighbours(payload));
+  case wire::frame_kind::filter:
+    return report(wire::parse_filter_report(payload));
+  case wire::frame_kind::question:
+    return letter(wire::parse_question(payload));
+  case wire::frame_kind::answer:
+    return letter(wire::parse_answer(payload));
+  case wire::frame_kind::flushed:
+    return letter(wire::parse_flushed(payload));
+  default: // all is known
+    if (!std::exchange(ready_, true)) {
+      router_.neighbour_ready(env_.remote);
+      env_.on_ready();
+    }
+    return true;
+  }
+}
+
+bool native_reader::ask_status(std::uint32_t number) const {
+  env_.via->push_control(wire::make_status_request(number));
+  return true;
 }
 
 bool native_reader::take_topics(std::span<const std::byte> payload) {

@@ -42,7 +42,9 @@ public:
   native_reader(environment env, router& routes, std::shared_ptr<live_counters> counts)
       : message_reader(std::move(env), routes, std::move(counts)) {}
 
+  void begin() override { router_.add_neighbour(env_.remote, env_.via); }
   void receive(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) override;
+  bool ask_status(std::uint32_t number) const override;
 
 private:
   struct batch_part {
@@ -54,6 +56,7 @@ private:
 
   void route_held(held_frame& frame) override;
   bool take_flagged(std::span<std::byte> payload);
+  bool take_news(wire::frame_kind kind, std::span<const std::byte> payload);
   bool take_topics(std::span<const std::byte> payload);
   bool take_credit(std::span<const std::byte> payload);
   bool take_batch(std::span<std::byte> payload);
@@ -70,6 +73,7 @@ private:
 
   std::vector<std::shared_ptr<announced_topics>> tables_; // by number; null: not announced
   std::size_t announced_bytes_ = 0;                       // of all topics in tables_
+  bool ready_ = false; // the peer has said all it knew when the link began
 };
 
 } // namespace pubsub

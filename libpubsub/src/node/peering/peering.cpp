@@ -1,36 +1,155 @@
 #include "node/peering/peering.hpp"
 
 #include <algorithm>
+#include <random>
+#include <utility>
 
-#include "base/log.hpp"
+#include "link/link.hpp"
 #include "node/peering/tuning.hpp"
 
 namespace pubsub {
 
-using namespace peering_tuning;
-
 peering::peering(const endpoint_id& self, const endpoint_options& options, router& routes,
                  status_hub& events, counter_registry& counts)
-    : self_(self), options_(options), routes_(routes), events_(events), counts_(counts),
-      io_(options.io_threads) {}
+    : self_(self), options_(options), routes_(routes), counts_(counts), reports_(events),
+      factories_(options.tls), io_(options.io_threads), acceptor_(options.max_half_open) {}
 
-// -- the peer status map -------------------------------------------------------------------------
+// -- listening and connecting --------------------------------------------------------------------
+
+expected<std::uint16_t> peering::listen(std::string_view where) {
+  auto address = parse_uri(where);
+  if (!address)
+    return address.error();
+  auto make = factories_.make(address->security, tls_role::server);
+  if (!make)
+    return make.error();
+  lock_type lock{mutex_};
+  if (closed_)
+    return errc::shutting_down;
+  auto opened = listener::open(io_.next(), *address);
+  if (!opened)
+    return opened.error();
+  io_.start();
+  acceptor_.add(*opened);
+  (*opened)->start(
+      [weak = weak_from_this(), make = std::move(*make)](std::shared_ptr<asio::io_context> loop,
+                                                         tcp::socket socket) {
+        if (auto self = weak.lock())
+          self->open_session(make(std::move(loop), std::move(socket)), wire::tcp_role::accepting,
+                             nullptr);
+      },
+      [weak = weak_from_this()]() -> std::shared_ptr<asio::io_context> {
+        auto self = weak.lock();
+        if (!self)
+          return nullptr;
+        lock_type inner{self->mutex_};
+        return self->acceptor_.may_accept() ? self->io_.next() : nullptr;
+      });
+  return (*opened)->port();
+}
+
+expected<void> peering::connect(std::string_view target, const peer_options& options, bool wait) {
+  auto address = parse_uri(target);
+  if (!address)
+    return address.error();
+  if (address->port == 0)
+    return error{errc::invalid_argument,
+                 "'" + std::string{target} + "': port 0 cannot be connected to"};
+  auto make = factories_.make(address->security, tls_role::client);
+  if (!make)
+    return make.error();
+  lock_type lock{mutex_};
+  if (closed_)
+    return errc::shutting_down;
+  io_.start();
+  auto request = make_request(std::move(*address), options, std::move(*make));
+  requests_.push_back(request);
+  request->connects->attempt_after({});
+  if (!wait)
+    return {};
+  auto succeeded = [&] { return peers_.peered(request->remote) != nullptr; };
+  changed_.wait_for(lock, options.timeout, [&] {
+    return closed_ || succeeded() || request->stopped || (request->attempted && !options.retry);
+  });
+  if (succeeded())
+    return {};
+  if (closed_ || request->stopped)
+    return errc::shutting_down;
+  if (request->last_failure)
+    return request->last_failure;
+  return error{errc::peer_unavailable, to_string(request->target) + ": no answer in time"};
+}
+
+std::shared_ptr<peer_request> peering::make_request(uri target, const peer_options& options,
+                                                    connection_factory make) {
+  const auto first = options.retry.value_or(options.max_retry);
+  auto request = std::make_shared<peer_request>(peer_request{
+      .target = target,
+      .options = options,
+      .connects = nullptr,
+      .remote = {},
+      .delays = back_off{first, options.max_retry, std::random_device{}()},
+      .last_failure = {},
+  });
+  connector::callbacks report{
+      .on_connected =
+          [weak = weak_from_this(),
+           weak_request = std::weak_ptr{request}](std::shared_ptr<connection> carrier) {
+            auto self = weak.lock();
+            if (auto found = weak_request.lock(); self && found)
+              self->open_session(std::move(carrier), wire::tcp_role::connecting, found);
+          },
+      .on_failed =
+          [weak = weak_from_this(), weak_request = std::weak_ptr{request}](const error& reason) {
+            auto self = weak.lock();
+            if (auto found = weak_request.lock(); self && found)
+              self->attempt_failed(found, reason);
+          }};
+  request->connects = std::make_shared<connector>(
+      io_.next(), std::move(target), options_.connect_timeout, std::move(make), std::move(report));
+  return request;
+}
+
+void peering::open_session(std::shared_ptr<connection> carrier, wire::tcp_role role,
+                           std::shared_ptr<peer_request> request) {
+  const auto& queue =
+      request && request->options.link_queue ? *request->options.link_queue : options_.link_queue;
+  adopt(link::make(std::move(carrier), queue, options_.max_handshake_frame_bytes), role,
+        std::move(request));
+}
+
+void peering::adopt(std::shared_ptr<peer_link> made, wire::tcp_role role,
+                    std::shared_ptr<peer_request> request) {
+  counts_.follow(made);
+  auto fresh = std::make_shared<session>(shared_from_this(), made, role, std::move(request));
+  {
+    lock_type lock{mutex_};
+    if (closed_ || (fresh->request() && fresh->request()->stopped))
+      return; // dropping the link closes the socket
+    sessions_.insert(fresh);
+    if (!fresh->request())
+      acceptor_.note_accepted();
+  }
+  made->post([fresh] { fresh->start(); }); // a listener may run on another loop
+}
+
+void peering::attempt_failed(const std::shared_ptr<peer_request>& request, const error& reason) {
+  lock_type lock{mutex_};
+  if (closed_ || request->stopped)
+    return;
+  request->note_failure(reason);
+  if (!request->options.retry)
+    std::erase(requests_, request);
+  changed_.notify_all();
+  lock.unlock();
+  reports_.failed(request->remote, request->where(), reason);
+}
+
+// -- for sessions --------------------------------------------------------------------------------
 
 wire::admission peering::admit(session& who, const endpoint_id& remote, bool originator) {
   lock_type lock{mutex_};
-  if (closed_)
-    return wire::admission::closing;
-  auto [found, fresh] = peers_.try_emplace(remote);
-  if (fresh) {
-    found->second.current = who.shared_from_this();
-    return wire::admission::proceed;
-  }
-  if (!originator)
-    return wire::admission::illegal;
-  if (found->second.state != phase::connecting)
-    return wire::admission::redundant;
-  found->second.paused.push_back(who.shared_from_this());
-  return wire::admission::pause;
+  return closed_ ? wire::admission::closing : peers_.admit(who, remote, originator);
 }
 
 bool peering::is_known(const endpoint_id& remote) const {
@@ -39,23 +158,13 @@ bool peering::is_known(const endpoint_id& remote) const {
 }
 
 void peering::on_peered(const std::shared_ptr<session>& who) {
-  const auto& id = who->remote();
-  if (who->carrier()->version() == 1)
-    routes_.add_broker_peer(id, who->carrier(), who->remote_filter(), who->announced());
-  else
-    routes_.neighbour_ready(id);
   lock_type lock{mutex_};
-  auto& peer = peers_[id];
-  peer.state = phase::peered;
-  if (who->request()) {
-    has_connected(*who->request(), id);
-  } else {
-    --half_open_;
-    balance_accepting();
-  }
-  events_.publish({status_code::endpoint_discovered, id, {}, "found a new peer in the network"});
-  events_.publish({status_code::peer_added, id, who->carrier()->remote(), "handshake successful"});
-  const auto paused = std::exchange(peer.paused, {});
+  const auto paused = peers_.settle(who->remote());
+  if (const auto& request = who->request())
+    request->note_success(who->remote());
+  else
+    acceptor_.note_settled();
+  reports_.added(*who);
   changed_.notify_all();
   lock.unlock();
   for (const auto& each : paused)
@@ -64,100 +173,42 @@ void peering::on_peered(const std::shared_ptr<session>& who) {
 
 void peering::on_closed(const std::shared_ptr<session>& who, wire::handshake::outcome how,
                         error reason) {
+  const auto& request = who->request();
   lock_type lock{mutex_};
   sessions_.erase(who);
-  if (!who->request() && how != wire::handshake::outcome::peered) {
-    --half_open_;
-    balance_accepting();
-  }
   if (how == wire::handshake::outcome::peered)
     return lost(who, reason, lock);
-  const auto other = peers_.find(who->remote());
-  if (how == wire::handshake::outcome::redundant && other != peers_.end() &&
-      other->second.current != who) {
-    if (const auto& request = who->request()) // from now on it looks after the other connection
-      has_connected(*request, who->remote());
-    changed_.notify_all();
+  if (!request)
+    acceptor_.note_settled();
+  changed_.notify_all();
+  if (how == wire::handshake::outcome::redundant && peers_.contains(who->remote()) &&
+      !peers_.is_current(who)) {
+    if (request) // from now on it looks after the other connection
+      request->note_success(who->remote());
     return;
   }
-  auto next = abandon_handshake(who);
-  changed_.notify_all();
+  std::shared_ptr<session> next;
+  if (peers_.abandon(who, next))
+    reconnect(who->remote());
   lock.unlock();
   if (next)
     next->go_on();
   if (!reason)
     reason = {errc::peer_disconnect_during_handshake, "the connection was closed"};
-  if (const auto& request = who->request())
+  if (request)
     attempt_failed(request, {reason.code(), to_string(request->target) + ": " + reason.context()});
   else
-    turn_away(*who, reason);
-}
-
-/// An accepted connection did not become a peering. That is usual on the internet; but if it is for
-/// TLS or for the peer's version the operator has to do something about it. Strangers cannot flood
-/// the log.
-void peering::turn_away(const session& who, const error& reason) {
-  const auto& where = who.carrier()->remote();
-  const bool tls = reason == errc::tls_failed;
-  const auto now = std::chrono::steady_clock::now();
-  lock_type lock{mutex_};
-  const bool warn = (tls || reason == errc::peer_incompatible) && now >= next_warning_;
-  if (warn)
-    next_warning_ = now + time_between_warnings;
-  lock.unlock();
-  log(warn ? log_level::warning : log_level::info,
-      "a connection from " + where.address + " did not become a peering: " + reason.message());
-  if (tls)
-    events_.publish({reason.code(), who.remote(), where, reason.context()});
-}
-
-/// Called with the mutex held, for a connection that did not get through the handshake. Returns the
-/// one that has waited for it.
-std::shared_ptr<session> peering::abandon_handshake(const std::shared_ptr<session>& who) {
-  auto found = peers_.find(who->remote());
-  if (found == peers_.end())
-    return nullptr;
-  auto& peer = found->second;
-  if (peer.current != who) {
-    std::erase(peer.paused, who);
-    return nullptr;
-  }
-  if (!peer.paused.empty()) {
-    peer.current = peer.paused.front();
-    peer.paused.erase(peer.paused.begin());
-    return peer.current;
-  }
-  peers_.erase(found);
-  reconnect(who->remote());
-  return nullptr;
-}
-
-/// Called with the mutex held.
-void peering::has_connected(peer_request& request, const endpoint_id& id) {
-  request.remote = id;
-  request.connected = true;
-  request.connected_at = std::chrono::steady_clock::now();
-}
-
-/// Called with the mutex held: at once; but where peering after peering ends as soon as it has
-/// begun, with delays, as after attempts that fail.
-void peering::connect_again(peer_request& request) {
-  const auto lasted = std::chrono::steady_clock::now() - request.connected_at;
-  request.short_peerings = lasted < short_peering ? request.short_peerings + 1 : 0;
-  if (request.short_peerings <= 1)
-    request.delays.reset();
-  if (request.short_peerings < suspicious_peerings)
-    request.connects->attempt_after({});
-  else
-    request.connects->attempt_after(request.delays.next());
+    reports_.turned_away(*who, reason);
 }
 
 /// Called with the mutex held: requests that relied on a connection to this peer try again.
 void peering::reconnect(const endpoint_id& id) {
-  for (const auto& request : requests_)
-    if (request->remote == id && std::exchange(request->connected, false) &&
-        request->options.retry && !request->stopped && !closed_)
-      connect_again(*request);
+  for (const auto& request : requests_) {
+    if (request->remote != id || !std::exchange(request->connected, false))
+      continue;
+    if (request->options.retry && !request->stopped && !closed_)
+      request->note_loss();
+  }
   std::erase_if(requests_, [&](const auto& each) {
     return each->remote == id && !each->connected && !each->options.retry;
   });
@@ -169,101 +220,70 @@ void peering::lost(const std::shared_ptr<session>& who, const error& reason, loc
   lock.unlock();
   routes_.remove_peers({id});
   lock.lock();
-  const auto was = peers_[id].state;
-  peers_.erase(id);
-  announce_loss(*who, was, reason);
+  if (peers_.remove(id) == phase::leaving)
+    reports_.removed(*who, reason);
+  else
+    reports_.lost(*who, reason);
   reconnect(id);
   changed_.notify_all();
 }
 
-void peering::announce_loss(const session& who, phase was, const error& reason) {
-  const auto& id = who.remote();
-  const auto& where = who.carrier()->remote();
-  if (was == phase::leaving) {
-    const auto suffix = reason ? " (" + reason.context() + ")" : std::string{};
-    events_.publish(
-        {status_code::peer_removed, id, where, "removed connection to remote peer" + suffix});
-  } else {
-    events_.publish({status_code::peer_lost, id, where, "lost connection to remote peer"});
-    if (reason && reason.code() != errc::peer_unavailable) { // more than a closed socket
-      log(log_level::warning, "the link to " + where.address + ":" + std::to_string(where.port) +
-                                  " was closed: " + reason.message());
-      events_.publish({reason.code(), id, where, reason.context()});
-    }
-  }
-  events_.publish({status_code::endpoint_unreachable, id, {}, "lost the last path"});
-}
-
-// -- parting
-// ---------------------------------------------------------------------------------------
+// -- parting -------------------------------------------------------------------------------------
 
 /// Called with the mutex held. False if there is no such peer.
 bool peering::part(const endpoint_id& id, std::chrono::milliseconds timeout, lock_type& lock) {
-  auto found = peers_.find(id);
-  if (found == peers_.end() || found->second.state == phase::connecting)
+  auto* const found = peers_.find(id);
+  if (found == nullptr || found->state == phase::connecting)
     return false;
-  auto who = found->second.current;
-  const bool first = std::exchange(found->second.state, phase::leaving) != phase::leaving;
+  const auto who = found->current;
+  if (std::exchange(found->state, phase::leaving) == phase::leaving)
+    return true;
   lock.unlock();
-  if (first) {
-    // Nothing new goes there; what is queued still does.
-    who->leave(timeout, routes_.remove_peer(id));
-  }
+  who->leave(timeout, routes_.remove_peer(id)); // nothing new goes there; what is queued still does
   lock.lock();
   return true;
-}
-
-void peering::stop_request(peer_request& request) {
-  request.stopped = true;
-  request.connects->stop();
 }
 
 expected<void> peering::disconnect(const endpoint_id& id, std::chrono::milliseconds timeout) {
   lock_type lock{mutex_};
   for (const auto& request : requests_)
     if (request->remote == id)
-      stop_request(*request);
+      request->stop();
   std::erase_if(requests_, [](const auto& each) { return each->stopped; });
-  const auto found = peers_.find(id);
-  const auto leaving = found == peers_.end() ? nullptr : found->second.current;
+  const auto* const found = peers_.find(id);
+  const auto leaving = found == nullptr ? nullptr : found->current;
   if (!part(id, timeout, lock)) {
     lock.unlock();
-    events_.publish({errc::peer_invalid, id, {}, "cannot unpeer from unknown peer"});
-    return error{errc::peer_invalid, to_string(id) + " is not a peer"};
+    return reports_.unknown(id);
   }
-  auto gone = [&] { // the peer may have come back at once, if it wants this peering too
-    const auto now = peers_.find(id);
-    return now == peers_.end() || now->second.current != leaving;
-  };
-  // The link itself gives up at `timeout`; the extra second is for a loop that is busy.
-  if (!changed_.wait_for(lock, timeout + std::chrono::seconds{1}, gone) || leaving->cut_off())
+  // The peer may have come back at once, if it has asked for this peering too. The link itself
+  // gives up at `timeout`; the extra second is for a loop that is busy.
+  if (!changed_.wait_for(lock, timeout + std::chrono::seconds{1},
+                         [&] { return !peers_.is_current(leaving); }) ||
+      leaving->cut_off())
     return error{errc::request_timeout, to_string(id) + " did not say goodbye in time"};
   return {};
 }
 
 expected<void> peering::disconnect(std::string_view target, std::chrono::milliseconds timeout) {
-  auto address = parse_uri(target);
+  const auto address = parse_uri(target);
   if (!address)
     return address.error();
   lock_type lock{mutex_};
-  auto found = std::ranges::find_if(requests_, [&](const auto& each) {
+  const auto found = std::ranges::find_if(requests_, [&](const auto& each) {
     return each->target.host == address->host && each->target.port == address->port;
   });
   if (found == requests_.end()) {
     lock.unlock();
-    events_.publish({errc::peer_invalid,
-                     {},
-                     network_info{address->host, address->port},
-                     "cannot unpeer from unknown peer"});
-    return error{errc::peer_invalid, to_string(*address) + " is not a peer"};
+    return reports_.unknown({address->host, address->port}, to_string(*address));
   }
-  auto request = *found;
+  const auto request = *found;
   if (request->connected) {
     const auto id = request->remote;
     lock.unlock();
     return disconnect(id, timeout);
   }
-  stop_request(*request);
+  request->stop();
   requests_.erase(found);
   changed_.notify_all();
   return {};
@@ -273,17 +293,15 @@ void peering::close(std::chrono::milliseconds timeout) noexcept {
   lock_type lock{mutex_};
   if (std::exchange(closed_, true))
     return;
-  for (const auto& each : listeners_)
-    each->stop();
+  acceptor_.stop();
   for (const auto& each : requests_)
-    stop_request(*each);
+    each->stop();
   auto unfinished = sessions_;
   std::vector<endpoint_id> established;
-  for (const auto& [id, peer] : peers_)
-    if (peer.state != phase::connecting) {
-      unfinished.erase(peer.current);
-      established.push_back(id);
-    }
+  for (const auto& each : peers_.in_phase(phase::peered, phase::leaving)) {
+    unfinished.erase(each);
+    established.push_back(each->remote());
+  }
   for (const auto& each : unfinished)
     each->cut({errc::shutting_down, "this endpoint is closing"});
   lock.unlock();
@@ -300,30 +318,20 @@ void peering::close(std::chrono::milliseconds timeout) noexcept {
   io_.flush();
 }
 
-// -- looking ------------------------------------------------------------------------------------
-
-std::size_t peering::peered_count() const {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      peers_, [](const auto& each) { return each.second.state == phase::peered; }));
-}
-
-bool peering::is_peered(const endpoint_id& id) const {
-  auto found = peers_.find(id);
-  return found != peers_.end() && found->second.state == phase::peered;
-}
+// -- looking -------------------------------------------------------------------------------------
 
 std::vector<peer_info> peering::peers() const {
   lock_type lock{mutex_};
   std::vector<peer_info> result;
-  for (const auto& [id, peer] : peers_)
-    if (peer.state == phase::peered)
-      result.push_back({id, peer.current->carrier()->remote(), peer_state::peered,
-                        routes_.peer_filter(id), peer.current->carrier()->counters(),
-                        peer.current->carrier()->version()});
+  for (const auto& each : peers_.in_phase(phase::peered, phase::peered)) {
+    const auto& carrier = *each->carrier();
+    result.push_back({each->remote(), carrier.remote(), peer_state::peered,
+                      routes_.peer_filter(each->remote()), carrier.counters(), carrier.version()});
+  }
   for (const auto& request : requests_)
     if (!request->connected)
       result.push_back({request->remote,
-                        network_info{request->target.host, request->target.port},
+                        request->where(),
                         request->remote.is_nil() ? peer_state::connecting : peer_state::lost,
                         {},
                         {},
@@ -331,33 +339,32 @@ std::vector<peer_info> peering::peers() const {
   return result;
 }
 
-bool peering::wait_for_peers(std::size_t n, std::chrono::nanoseconds timeout) const {
+template <class Condition>
+bool peering::wait_until(std::chrono::nanoseconds timeout, Condition met) const {
   lock_type lock{mutex_};
-  changed_.wait_until(lock, *deadline_after(std::min(timeout, longest_wait)),
-                      [&] { return closed_ || peered_count() >= n; });
-  return peered_count() >= n;
+  changed_.wait_until(lock, *deadline_after(std::min(timeout, peering_tuning::longest_wait)),
+                      [&] { return closed_ || met(); });
+  return met();
+}
+
+bool peering::wait_for_peers(std::size_t n, std::chrono::nanoseconds timeout) const {
+  return wait_until(timeout,
+                    [&] { return peers_.in_phase(phase::peered, phase::peered).size() >= n; });
 }
 
 bool peering::wait_for_peer(const endpoint_id& id, std::chrono::nanoseconds timeout) const {
-  lock_type lock{mutex_};
-  changed_.wait_until(lock, *deadline_after(std::min(timeout, longest_wait)),
-                      [&] { return closed_ || is_peered(id); });
-  return is_peered(id);
+  return wait_until(timeout, [&] { return peers_.peered(id) != nullptr; });
 }
 
 std::vector<std::shared_ptr<session>> peering::established() const {
   lock_type lock{mutex_};
-  std::vector<std::shared_ptr<session>> result;
-  for (const auto& [id, peer] : peers_)
-    if (peer.state == phase::peered)
-      result.push_back(peer.current);
-  return result;
+  return peers_.in_phase(phase::peered, phase::peered);
 }
 
 bool peering::wait_until_read_by_broker_peers(const deadline& until) const {
   std::vector<std::pair<std::shared_ptr<session>, inquiries::ticket>> asked;
   for (const auto& each : established())
-    if (each->carrier()->version() == 1)
+    if (each->carrier()->control_waits_behind_messages())
       asked.emplace_back(each, each->ask_whether_read());
   bool all = true;
   for (const auto& [who, ticket] : asked)
@@ -370,7 +377,7 @@ bool peering::wait_until_read_by_broker_peers(const deadline& until) const {
 
 std::shared_ptr<session> peering::session_of(const endpoint_id& id) const {
   lock_type lock{mutex_};
-  return is_peered(id) ? peers_.at(id).current : nullptr;
+  return peers_.peered(id);
 }
 
 std::vector<std::shared_ptr<peer_link>> peering::links() const {

@@ -3,11 +3,10 @@
 
 #include <condition_variable>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,32 +14,15 @@
 #include <pubsub/peer_info.hpp>
 
 #include "node/flow/live_counters.hpp"
-#include "node/peering/back_off.hpp"
-#include "node/peering/session.hpp"
-#include "node/peering/status_queue.hpp"
+#include "node/peering/acceptor.hpp"
+#include "node/peering/connection_factories.hpp"
+#include "node/peering/peer_reports.hpp"
+#include "node/peering/peer_request.hpp"
+#include "node/peering/peer_table.hpp"
 #include "node/routing/router.hpp"
-#include "transport/connector.hpp"
 #include "transport/io_threads.hpp"
-#include "transport/listener.hpp"
-#include "transport/tls/tls_connection.hpp"
 
 namespace pubsub {
-
-/// One call of `endpoint::peer`: an address we try to be connected to. Guarded by the peering's
-/// mutex.
-struct peer_request {
-  uri target;
-  peer_options options;
-  std::shared_ptr<connector> connects;
-  endpoint_id remote;     ///< nil until the first success
-  bool connected = false; ///< its peering is established
-  bool stopped = false;
-  bool attempted = false; ///< at least one attempt has failed
-  back_off delays;        ///< between failed attempts
-  std::chrono::steady_clock::time_point connected_at{};
-  unsigned short_peerings = 0; ///< in a row
-  error last_failure;
-};
 
 /// The map of peers and their states, and everything that feeds it. One mutex guards the map; it is
 /// never held while waiting for I/O. Thread-safe.
@@ -93,54 +75,35 @@ public:
                  error reason) override;
 
 private:
-  enum class phase : std::uint8_t { connecting, peered, leaving };
-
-  struct entry {
-    phase state = phase::connecting;
-    std::shared_ptr<session> current;
-    std::vector<std::shared_ptr<session>> paused; // wait for the outcome of `current`
-  };
   using lock_type = std::unique_lock<std::mutex>;
+  using phase = peer_table::phase;
 
   void open_session(std::shared_ptr<connection> carrier, wire::tcp_role role,
                     std::shared_ptr<peer_request> request);
-  expected<connection_factory> factory_for(encryption security, tls_role role);
   std::shared_ptr<peer_request> make_request(uri target, const peer_options& options,
                                              connection_factory make);
   void attempt_failed(const std::shared_ptr<peer_request>& request, const error& reason);
-  void stop_request(peer_request& request);
   bool part(const endpoint_id& id, std::chrono::milliseconds timeout, lock_type& lock);
   void lost(const std::shared_ptr<session>& who, const error& reason, lock_type& lock);
-  void turn_away(const session& who, const error& reason);
-  std::shared_ptr<session> abandon_handshake(const std::shared_ptr<session>& who);
-  static void has_connected(peer_request& request, const endpoint_id& id);
-  static void connect_again(peer_request& request);
   void reconnect(const endpoint_id& id);
-  void announce_loss(const session& who, phase was, const error& reason);
-  void balance_accepting();
-  std::size_t peered_count() const;
-  bool is_peered(const endpoint_id& id) const;
+  template <class Condition>
+  bool wait_until(std::chrono::nanoseconds timeout, Condition met) const;
 
   const endpoint_id self_;
   const endpoint_options options_;
   router& routes_;
-  status_hub& events_;
   counter_registry& counts_;
+  peer_reports reports_;
+  connection_factories factories_;
   std::function<std::string()> make_status_;
-
-  std::mutex tls_mutex_; // guards the following
-  std::shared_ptr<const tls_context> tls_;
 
   mutable std::mutex mutex_; // guards everything below
   mutable std::condition_variable changed_;
   io_threads io_;
-  std::vector<std::shared_ptr<listener>> listeners_;
+  acceptor acceptor_;
   std::vector<std::shared_ptr<peer_request>> requests_;
   std::set<std::shared_ptr<session>> sessions_; // every connection that is not closed
-  std::map<endpoint_id, entry> peers_;
-  std::size_t half_open_ = 0;                            // accepted, not yet peered
-  std::chrono::steady_clock::time_point next_warning_{}; // not before, of those turned away
-  bool accepting_paused_ = false;
+  peer_table peers_;
   bool closed_ = false;
 };
 

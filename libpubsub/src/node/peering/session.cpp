@@ -1,16 +1,33 @@
 #include "node/peering/session.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <exception>
 
 #include "base/bytes.hpp"
 #include "node/flow/broker_reader.hpp"
 #include "node/flow/native_reader.hpp"
 #include "node/peering/tuning.hpp"
-#include "wire/broker/circle_probe.hpp"
-#include "wire/native/network.hpp"
+#include "wire/native/status_frame.hpp"
 
 namespace pubsub {
+
+namespace {
+
+// Payloads of pings, which only the side that sends them interprets.
+constexpr std::string_view question_mark = "ASK";
+constexpr std::string_view sign_of_life = "HERE";
+using question_payload = std::array<std::byte, question_mark.size() + sizeof(std::uint32_t)>;
+
+question_payload make_question(std::uint32_t number) {
+  question_payload result;
+  std::ranges::copy(std::as_bytes(std::span{question_mark}), result.begin());
+  store_be(result.data() + question_mark.size(), number);
+  return result;
+}
+
+} // namespace
 
 session::session(std::shared_ptr<session_owner> owner, std::shared_ptr<peer_link> carrier,
                  wire::tcp_role role, std::shared_ptr<peer_request> request)
@@ -19,6 +36,13 @@ session::session(std::shared_ptr<session_owner> owner, std::shared_ptr<peer_link
       life_(owner_->options().liveness_timeout), look_(link_->make_timer()),
       again_(link_->make_timer()) {}
 
+void session::arm_timer(std::chrono::milliseconds timeout, error reason) {
+  timer_->start(timeout,
+                [self = shared_from_this(), reason = std::move(reason)] { self->cut(reason); });
+}
+
+// -- the handshake -------------------------------------------------------------------------------
+
 wire::handshake::environment session::make_environment() {
   return {
       .self = owner_->self(),
@@ -26,9 +50,7 @@ wire::handshake::environment session::make_environment() {
           owner_->options().max_wire_version,
       .local_filter =
           [this](const endpoint_id& remote) {
-            if (handshake_.version() == 1) // nodes of version 2 announce more, and later
-              announced_ = owner_->routes().announcement_for(remote);
-            return announced_;
+            return announced_ = owner_->routes().announcement_for(remote);
           },
       .admit = [this](const endpoint_id& remote,
                       bool originator) { return owner_->admit(*this, remote, originator); },
@@ -42,11 +64,6 @@ void session::start() {
             {errc::peer_timeout, "the handshake was not finished in time"});
   link_->start(shared_from_this());
   handshake_.start();
-}
-
-void session::arm_timer(std::chrono::milliseconds timeout, error reason) {
-  timer_->start(timeout,
-                [self = shared_from_this(), reason = std::move(reason)] { self->cut(reason); });
 }
 
 void session::on_frames(const frame_batch& frames) {
@@ -78,140 +95,6 @@ void session::act_on(wire::handshake::outcome outcome) {
   }
 }
 
-void session::begin_messages() {
-  link_->begin_messages(handshake_.version(), owner_->self(), owner_->options().max_frame_bytes);
-  counts_ = owner_->make_counters();
-  message_reader::environment env{.self = owner_->self(),
-                                  .remote = remote(),
-                                  .via = link_,
-                                  .forwarding = owner_->options().forwarding == forwarding::on,
-                                  .on_control = [this](const auto& x) { on_control(x); },
-                                  .on_status_frame = [this](auto x) { return on_status_frame(x); },
-                                  .on_news = [this](auto kind, auto x) { return on_news(kind, x); },
-                                  .on_violation = [this](error reason) { cut(std::move(reason)); },
-                                  .call_back =
-                                      [weak = weak_from_this()](auto delay) {
-                                        if (auto self = weak.lock())
-                                          self->call_back(delay);
-                                      }};
-  if (link_->version() == 1) {
-    reader_ = std::make_unique<broker_reader>(std::move(env), owner_->routes(), counts_);
-    become_peered();
-    start_probing();
-  } else {
-    reader_ = std::make_unique<native_reader>(std::move(env), owner_->routes(), counts_);
-    owner_->routes().add_neighbour(remote(), link_);
-  }
-}
-
-/// From any thread.
-void session::call_back(std::chrono::milliseconds delay) {
-  link_->post([self = shared_from_this(), delay] {
-    if (self->closed_)
-      return;
-    if (delay.count() == 0)
-      return self->go_on_waiting();
-    if (std::exchange(self->again_armed_, true))
-      return;
-    self->again_->start(delay, [self] {
-      self->again_armed_ = false;
-      if (!self->closed_)
-        self->go_on_waiting();
-    });
-  });
-}
-
-void session::go_on_waiting() {
-  try {
-    reader_->go_on();
-    say_last_words();
-  } catch (const std::exception& failed) { // out of memory: this link goes, the process stays
-    cut({errc::unspecified, failed.what()});
-  }
-}
-
-void session::become_peered() {
-  timer_->stop();
-  peered_ = true;
-  owner_->on_peered(shared_from_this());
-  watch_over_peer();
-}
-
-bool session::on_news(wire::frame_kind kind, std::span<const std::byte> payload) {
-  auto& routes = owner_->routes();
-  const auto report = [&](auto news) { return news && routes.receive(remote(), std::move(*news)); };
-  const auto letter = [&](const auto& news) {
-    if (news)
-      routes.receive(*news);
-    return news.has_value();
-  };
-  switch (kind) {
-  case wire::frame_kind::neighbours:
-    return report(wire::parse_neighbours(payload));
-  case wire::frame_kind::filter:
-    return report(wire::parse_filter_report(payload));
-  case wire::frame_kind::question:
-    return letter(wire::parse_question(payload));
-  case wire::frame_kind::answer:
-    return letter(wire::parse_answer(payload));
-  case wire::frame_kind::flushed:
-    return letter(wire::parse_flushed(payload));
-  default: // all is known
-    if (!peered_)
-      become_peered();
-    return true;
-  }
-}
-
-void session::on_control(const wire::envelope_view& envelope) {
-  if (envelope.sender != remote())
-    return; // only direct peers may say this
-  switch (envelope.type) {
-  case wire::envelope_type::routing_update:
-    if (auto wanted = wire::parse_filter(envelope.payload)) {
-      if (!leaving_ && link_->version() == 1)
-        owner_->routes().set_filter(remote(), std::move(*wanted));
-    } else {
-      cut({errc::invalid_message, "the peer sent a malformed routing update"});
-    }
-    return;
-  case wire::envelope_type::ping:
-    if (link_->control_bytes() > peering_tuning::max_unread_control_bytes)
-      return cut({errc::limit_exceeded, "the peer sends pings and does not read the answers"});
-    if (link_->version() >= 2 && is_goodbye(envelope.payload))
-      return on_goodbye(envelope.payload);
-    return link_->push_control(wire::make_pong(owner_->self(), remote(), envelope.payload));
-  case wire::envelope_type::pong:
-    return on_pong(envelope.payload);
-  case wire::envelope_type::command: // data stores are not ours
-    if (const auto probe = wire::parse_circle_probe(envelope.payload))
-      owner_->routes().receive_probe(remote(), probe->from, probe->over, envelope.topic);
-    return;
-  default:
-    return;
-  }
-}
-
-void session::on_closed(const error& reason) {
-  closed_ = true;
-  timer_->stop();
-  look_->stop();
-  again_->stop();
-  if (prober_)
-    prober_->stop();
-  asked_.end();
-  if (reader_)
-    reader_->end();
-  cut_off_ = leaving_ && reason == errc::peer_timeout;
-  auto outcome = handshake_.state();
-  if (outcome == wire::handshake::outcome::peered && !peered_) {
-    owner_->routes().remove_peers({remote()});
-    outcome = wire::handshake::outcome::failed;
-  }
-  const auto& failure = handshake_.failure();
-  owner_->on_closed(shared_from_this(), outcome, failure ? failure : reason);
-}
-
 void session::go_on() {
   link_->post([self = shared_from_this()] { self->act_on(self->handshake_.proceed_now()); });
 }
@@ -222,8 +105,204 @@ void session::reject() {
   });
 }
 
+// -- messages ------------------------------------------------------------------------------------
+
+/// The version decides here which reader there is, and in the link which protocol; nowhere else.
+void session::begin_messages() {
+  link_->begin_messages(handshake_.version(), owner_->self(), owner_->options().max_frame_bytes);
+  counts_ = owner_->make_counters();
+  auto env = make_reader_environment();
+  parting_.emplace(owner_->self(), remote(), link_, owner_->routes(), env.call_back);
+  if (handshake_.version() == 1)
+    reader_ = std::make_unique<broker_reader>(std::move(env), owner_->routes(), counts_);
+  else
+    reader_ = std::make_unique<native_reader>(std::move(env), owner_->routes(), counts_);
+  reader_->begin();
+}
+
+message_reader::environment session::make_reader_environment() {
+  return {
+      .self = owner_->self(),
+      .remote = remote(),
+      .via = link_,
+      .forwarding = owner_->options().forwarding == forwarding::on,
+      .subscriptions = handshake_.remote_filter(),
+      .announced = announced_,
+      .on_ready = [this] { become_peered(); },
+      .on_ping = [this](auto payload) { on_ping(payload); },
+      .on_pong = [this](auto payload) { on_pong(payload); },
+      .on_status_frame = [this](auto payload) { return on_status_frame(payload); },
+      .on_violation = [this](error reason) { cut(std::move(reason)); },
+      .call_back =
+          [weak = weak_from_this()](auto delay) {
+            if (auto self = weak.lock())
+              self->call_back(delay);
+          },
+  };
+}
+
+void session::become_peered() {
+  timer_->stop();
+  peered_ = true;
+  owner_->on_peered(shared_from_this());
+  watch_over_peer();
+}
+
+/// From any thread.
+void session::call_back(std::chrono::milliseconds delay) {
+  link_->post([self = shared_from_this(), delay] {
+    if (self->closed_)
+      return;
+    if (delay.count() == 0)
+      return self->go_on_waiting();
+    const auto at = self->link_->now() + delay;
+    if (at >= self->again_at_)
+      return; // it comes sooner
+    self->again_at_ = at;
+    self->again_->start(delay, [self] {
+      self->again_at_ = peer_link::clock::time_point::max();
+      if (!self->closed_)
+        self->go_on_waiting();
+    });
+  });
+}
+
+void session::go_on_waiting() {
+  try {
+    reader_->go_on();
+    parting_->go_on();
+  } catch (const std::exception& failed) { // out of memory: this link goes, the process stays
+    cut({errc::unspecified, failed.what()});
+  }
+}
+
+// -- the end -------------------------------------------------------------------------------------
+
+void session::leave(std::chrono::milliseconds timeout, std::vector<endpoint_id> behind) {
+  link_->post([self = shared_from_this(), timeout, behind = std::move(behind)] {
+    if (self->closed_ || !self->parting_->leave(timeout / 2, behind))
+      return; // a timer would keep alive what has ended
+    self->arm_timer(timeout, {errc::peer_timeout, "timeout during graceful disconnect"});
+  });
+}
+
 void session::cut(error reason) {
   link_->close(std::move(reason));
+}
+
+void session::on_closed(const error& reason) {
+  closed_ = true;
+  timer_->stop();
+  look_->stop();
+  again_->stop();
+  asked_.end();
+  if (reader_)
+    reader_->end();
+  cut_off_ = parting_ && parting_->leaving() && reason == errc::peer_timeout;
+  auto outcome = handshake_.state();
+  if (outcome == wire::handshake::outcome::peered && !peered_) {
+    owner_->routes().remove_peers({remote()});
+    outcome = wire::handshake::outcome::failed;
+  }
+  const auto& failure = handshake_.failure();
+  owner_->on_closed(shared_from_this(), outcome, failure ? failure : reason);
+}
+
+// -- liveness ------------------------------------------------------------------------------------
+
+/// Looks at the link now and then, as long as it is open.
+void session::watch_over_peer() {
+  look_->start(life_.interval(), [self = shared_from_this()] {
+    if (!self->closed_)
+      self->look_at_peer();
+  });
+}
+
+/// A peer whose answers wait behind its reading of messages (a Broker need not ping by itself) is
+/// not silent as long as it reads nothing. (A host that is gone is noticed by TCP then.)
+void session::look_at_peer() {
+  const auto now = link_->counters();
+  const bool cannot_answer = link_->control_waits_behind_messages() && now.queued > 0;
+  const liveness::picture seen{.bytes_heard = now.bytes_received,
+                               .bytes_written = now.bytes_sent,
+                               .pauses = link_->pause_count(),
+                               .paused = link_->paused() || cannot_answer};
+  switch (life_.look(link_->now(), seen)) {
+  case liveness::verdict::alive:
+    break;
+  case liveness::verdict::speak:
+    if (link_->control_bytes() == 0) // else it has not even taken what is there
+      link_->push_control(
+          wire::make_ping(owner_->self(), remote(), std::as_bytes(std::span{sign_of_life})));
+    break;
+  case liveness::verdict::dead:
+    counts_->silent_peers.add(1);
+    return cut({errc::peer_timeout, "nothing heard for " +
+                                        std::to_string(owner_->options().liveness_timeout.count()) +
+                                        " ms"});
+  }
+  watch_over_peer();
+}
+
+// -- questions -----------------------------------------------------------------------------------
+
+void session::on_ping(std::span<const std::byte> payload) {
+  if (link_->control_bytes() > peering_tuning::max_unread_control_bytes)
+    cut({errc::limit_exceeded, "the peer sends pings and does not read the answers"});
+  else if (parting::is_goodbye(payload))
+    parting_->answer(payload);
+  else
+    link_->push_control(wire::make_pong(owner_->self(), remote(), payload));
+}
+
+void session::on_pong(std::span<const std::byte> payload) {
+  if (parting_->is_answer(payload))
+    return link_->close_when_written();
+  if (payload.size() == question_payload{}.size() &&
+      std::memcmp(payload.data(), question_mark.data(), question_mark.size()) == 0)
+    asked_.answer(load_be<std::uint32_t>(payload.data() + question_mark.size()));
+}
+
+inquiries::ticket session::ask_whether_read() {
+  auto result = asked_.open();
+  link_->push_control(wire::make_ping(owner_->self(), remote(), make_question(result.number)));
+  return result;
+}
+
+expected<std::string> session::ask_status(const deadline& until) {
+  const auto asked = asked_.open();
+  if (!reader_->ask_status(asked.number)) {
+    forget(asked);
+    return error{errc::not_supported,
+                 to_string(remote()) + " speaks version 1, which knows no status"};
+  }
+  switch (asked.question->wait(until)) {
+  case inquiry::outcome::open:
+    forget(asked);
+    return error{errc::request_timeout,
+                 to_string(remote()) + " has not announced its status in time"};
+  case inquiry::outcome::gone:
+    return error{errc::peer_unavailable, "the link to " + to_string(remote()) + " was lost"};
+  case inquiry::outcome::answered:
+    break;
+  }
+  auto text = asked.question->take_answer();
+  if (text.empty())
+    return error{errc::not_supported, to_string(remote()) + " does not announce its status"};
+  return text;
+}
+
+bool session::on_status_frame(std::span<const std::byte> payload) {
+  const auto frame = wire::parse_status_frame(payload);
+  if (!frame)
+    return false;
+  if (frame->kind == wire::status_kind::reply)
+    asked_.answer(frame->number, std::string{frame->text});
+  else if (link_->control_bytes() > peering_tuning::max_unread_reply_bytes)
+    cut({errc::limit_exceeded, "the peer asks for status and does not read the answers"});
+  else
+    link_->push_control(wire::make_status_reply(frame->number, owner_->status_reply()));
+  return true;
 }
 
 } // namespace pubsub

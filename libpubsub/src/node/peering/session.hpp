@@ -1,17 +1,20 @@
 // One connection from its first byte to its last: handshake, then messages, then goodbye.
 #pragma once
 
-#include <array>
+#include <chrono>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
 #include <pubsub/endpoint_id.hpp>
 
 #include "link/peer_link.hpp"
-#include "node/broker_mesh/circle_prober.hpp"
 #include "node/flow/message_reader.hpp"
 #include "node/peering/inquiry.hpp"
 #include "node/peering/liveness.hpp"
+#include "node/peering/parting.hpp"
 #include "node/peering/session_owner.hpp"
 #include "wire/broker/handshake.hpp"
 
@@ -52,57 +55,39 @@ public:
   const std::shared_ptr<peer_request>& request() const noexcept { return request_; }
   /// Nil until the handshake knows it; constant once peered.
   const endpoint_id& remote() const noexcept { return handshake_.remote(); }
-  const filter& remote_filter() const noexcept { return handshake_.remote_filter(); }
   /// True if the goodbye was not answered in time; known once closed.
   bool cut_off() const noexcept { return cut_off_; }
-  /// The filter this side announced in the handshake.
-  const filter& announced() const noexcept { return announced_; }
 
 private:
   wire::handshake::environment make_environment();
+  message_reader::environment make_reader_environment();
   void arm_timer(std::chrono::milliseconds timeout, error reason);
   void act_on(wire::handshake::outcome outcome);
   void begin_messages();
   void become_peered();
-  bool on_news(wire::frame_kind kind, std::span<const std::byte> payload);
-  void on_control(const wire::envelope_view& envelope);
-  void on_goodbye(std::span<const std::byte> payload);
+  void on_ping(std::span<const std::byte> payload);
   void on_pong(std::span<const std::byte> payload);
   bool on_status_frame(std::span<const std::byte> payload);
   void call_back(std::chrono::milliseconds delay);
   void go_on_waiting();
-  void start_probing();
-  void part(std::chrono::milliseconds patience, const std::vector<endpoint_id>& behind,
-            std::function<void()> last_words);
-  void say_last_words();
-  static bool is_goodbye(std::span<const std::byte> payload);
   void watch_over_peer();
   void look_at_peer();
-  liveness::picture picture() const;
-  using token = std::array<std::byte, 11>;
-  static token make_goodbye_token();
 
   const std::shared_ptr<session_owner> owner_;
   const std::shared_ptr<peer_link> link_;
   const std::shared_ptr<peer_request> request_; // null for accepted connections
   wire::handshake handshake_;
-  filter announced_;
-  std::unique_ptr<message_reader> reader_; // set once the handshake is over
-  bool peered_ = false;                    // and both sides have announced what they know
+  filter announced_;                       // to a Broker peer, in the handshake
+  std::unique_ptr<message_reader> reader_; // set once the handshake is over, as what follows
+  std::optional<parting> parting_;
+  std::shared_ptr<live_counters> counts_;
+  bool peered_ = false; // and both sides have announced what they know
   const std::unique_ptr<loop_timer> timer_;
-  const token goodbye_ = make_goodbye_token();
   inquiries asked_;
   liveness life_;
   const std::unique_ptr<loop_timer> look_;  // at the peer, from time to time
-  const std::unique_ptr<loop_timer> again_; // for what waits for answers to flushes
-  bool again_armed_ = false;
-  std::optional<circle_prober> prober_;   // over a Broker peer
-  std::shared_ptr<live_counters> counts_; // set once peered
-  std::vector<std::shared_ptr<route_flush>> parting_;
-  peer_link::clock::time_point parting_until_;
-  std::vector<std::function<void()>> last_words_; // a goodbye, or the answer to one
-  bool left_ = false;                             // by the peer
-  bool leaving_ = false;
+  const std::unique_ptr<loop_timer> again_; // for what waits, at `again_at_`
+  peer_link::clock::time_point again_at_ = peer_link::clock::time_point::max();
   bool cut_off_ = false;
   bool closed_ = false;
 };

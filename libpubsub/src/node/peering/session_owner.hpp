@@ -14,8 +14,8 @@ namespace pubsub {
 
 class session;
 
-/// Decides who becomes a peer, and hears what becomes of each connection. `peering` is one; tests
-/// put a small one in its place. Calls come on the session's loop and must not block. Thread-safe.
+/// Decides which connection becomes the link of a peer, and learns how each one ends: `peering`,
+/// which is above its sessions. Calls come on the session's loop and must not block. Thread-safe.
 class session_owner {
 public:
   virtual ~session_owner() = default;

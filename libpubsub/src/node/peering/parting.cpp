@@ -1,0 +1,80 @@
+#include "node/peering/parting.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "node/peering/tuning.hpp"
+#include "node/routing/tuning.hpp"
+#include "wire/broker/envelope.hpp"
+
+namespace pubsub {
+
+namespace {
+
+constexpr std::string_view mark = "BYE";
+
+} // namespace
+
+parting::parting(const endpoint_id& self, const endpoint_id& remote, std::shared_ptr<peer_link> via,
+                 router& routes, std::function<void(std::chrono::milliseconds)> call_back)
+    : self_(self), remote_(remote), via_(std::move(via)), routes_(routes),
+      call_back_(std::move(call_back)) {
+  const auto random = endpoint_id::random();
+  const auto rest = std::ranges::copy(std::as_bytes(std::span{mark}), goodbye_.begin()).out;
+  std::ranges::copy(std::as_bytes(std::span{random.bytes()}).first<token{}.size() - mark.size()>(),
+                    rest);
+}
+
+bool parting::is_goodbye(std::span<const std::byte> payload) {
+  return payload.size() == token{}.size() &&
+         std::ranges::equal(payload.first(mark.size()), std::as_bytes(std::span{mark}));
+}
+
+bool parting::is_answer(std::span<const std::byte> payload) const {
+  return leaving_ && std::ranges::equal(payload, goodbye_);
+}
+
+bool parting::leave(std::chrono::milliseconds patience, const std::vector<endpoint_id>& behind) {
+  if (std::exchange(leaving_, true))
+    return false;
+  flush(std::min(patience, peering_tuning::longest_patience), behind,
+        [this] { via_->push_last(wire::make_ping(self_, remote_, goodbye_)); });
+  return true;
+}
+
+/// The answer comes behind what waits for the peer.
+void parting::answer(std::span<const std::byte> payload) {
+  auto last_words = [this, pong = wire::make_pong(self_, remote_, payload)] {
+    via_->push_control(pong);
+  };
+  if (std::exchange(left_, true))
+    return last_words();
+  flush(peering_tuning::patience_of_those_left, routes_.remove_peer(remote_),
+        std::move(last_words));
+}
+
+/// (Version 1 has no flushes, and no nodes behind a peer.)
+void parting::flush(std::chrono::milliseconds patience, const std::vector<endpoint_id>& behind,
+                    std::function<void()> last_words) {
+  until_ = via_->now() + patience;
+  last_words_.push_back(std::move(last_words));
+  for (std::size_t hops = 0; hops < wire::max_hops && !behind.empty(); ++hops)
+    if ((via_->hops_in_use() >> hops & 1) != 0)
+      flushes_.push_back(
+          routes_.flushes().begin({via_, hops, behind}, [call = call_back_] { call({}); }));
+  go_on();
+}
+
+void parting::go_on() {
+  if (last_words_.empty())
+    return;
+  std::erase_if(flushes_, [](const auto& flush) { return flush->settled(); });
+  if (!flushes_.empty() && via_->now() < until_)
+    return call_back_(routing_tuning::time_between_flushes);
+  flushes_.clear();
+  for (const auto& say : std::exchange(last_words_, {}))
+    say();
+}
+
+} // namespace pubsub

@@ -1,0 +1,61 @@
+// An address this endpoint tries to be connected to.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include <pubsub/endpoint_options.hpp>
+#include <pubsub/status.hpp>
+
+#include "node/peering/back_off.hpp"
+#include "node/peering/tuning.hpp"
+#include "transport/connector.hpp"
+
+namespace pubsub {
+
+/// One call of `endpoint::peer`. Guarded by the peering's mutex.
+struct peer_request {
+  uri target;
+  peer_options options;
+  std::shared_ptr<connector> connects;
+  endpoint_id remote;     ///< nil until the first success
+  bool connected = false; ///< its peering is established
+  bool stopped = false;
+  bool attempted = false; ///< at least one attempt has failed
+  back_off delays;        ///< between failed attempts
+  std::chrono::steady_clock::time_point connected_at{};
+  unsigned short_peerings = 0; ///< in a row
+  error last_failure;
+
+  network_info where() const { return {target.host, target.port}; }
+
+  void stop() {
+    stopped = true;
+    connects->stop();
+  }
+  void note_success(const endpoint_id& id) {
+    remote = id;
+    connected = true;
+    connected_at = std::chrono::steady_clock::now();
+  }
+  void note_failure(const error& reason) {
+    attempted = true;
+    last_failure = reason;
+    if (options.retry)
+      connects->attempt_after(delays.next());
+  }
+  /// Its peering has ended: it tries again at once; but where peering after peering ends as soon as
+  /// it has begun, with delays, as after attempts that fail.
+  void note_loss() {
+    const auto lasted = std::chrono::steady_clock::now() - connected_at;
+    short_peerings = lasted < peering_tuning::short_peering ? short_peerings + 1 : 0;
+    if (short_peerings <= 1)
+      delays.reset();
+    const bool at_once = short_peerings < peering_tuning::suspicious_peerings;
+    connects->attempt_after(at_once ? back_off::delay{0} : delays.next());
+  }
+};
+
+} // namespace pubsub

@@ -1,0 +1,99 @@
+// The peers of one endpoint, and which of several connections to a peer stays.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <pubsub/endpoint_id.hpp>
+
+#include "node/peering/session.hpp"
+
+namespace pubsub {
+
+/// Of each peer the session that is its link, or may become that. Guarded by the peering's mutex.
+class peer_table {
+public:
+  enum class phase : std::uint8_t { connecting, peered, leaving };
+
+  struct entry {
+    phase state = phase::connecting;
+    std::shared_ptr<session> current;
+    std::vector<std::shared_ptr<session>> paused; // wait for the outcome of `current`
+  };
+
+  wire::admission admit(session& who, const endpoint_id& remote, bool originator) {
+    auto [found, fresh] = peers_.try_emplace(remote);
+    if (fresh) {
+      found->second.current = who.shared_from_this();
+      return wire::admission::proceed;
+    }
+    if (!originator)
+      return wire::admission::illegal;
+    if (found->second.state != phase::connecting)
+      return wire::admission::redundant;
+    found->second.paused.push_back(who.shared_from_this());
+    return wire::admission::pause;
+  }
+  /// A handshake has succeeded. Returns the sessions that have waited for it.
+  std::vector<std::shared_ptr<session>> settle(const endpoint_id& id) {
+    auto& peer = peers_[id];
+    peer.state = phase::peered;
+    return std::exchange(peer.paused, {});
+  }
+  /// A connection did not get through its handshake. True if no other one waits to become the link
+  /// of its peer, which is removed; otherwise `next` is that one, if there is one to go on.
+  bool abandon(const std::shared_ptr<session>& who, std::shared_ptr<session>& next) {
+    auto* const peer = find(who->remote());
+    if (peer == nullptr)
+      return false;
+    if (peer->current != who) {
+      std::erase(peer->paused, who);
+      return false;
+    }
+    if (peer->paused.empty())
+      return peers_.erase(who->remote()) > 0;
+    next = peer->current = peer->paused.front();
+    peer->paused.erase(peer->paused.begin());
+    return false;
+  }
+  /// Returns the phase it was in.
+  phase remove(const endpoint_id& id) {
+    const auto node = peers_.extract(id);
+    return node ? node.mapped().state : phase::connecting;
+  }
+
+  /// Null if there is neither a peering nor a handshake with this peer.
+  entry* find(const endpoint_id& id) {
+    const auto found = peers_.find(id);
+    return found == peers_.end() ? nullptr : &found->second;
+  }
+  bool contains(const endpoint_id& id) const { return peers_.contains(id); }
+  /// Whether this session is the link of its peer, or may become that.
+  bool is_current(const std::shared_ptr<session>& who) const {
+    const auto found = peers_.find(who->remote());
+    return found != peers_.end() && found->second.current == who;
+  }
+  /// The session of this peer; null if it is not peered.
+  std::shared_ptr<session> peered(const endpoint_id& id) const {
+    const auto found = peers_.find(id);
+    return found != peers_.end() && found->second.state == phase::peered ? found->second.current
+                                                                         : nullptr;
+  }
+  /// The sessions of the peers in these phases.
+  std::vector<std::shared_ptr<session>> in_phase(phase first, phase last) const {
+    std::vector<std::shared_ptr<session>> result;
+    for (const auto& [id, peer] : peers_)
+      if (peer.state >= first && peer.state <= last)
+        result.push_back(peer.current);
+    return result;
+  }
+
+private:
+  std::map<endpoint_id, entry> peers_;
+};
+
+} // namespace pubsub
