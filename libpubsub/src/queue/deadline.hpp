@@ -2,6 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <optional>
 
 namespace pubsub {
@@ -20,6 +22,16 @@ inline deadline deadline_after(std::chrono::nanoseconds timeout) noexcept {
 /// Of a call that never blocks.
 inline deadline immediately() noexcept {
   return std::chrono::steady_clock::time_point::min();
+}
+
+/// Waits until `met()`, which is looked at whenever `changed` is notified. False at the deadline.
+template <class Condition>
+bool wait_until(std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
+                const deadline& until, Condition met) {
+  if (until)
+    return changed.wait_until(lock, *until, met);
+  changed.wait(lock, met);
+  return true;
 }
 
 } // namespace pubsub

@@ -87,7 +87,6 @@ public:
   /// closes what was open.
   bool receive_probe(const endpoint_id& from, const endpoint_id& over, std::string_view topic,
                      circles::time now);
-  bool has_circles() const noexcept { return !circles_.closed()->empty(); }
   /// Opens circles for which no probe has come back lately. True if there was such a circle.
   bool expire_circles(circles::time now);
 

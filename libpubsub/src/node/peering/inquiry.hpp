@@ -8,7 +8,7 @@
 #include <mutex>
 #include <string>
 
-#include "queue/bounded_queue.hpp"
+#include "queue/deadline.hpp"
 
 namespace pubsub {
 
@@ -24,11 +24,7 @@ public:
   /// Waits until it is no longer open. Returns what it is then, or at the deadline.
   outcome wait(const deadline& until) {
     std::unique_lock lock{mutex_};
-    auto settled = [&] { return state_ != outcome::open; };
-    if (until)
-      settled_.wait_until(lock, *until, settled);
-    else
-      settled_.wait(lock, settled);
+    wait_until(settled_, lock, until, [&] { return state_ != outcome::open; });
     return state_;
   }
   /// Once answered.
@@ -78,7 +74,7 @@ public:
     if (auto found = remove(number))
       found->settle(inquiry::outcome::answered, std::move(text));
   }
-  /// Nobody waits for this one any more.
+  /// Its answer is not waited for any more.
   void forget(std::uint32_t number) { remove(number); }
   /// There will be no more answers.
   void end() {

@@ -21,11 +21,7 @@ void status_queue::push(const status& event) {
 
 received<status> status_queue::pull(const deadline& until) {
   std::unique_lock lock{mutex_};
-  auto ready = [&] { return finished_ || !events_.empty(); };
-  if (!until)
-    not_empty_.wait(lock, ready);
-  else
-    not_empty_.wait_until(lock, *until, ready);
+  wait_until(not_empty_, lock, until, [&] { return finished_ || !events_.empty(); });
   if (events_.empty())
     return finished_ ? receive_status::closed : receive_status::timeout;
   auto result = std::move(events_.front());
@@ -83,7 +79,5 @@ void status_hub::finish() {
     if (auto queue = each.lock())
       queue->finish();
 }
-
-// -- the public handle -------------------------------------------------------------------------
 
 } // namespace pubsub

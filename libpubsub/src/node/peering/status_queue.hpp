@@ -11,8 +11,8 @@
 #include <pubsub/received.hpp>
 #include <pubsub/status.hpp>
 
-#include "queue/event_fd.hpp"
 #include "queue/deadline.hpp"
+#include "queue/event_fd.hpp"
 
 namespace pubsub {
 
@@ -23,7 +23,7 @@ public:
 
   explicit status_queue(status_events which) : which_(which) {}
 
-  /// Ignores what its subscriber does not want to see.
+  /// Ignores what its subscriber has not asked for.
   void push(const status& event);
   received<status> pull(const deadline& until);
   void finish();

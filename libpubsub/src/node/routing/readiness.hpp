@@ -1,8 +1,10 @@
-// Whether other nodes know our subscriptions: questions, answers, and their way through the
+// Whether other nodes know our subscriptions: questions, answers, and their route through the
 // network.
 #pragma once
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <map>
 #include <utility>
 #include <vector>
@@ -19,6 +21,13 @@ namespace pubsub {
 /// How far subscriptions of a node are known: the incarnation of that node, and the number of its
 /// last report.
 using filter_version = std::pair<std::uint64_t, std::uint64_t>;
+
+/// Later starts of an endpoint with the same id have a higher one.
+inline std::uint64_t new_incarnation() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
 
 /// What nodes have said they know of our subscriptions. A value; not thread-safe.
 class readiness {

@@ -9,21 +9,10 @@
 
 namespace pubsub {
 
-namespace {
-
-/// Later starts of an endpoint with the same id have a higher one.
-std::uint64_t new_incarnation() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
-}
-
-} // namespace
-
 router::router(const endpoint_id& self, filter forward_topics, bool forwarding)
     : self_(self), forwarding_(forwarding), table_(std::move(forward_topics), forwarding),
-      network_(self, new_incarnation(), forwarding), broker_mesh_(self, forwarding), flushes_(self),
-      next_links_(std::make_shared<link_directory>()) {
+      network_(self, new_incarnation(), forwarding), broker_mesh_(self, forwarding),
+      flushes_(self) {
   settle();
 }
 
@@ -42,8 +31,8 @@ void router::change(Update&& update) {
   deliver(take_news());
 }
 
-/// Lets what was changed have its effect on the rest: our own subscriptions on what the network is
-/// told, those of others and the links on the table.
+/// Lets what was changed have its effect on the rest: our own subscriptions on what is reported to
+/// the network, those of others and the links on the table.
 void router::settle() {
   do {
     auto own = table_.take_own_changes();
@@ -122,11 +111,6 @@ void router::set_filter(const endpoint_id& who, filter subscriptions) {
 }
 
 void router::forget_old_circles() {
-  {
-    std::lock_guard turn{turn_};
-    if (!broker_mesh_.has_circles())
-      return;
-  }
   change([&] { return broker_mesh_.expire_circles(std::chrono::steady_clock::now()); });
 }
 
@@ -172,7 +156,7 @@ void router::neighbour_ready(const endpoint_id& who) {
 }
 
 template <class Report>
-bool router::take_report(const endpoint_id& from, Report report) {
+bool router::receive(const endpoint_id& from, Report report) {
   bool valid = true;
   change([&] {
     const auto links = network_.links_version();
@@ -181,14 +165,8 @@ bool router::take_report(const endpoint_id& from, Report report) {
   });
   return valid;
 }
-
-bool router::receive(const endpoint_id& from, neighbours_report report) {
-  return take_report(from, std::move(report));
-}
-
-bool router::receive(const endpoint_id& from, filter_report report) {
-  return take_report(from, std::move(report));
-}
+template bool router::receive(const endpoint_id&, neighbours_report);
+template bool router::receive(const endpoint_id&, filter_report);
 
 // -- whether others know -------------------------------------------------------------------------
 
@@ -217,10 +195,7 @@ bool router::wait_until_known(const deadline& until) {
 
 void router::ask(const filter_question& question) {
   std::lock_guard turn{turn_}; // behind the reports that were sent before
-  std::unique_lock lock{mutex_};
-  const auto directions = next_links();
-  lock.unlock();
-  deliver(ask_along(question, *directions));
+  deliver(ask_along(question, *directions()));
 }
 
 void router::receive(const filter_question& question) {
@@ -232,22 +207,17 @@ void router::receive(const filter_question& question) {
   }
   if (!for_us)
     return;
-  filter_version known;
-  {
-    std::lock_guard lock{mutex_};
-    known = network_.filter_known(question.from);
-  }
-  receive(filter_answer{self_, question.from, wire::max_hops, known.first, known.second});
+  std::unique_lock lock{mutex_};
+  const auto [incarnation, number] = network_.filter_known(question.from);
+  lock.unlock();
+  receive(filter_answer{self_, question.from, wire::max_hops, incarnation, number});
 }
 
 void router::receive(const filter_answer& answer) {
-  std::unique_lock lock{mutex_};
-  const auto directions = next_links();
-  if (answer.to != self_) {
-    lock.unlock();
-    return deliver(answer_along(answer, *directions, wire::make_answer));
-  }
-  if (!directions->contains(answer.from))
+  if (answer.to != self_)
+    return deliver(answer_along(answer, *directions(), wire::make_answer));
+  std::lock_guard lock{mutex_};
+  if (!next_links()->contains(answer.from))
     return; // it was not asked
   readiness_.note(answer);
   changed_.notify_all();
@@ -256,10 +226,7 @@ void router::receive(const filter_answer& answer) {
 void router::receive(const flush_answer& answer) {
   if (answer.to == self_)
     return flushes_.receive(answer);
-  std::unique_lock lock{mutex_};
-  const auto directions = next_links();
-  lock.unlock();
-  deliver(answer_along(answer, *directions, wire::make_flushed));
+  deliver(answer_along(answer, *directions(), wire::make_flushed));
 }
 
 // -- both ----------------------------------------------------------------------------------------
@@ -269,9 +236,9 @@ std::vector<endpoint_id> router::remove_peer(const endpoint_id& who) {
   auto result = nodes_behind(who);
   lock.unlock();
   remove_peers({who});
-  lock.lock();
+  const auto within_reach = directions();
   std::erase_if(result,
-                [&](const auto& node) { return node != who && !next_links()->contains(node); });
+                [&](const auto& node) { return node != who && !within_reach->contains(node); });
   return result;
 }
 
@@ -337,17 +304,9 @@ filter router::announcement_for(const endpoint_id& peer) const {
                                  [&](const auto& node) { return within_reach.contains(node); });
 }
 
-/// The link towards each node within reach; called with the mutex held.
-const std::shared_ptr<const link_directory>& router::next_links() const {
-  if (next_links_version_ != network_.links_version()) {
-    auto fresh = std::make_shared<link_directory>();
-    for (const auto& [node, hop] : network_.next_hops())
-      if (const auto via = neighbours_.find(hop); via != neighbours_.end())
-        fresh->emplace(node, via->second);
-    next_links_ = std::move(fresh);
-    next_links_version_ = network_.links_version();
-  }
-  return next_links_;
+std::shared_ptr<const link_directory> router::directions() const {
+  std::lock_guard lock{mutex_};
+  return next_links();
 }
 
 std::shared_ptr<const routing_snapshot> router::snapshot() const {
@@ -376,14 +335,9 @@ std::size_t router::count(std::string_view topic) const {
 
 bool router::wait_for(std::string_view topic, std::size_t n,
                       std::chrono::nanoseconds timeout) const {
-  const auto until = deadline_after(timeout);
   std::unique_lock lock{mutex_};
-  auto enough = [&] { return count_here(topic) >= n; };
-  auto done = [&] { return closed_ || enough(); };
-  if (until)
-    changed_.wait_until(lock, *until, done);
-  else
-    changed_.wait(lock, done);
+  const auto enough = [&] { return count_here(topic) >= n; };
+  wait_until(changed_, lock, deadline_after(timeout), [&] { return closed_ || enough(); });
   return enough();
 }
 

@@ -59,28 +59,28 @@ public:
 
   /// The neighbour is sent all we know, and then that this was all.
   void add_neighbour(const endpoint_id& who, std::shared_ptr<peer_link> via);
-  /// It has sent all it knew: from now on messages go that way.
+  /// It has sent all it knew: from now on messages may go over it.
   void neighbour_ready(const endpoint_id& who);
   /// False if the report breaks the rules.
-  bool receive(const endpoint_id& from, neighbours_report report);
-  bool receive(const endpoint_id& from, filter_report report);
+  template <class Report>
+  bool receive(const endpoint_id& from, Report report);
 
   stream_marks& streams() noexcept { return streams_; }
   route_flushes& flushes() noexcept { return flushes_; }
 
-  /// Waits until every node within reach knows all our subscriptions, and so does every node on the
-  /// way from it. False at the deadline, or if closed.
+  /// Waits until every node within reach, and every node on the route from it, knows all our
+  /// subscriptions. False at the deadline, or if closed.
   bool wait_until_known(const deadline& until);
   void receive(const filter_question& question);
   void receive(const filter_answer& answer);
-  /// Ours, or on its way through us.
+  /// An answer to a flush of ours, or to be passed on.
   void receive(const flush_answer& answer);
 
   // -- both --------------------------------------------------------------------------------------
 
   void remove_peers(const std::vector<endpoint_id>& all);
-  /// Returns the neighbour that was removed, and the nodes that were reached over it and are
-  /// reached another way now: before what goes there that way, what went over it has to arrive.
+  /// Returns the neighbour that was removed, and the nodes that were reached over it and now are
+  /// over another: before what goes there on the new route, what went over it has to arrive.
   std::vector<endpoint_id> remove_peer(const endpoint_id& who);
   /// The subscriptions of a Broker peer, or of all nodes reached over a neighbour.
   filter peer_filter(const endpoint_id& who) const;
@@ -105,14 +105,16 @@ private:
   /// delivered.
   template <class Update>
   void change(Update&& update);
-  template <class Report>
-  bool take_report(const endpoint_id& from, Report report);
   void settle();
   letters take_news();
   void ask(const filter_question& question);
   std::vector<endpoint_id> nodes_behind(const endpoint_id& neighbour) const;
   std::size_t count_here(std::string_view topic) const;
-  const std::shared_ptr<const link_directory>& next_links() const;
+  /// Called with the mutex held.
+  const std::shared_ptr<const link_directory>& next_links() const {
+    return next_links_.update(network_, neighbours_);
+  }
+  std::shared_ptr<const link_directory> directions() const;
 
   const endpoint_id self_;
   const bool forwarding_;
@@ -129,8 +131,7 @@ private:
   link_directory neighbours_;
 
   mutable std::shared_ptr<const routing_snapshot> snapshot_; // null until it is asked for
-  mutable std::shared_ptr<const link_directory> next_links_;
-  mutable std::uint64_t next_links_version_ = 0;
+  mutable next_link_cache next_links_;
   bool closed_ = false;
   std::atomic<std::uint64_t> version_{1};
   subscriber_id last_id_ = 0; // guarded by turn_

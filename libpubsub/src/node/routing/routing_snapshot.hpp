@@ -1,19 +1,45 @@
 // Where messages go at one moment, and the exits of one message.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "message/destinations.hpp"
 #include "node/broker_mesh/broker_mesh.hpp"
 #include "queue/message_queue.hpp"
+#include "route/network_map.hpp"
 #include "route/prefix_index.hpp"
 
 namespace pubsub {
 
 /// The link that leads to each node within reach.
 using link_directory = std::unordered_map<endpoint_id, std::shared_ptr<peer_link>>;
+
+/// The links that lead to all nodes within reach, made anew when links of the network have changed.
+/// Not thread-safe.
+class next_link_cache {
+public:
+  /// `neighbours`: our links.
+  const std::shared_ptr<const link_directory>& update(const network_map& network,
+                                                      const link_directory& neighbours) {
+    if (std::exchange(version_, network.links_version()) != network.links_version()) {
+      auto fresh = std::make_shared<link_directory>();
+      for (const auto& [node, hop] : network.next_hops())
+        if (const auto via = neighbours.find(hop); via != neighbours.end())
+          fresh->emplace(node, via->second);
+      links_ = std::move(fresh);
+    }
+    return links_;
+  }
+
+private:
+  std::shared_ptr<const link_directory> links_ = std::make_shared<link_directory>();
+  std::uint64_t version_ = 0;
+};
 
 /// The exits a message takes.
 struct route {
