@@ -20,7 +20,7 @@ class scripted_connection final : public connection {
 public:
   scripted_connection(std::shared_ptr<asio::io_context> loop, std::span<const std::byte> bytes,
                       std::size_t piece_bytes)
-      : loop_(std::move(loop)), rest_(bytes), piece_bytes_(piece_bytes) {}
+      : connection(loop, tcp::socket{*loop}), rest_(bytes), piece_bytes_(piece_bytes) {}
 
   void read_some(asio::mutable_buffer into, handler on_done) override {
     const auto size = std::min({into.size(), piece_bytes_, rest_.size()});
@@ -36,11 +36,8 @@ public:
   void write_some(std::span<const asio::const_buffer>, handler) override {}
   void close() noexcept override {}
   bool encrypted() const noexcept override { return false; }
-  network_info remote() const override { return {}; }
-  const std::shared_ptr<asio::io_context>& loop() const noexcept override { return loop_; }
 
 private:
-  std::shared_ptr<asio::io_context> loop_;
   std::span<const std::byte> rest_;
   std::size_t piece_bytes_;
 };
@@ -100,10 +97,10 @@ void try_input(std::span<const std::byte> bytes) {
   const memory_bound bound{8 * 1024 * 1024 + 1024 * stream.size()}; // a few buffers of 256 KiB
   const auto loop = std::make_shared<asio::io_context>(1);
   const auto handler = std::make_shared<recorder>();
-  const auto subject =
-      pubsub::link::make(std::make_unique<scripted_connection>(
-                             loop, stream, piece_bytes == 255 ? stream.size() : piece_bytes),
-                         {}, max_frame_bytes);
+  const auto subject = std::make_shared<pubsub::link>(
+      std::make_shared<scripted_connection>(loop, stream,
+                                            piece_bytes == 255 ? stream.size() : piece_bytes),
+      queue_options{}, max_frame_bytes);
   subject->begin_messages(version_2 ? 2 : 1, {}, max_frame_bytes);
   subject->start(handler);
   loop->run();

@@ -1,10 +1,10 @@
 #include "link/link.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <exception>
 
-#include "link/old_broker.hpp"
 #include "link/tuning.hpp"
 #include "message/frame.hpp"
 #include "transport/tls/tls_record.hpp"
@@ -14,6 +14,15 @@ namespace pubsub {
 namespace {
 
 using namespace link_tuning;
+
+/// Whether a connection begins as one of Broker before 2.3 (Zeek 4 and older) does, once five bytes
+/// are there: the number of the first message in CAF's protocol, three bytes of zero, and the
+/// length of what follows, which is below 2^24. In Broker's protocol since then that would be a
+/// handshake frame of 16 MiB that begins with a tag there is not.
+bool looks_like_old_broker(std::span<const std::byte> first) noexcept {
+  constexpr std::array begins{std::byte{1}, std::byte{0}, std::byte{0}, std::byte{0}, std::byte{0}};
+  return first.size() >= begins.size() && std::equal(begins.begin(), begins.end(), first.begin());
+}
 
 /// A timer on a loop of Asio.
 class asio_timer final : public loop_timer {
@@ -33,11 +42,6 @@ private:
 };
 
 } // namespace
-
-std::shared_ptr<link> link::make(std::shared_ptr<connection> carrier, const queue_options& options,
-                                 std::uint32_t max_frame_bytes) {
-  return std::shared_ptr<link>{new link(std::move(carrier), options, max_frame_bytes)};
-}
 
 link::link(std::shared_ptr<connection> carrier, const queue_options& options,
            std::uint32_t max_frame_bytes)
@@ -69,8 +73,10 @@ void link::read() {
 }
 
 void link::on_read(error_code failure, std::size_t transferred) {
-  if (closed_)
-    return drop_buffers();
+  if (closed_) {
+    buffer_ = {}; // the link itself may live on for its counters
+    return;
+  }
   if (failure)
     return do_close(explain(failure));
   filled_ += transferred;
@@ -212,14 +218,13 @@ void link::write() {
 /// The next slices of the outbox, as bytes of the wire.
 void link::take_slices() {
   slices_.clear();
-  slice_bytes_.clear();
   first_slice_ = 0;
   buffers_.clear();
   first_buffer_ = 0;
   protocol_->forget();
   protocol_->take(out_, slices_, max_slices_per_write, max_bytes_per_write);
-  for (const auto& each : slices_)
-    slice_bytes_.push_back(protocol_->encode(each.slice, buffers_));
+  for (auto& each : slices_)
+    each.bytes = protocol_->encode(each.slice, buffers_);
   if (slices_.empty())
     idle_since_ = clock::now();
 }
@@ -243,17 +248,16 @@ void link::advance(std::size_t written) {
   bytes_sent_.fetch_add(written, std::memory_order_relaxed);
   skip_buffers(written);
   while (written > 0) {
-    auto& [slice, hops] = slices_[first_slice_];
-    const auto step = std::min(written, slice_bytes_[first_slice_] - first_slice_written_);
-    first_slice_written_ += step;
+    auto& [slice, hops, left] = slices_[first_slice_];
+    const auto step = std::min(written, left);
+    left -= step;
     written -= step;
-    if (first_slice_written_ < slice_bytes_[first_slice_])
+    if (left > 0)
       break;
     if (slice.size.messages > 0)
       add_written(hops, slice.size);
     slice.run = {};
     ++first_slice_;
-    first_slice_written_ = 0;
   }
   report_written();
 }
@@ -316,15 +320,10 @@ void link::do_close(error reason) {
       slices_.clear();
   }
   if (!reading_)
-    drop_buffers();
+    buffer_ = {};
   auto handler = std::move(handler_);
   if (handler)
     handler->on_closed(reason);
-}
-
-/// The link itself may live on for its counters.
-void link::drop_buffers() noexcept {
-  buffer_ = {};
 }
 
 } // namespace pubsub

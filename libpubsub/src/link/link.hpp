@@ -16,8 +16,8 @@ namespace pubsub {
 /// the loop under load, at once on the publisher's thread if the link has been idle for a moment.
 class link final : public peer_link {
 public:
-  static std::shared_ptr<link> make(std::shared_ptr<connection> carrier,
-                                    const queue_options& options, std::uint32_t max_frame_bytes);
+  link(std::shared_ptr<connection> carrier, const queue_options& options,
+       std::uint32_t max_frame_bytes);
 
   void start(std::shared_ptr<link_handler> handler) override;
   void post(std::function<void()> job) override { asio::post(loop(), std::move(job)); }
@@ -27,9 +27,6 @@ public:
   void close_when_written() override;
 
 private:
-  link(std::shared_ptr<connection> carrier, const queue_options& options,
-       std::uint32_t max_frame_bytes);
-
   asio::io_context& loop() const noexcept { return *connection_->loop(); }
   std::shared_ptr<link> self() { return std::static_pointer_cast<link>(shared_from_this()); }
   void on_resume() override;
@@ -60,7 +57,6 @@ private:
   void skip_buffers(std::size_t written);
   void on_written(error_code failure, std::size_t transferred);
   void do_close(error reason);
-  void drop_buffers() noexcept;
 
   std::shared_ptr<connection> connection_;
   std::shared_ptr<link_handler> handler_;
@@ -74,11 +70,9 @@ private:
   // Writing: slices taken from the outbox, the first of them partly written. The loop writes, or a
   // publisher that finds the link idle. Guarded by the writer mutex, as is the connection's end.
   std::vector<outgoing_slice> slices_;
-  std::vector<std::size_t> slice_bytes_;    // of each, as encoded
   std::vector<asio::const_buffer> buffers_; // what they are on the wire
   std::size_t first_buffer_ = 0;
   std::size_t first_slice_ = 0;
-  std::size_t first_slice_written_ = 0;
   run_position written_; // not yet reported, of written_hops_
   std::size_t written_hops_ = 0;
   bool writing_ = false;

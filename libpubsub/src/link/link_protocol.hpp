@@ -18,6 +18,7 @@ namespace pubsub {
 struct outgoing_slice {
   run_slice slice;
   std::size_t hops = 0;
+  std::size_t bytes = 0; // on the wire, not yet written
 };
 
 /// How long frames may be, and which bit of their length, if any, marks those of version 2.
@@ -97,7 +98,7 @@ inline std::size_t take_from(outbox& from, std::size_t hops, std::vector<run_sli
   std::size_t records = 0;
   for (auto& each : scratch) {
     records += each.run->has_records() ? each.size.bytes : 0;
-    out.push_back({std::move(each), hops});
+    out.push_back({std::move(each), hops, 0});
   }
   scratch.clear();
   return records;

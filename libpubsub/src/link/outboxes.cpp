@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/counter_sums.hpp"
+
 namespace pubsub {
 
 outboxes::outboxes(const queue_options& options, outbox::callbacks calls)
@@ -55,17 +57,7 @@ std::size_t outboxes::wait_until_empty(std::chrono::steady_clock::time_point unt
 
 link_counters outboxes::counters() const {
   link_counters sum;
-  visit([&](const outbox& each) {
-    const auto x = each.counters();
-    sum.offered += x.offered;
-    sum.sent += x.sent;
-    sum.queued += x.queued;
-    sum.dropped_oldest += x.dropped_oldest;
-    sum.dropped_newest += x.dropped_newest;
-    sum.dropped_gone += x.dropped_gone;
-    sum.conflated += x.conflated;
-    sum.dropped_overflow += x.dropped_overflow;
-  });
+  visit([&](const outbox& each) { add_to(sum, each.counters()); });
   return sum;
 }
 

@@ -34,10 +34,6 @@ public:
 
   /// Before all messages; in version 1 behind those that wait.
   void push_control(std::span<const std::byte> frame) { control_place()->push_control(frame); }
-  /// Version 2: behind the messages that have come so many hops, and before those that follow.
-  void push_behind(std::size_t hops, std::span<const std::byte> frame) {
-    of(hops).push_control(frame);
-  }
   /// Behind all messages that wait.
   void push_last(std::span<const std::byte> frame) {
     (control_waits_behind_messages() ? of(0) : last_).push_control(frame);

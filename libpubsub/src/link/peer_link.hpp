@@ -76,10 +76,6 @@ public:
   outbox& out(std::size_t hops = 0) { return out_.of(hops); }
   std::uint16_t hops_in_use() const noexcept { return out_.hops_in_use(); }
   void push_control(std::span<const std::byte> frame) { out_.push_control(frame); }
-  /// Version 2: behind the messages that have come so many hops, and before those that follow.
-  void push_behind(std::size_t hops, std::span<const std::byte> frame) {
-    out_.push_behind(hops, frame);
-  }
   /// Behind all messages that wait.
   void push_last(std::span<const std::byte> frame) { out_.push_last(frame); }
   /// As version 1 has it: then the answer to a ping says that the messages before it were read, and

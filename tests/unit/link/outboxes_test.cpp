@@ -46,7 +46,7 @@ TEST_CASE("what is pushed last goes behind all messages, and control frames befo
   fixture f;
   CHECK(f.take() == 0);
   f.boxes.push_last(frame);
-  f.boxes.push_behind(0, frame); // as a message would wait
+  f.boxes.of(0).push_control(frame); // as a message would wait
   f.boxes.push_control(frame);
   CHECK(f.take(1) == 1);
   CHECK(f.take(1) == 1);

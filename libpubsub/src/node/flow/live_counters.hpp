@@ -10,6 +10,7 @@
 
 #include <pubsub/counters.hpp>
 
+#include "base/counter_sums.hpp"
 #include "link/peer_link.hpp"
 #include "queue/message_queue.hpp"
 
@@ -43,53 +44,25 @@ struct live_counters {
             .refused_closed = refused_closed.get(),
             .refused_empty = refused_empty.get()};
   }
-  void add_to(endpoint_counters& sum) const noexcept {
-    sum.published += published.get();
-    sum.unwanted += unwanted.get();
-    sum.dropped += dropped.get();
-    sum.would_block += would_block.get();
-    sum.refused_topic += refused_topic.get();
-    sum.refused_size += refused_size.get();
-    sum.refused_closed += refused_closed.get();
-    sum.refused_empty += refused_empty.get();
-    sum.received += received.get();
-    sum.forwarded += forwarded.get();
-    sum.ttl_expired += ttl_expired.get();
-    sum.duplicates += duplicates.get();
-    sum.malformed_frames += malformed_frames.get();
-    sum.silent_peers += silent_peers.get();
+  endpoint_counters of_endpoint() const noexcept {
+    return {.published = published.get(),
+            .unwanted = unwanted.get(),
+            .dropped = dropped.get(),
+            .would_block = would_block.get(),
+            .refused_topic = refused_topic.get(),
+            .refused_size = refused_size.get(),
+            .refused_closed = refused_closed.get(),
+            .refused_empty = refused_empty.get(),
+            .received = received.get(),
+            .forwarded = forwarded.get(),
+            .ttl_expired = ttl_expired.get(),
+            .duplicates = duplicates.get(),
+            .malformed_frames = malformed_frames.get(),
+            .silent_peers = silent_peers.get(),
+            .subscribers = {},
+            .links = {}};
   }
 };
-
-inline void add_to(endpoint_counters& sum, const subscriber_counters& x) noexcept {
-  auto& all = sum.subscribers;
-  all.offered += x.offered;
-  all.delivered += x.delivered;
-  all.queued += x.queued;
-  all.dropped_oldest += x.dropped_oldest;
-  all.dropped_newest += x.dropped_newest;
-  all.decode_errors += x.decode_errors;
-  all.dropped_closed += x.dropped_closed;
-  all.conflated += x.conflated;
-  all.dropped_overflow += x.dropped_overflow;
-  all.missed += x.missed;
-  all.restarts += x.restarts;
-}
-
-inline void add_to(endpoint_counters& sum, const link_counters& x) noexcept {
-  auto& all = sum.links;
-  all.offered += x.offered;
-  all.sent += x.sent;
-  all.queued += x.queued;
-  all.dropped_oldest += x.dropped_oldest;
-  all.dropped_newest += x.dropped_newest;
-  all.dropped_gone += x.dropped_gone;
-  all.conflated += x.conflated;
-  all.dropped_overflow += x.dropped_overflow;
-  all.received += x.received;
-  all.bytes_sent += x.bytes_sent;
-  all.bytes_received += x.bytes_received;
-}
 
 /// Hands out counters, follows queues and links, and keeps the sums of those no longer in
 /// use. Thread-safe.
@@ -103,7 +76,7 @@ public:
   void follow(std::shared_ptr<const message_queue> queue) {
     std::lock_guard lock{mutex_};
     if (queues_.size() >= queues_worth_a_look_) {
-      retire(queues_, [this](const message_queue& x) { pubsub::add_to(retired_, x.counters()); });
+      retire(queues_, [this](const auto& x) { add_to(retired_.subscribers, x.counters()); });
       queues_worth_a_look_ = std::max<std::size_t>(16, 2 * queues_.size());
     }
     queues_.push_back(std::move(queue));
@@ -117,18 +90,18 @@ public:
     std::lock_guard lock{mutex_};
     auto result = retired_;
     for (const auto& each : in_use_)
-      each->add_to(result);
+      add_to(result, each->of_endpoint());
     for (const auto& each : queues_)
-      pubsub::add_to(result, each->counters());
+      add_to(result.subscribers, each->counters());
     for (const auto& each : links_)
-      pubsub::add_to(result, each->counters());
+      add_to(result.links, each->counters());
     return result;
   }
 
 private:
   void retire_unused() {
-    retire(in_use_, [this](const live_counters& x) { x.add_to(retired_); });
-    retire(links_, [this](const peer_link& x) { pubsub::add_to(retired_, x.counters()); });
+    retire(in_use_, [this](const auto& x) { add_to(retired_, x.of_endpoint()); });
+    retire(links_, [this](const auto& x) { add_to(retired_.links, x.counters()); });
   }
   /// What is held here alone counts no more.
   template <class T, class Keep>

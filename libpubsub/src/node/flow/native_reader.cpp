@@ -271,8 +271,8 @@ void native_reader::pass_flush(const flush_request& request) {
   }
   for (auto& each : onward)
     if (each.via->out(hops).control_bytes() < flow_tuning::max_waiting_flush_bytes)
-      each.via->push_behind(hops, wire::make_flush({request.from, request.number,
-                                                    static_cast<std::uint8_t>(hops), each.nodes}));
+      each.via->out(hops).push_control(wire::make_flush(
+          {request.from, request.number, static_cast<std::uint8_t>(hops), each.nodes}));
   if (answer.from.empty())
     return;
   if (request.from == env_.remote) // even if we are about to part, and messages go another way

@@ -91,20 +91,20 @@ std::shared_ptr<peer_request> peering::make_request(uri target, const peer_optio
       .delays = back_off{first, options.max_retry, std::random_device{}()},
       .last_failure = {},
   });
+  const auto if_there = [weak = weak_from_this(), weak_request = std::weak_ptr{request}](auto act) {
+    return [weak, weak_request, act](auto news) {
+      const auto self = weak.lock();
+      if (const auto found = weak_request.lock(); self && found)
+        act(*self, found, std::move(news));
+    };
+  };
   connector::callbacks report{
-      .on_connected =
-          [weak = weak_from_this(),
-           weak_request = std::weak_ptr{request}](std::shared_ptr<connection> carrier) {
-            auto self = weak.lock();
-            if (auto found = weak_request.lock(); self && found)
-              self->open_session(std::move(carrier), wire::tcp_role::connecting, found);
-          },
-      .on_failed =
-          [weak = weak_from_this(), weak_request = std::weak_ptr{request}](const error& reason) {
-            auto self = weak.lock();
-            if (auto found = weak_request.lock(); self && found)
-              self->attempt_failed(found, reason);
-          }};
+      .on_connected = if_there([](auto& self, const auto& found, auto carrier) {
+        self.open_session(std::move(carrier), wire::tcp_role::connecting, found);
+      }),
+      .on_failed = if_there([](auto& self, const auto& found, const error& reason) {
+        self.attempt_failed(found, reason);
+      })};
   request->connects = std::make_shared<connector>(
       io_.next(), std::move(target), options_.connect_timeout, std::move(make), std::move(report));
   return request;
@@ -114,7 +114,7 @@ void peering::open_session(std::shared_ptr<connection> carrier, wire::tcp_role r
                            std::shared_ptr<peer_request> request) {
   const auto& queue =
       request && request->options.link_queue ? *request->options.link_queue : options_.link_queue;
-  adopt(link::make(std::move(carrier), queue, options_.max_handshake_frame_bytes), role,
+  adopt(std::make_shared<link>(std::move(carrier), queue, options_.max_handshake_frame_bytes), role,
         std::move(request));
 }
 
@@ -173,14 +173,20 @@ void peering::on_peered(const std::shared_ptr<session>& who) {
 
 void peering::on_closed(const std::shared_ptr<session>& who, wire::handshake::outcome how,
                         error reason) {
+  const bool was_peered = how == wire::handshake::outcome::peered;
+  if (was_peered)
+    routes_.remove_peers({who->remote()});
   const auto& request = who->request();
   lock_type lock{mutex_};
   sessions_.erase(who);
-  if (how == wire::handshake::outcome::peered)
-    return lost(who, reason, lock);
+  changed_.notify_all();
+  if (was_peered) {
+    const bool left = peers_.remove(who->remote()) == phase::leaving;
+    left ? reports_.removed(*who, reason) : reports_.lost(*who, reason);
+    return reconnect(who->remote());
+  }
   if (!request)
     acceptor_.note_settled();
-  changed_.notify_all();
   if (how == wire::handshake::outcome::redundant && peers_.contains(who->remote()) &&
       !peers_.is_current(who)) {
     if (request) // from now on it looks after the other connection
@@ -212,20 +218,6 @@ void peering::reconnect(const endpoint_id& id) {
   std::erase_if(requests_, [&](const auto& each) {
     return each->remote == id && !each->connected && !each->options.retry;
   });
-}
-
-/// An established peering has ended.
-void peering::lost(const std::shared_ptr<session>& who, const error& reason, lock_type& lock) {
-  const auto& id = who->remote();
-  lock.unlock();
-  routes_.remove_peers({id});
-  lock.lock();
-  if (peers_.remove(id) == phase::leaving)
-    reports_.removed(*who, reason);
-  else
-    reports_.lost(*who, reason);
-  reconnect(id);
-  changed_.notify_all();
 }
 
 // -- parting -------------------------------------------------------------------------------------

@@ -84,7 +84,6 @@ private:
                                              connection_factory make);
   void attempt_failed(const std::shared_ptr<peer_request>& request, const error& reason);
   bool part(const endpoint_id& id, std::chrono::milliseconds timeout, lock_type& lock);
-  void lost(const std::shared_ptr<session>& who, const error& reason, lock_type& lock);
   void reconnect(const endpoint_id& id);
   template <class Condition>
   bool wait_until(std::chrono::nanoseconds timeout, Condition met) const;

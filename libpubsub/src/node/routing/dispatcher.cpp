@@ -2,12 +2,11 @@
 
 namespace pubsub {
 
-std::size_t dispatcher::hash_of(std::span<bounded_queue* const> to,
-                                const destinations_by_link& nodes) noexcept {
-  std::size_t result = to.size();
-  for (const auto* each : to)
+std::size_t dispatcher::exits_hash::operator()(const route& x) const noexcept {
+  std::size_t result = x.exits.size();
+  for (const auto* each : x.exits)
     result = result * 31 + std::hash<const bounded_queue*>{}(each);
-  for (const auto& each : nodes)
+  for (const auto& each : *x.nodes)
     for (const auto& member : each.nodes)
       result = result * 31 + std::hash<endpoint_id>{}(member.node);
   return result;
@@ -46,11 +45,12 @@ void dispatcher::retire_routes() {
 
 /// Those of the route that was just found.
 void dispatcher::note_routes(std::size_t hops) {
-  for (std::size_t i = 0; i < found_nodes_.size(); ++i)
-    for (const auto& to : found_.nodes[i].nodes) {
+  for (std::size_t i = 0; i < nodes_->size(); ++i)
+    for (const auto& to : (*nodes_)[i].nodes) {
+      const auto& via = found_.links[found_.broker_peers + i];
       auto& path = used_[to.node];
-      if (path.via != found_nodes_[i])
-        path = {found_nodes_[i], 0};
+      if (path.via != via)
+        path = {via, 0};
       path.hops = static_cast<std::uint16_t>(path.hops | 1U << std::min(hops, wire::max_hops - 1));
     }
 }
@@ -87,18 +87,21 @@ const route& dispatcher::resolve(std::string_view topic, std::span<const destina
 }
 
 void dispatcher::begin_match() noexcept {
-  found_queues_.clear();
-  found_broker_peers_.clear();
-  found_nodes_.clear();
+  found_.queues.clear();
+  found_.links.clear();
+  found_.broker_peers = 0;
   found_.exits.clear();
-  found_.nodes.clear();
+  nodes_->clear();
 }
 
 /// Our subscribers and the Broker peers whose designated relay we are, as far as our subscriptions
 /// with that number go.
 void dispatcher::match_here(std::string_view topic, std::uint64_t filter_number) {
-  if (open_.queues)
-    snapshot_->queues.match(topic, found_queues_, filter_number);
+  if (open_.queues) {
+    snapshot_->queues.match(topic, queue_matches_, filter_number);
+    for (const auto* each : queue_matches_)
+      found_.queues.push_back(each->exit);
+  }
   const auto& links = broker().links;
   if (!open_.links || links.empty())
     return;
@@ -107,7 +110,8 @@ void dispatcher::match_here(std::string_view topic, std::uint64_t filter_number)
     if (const auto peer = links.find(each->exit); peer != links.end() &&
                                                   peer->second.get() != open_.except &&
                                                   !broker().is_closed(peer->first, topic))
-      found_broker_peers_.push_back(peer->second);
+      found_.links.insert(found_.links.begin() + static_cast<std::ptrdiff_t>(found_.broker_peers++),
+                          peer->second);
 }
 
 void dispatcher::match_nodes(std::string_view topic) {
@@ -133,35 +137,28 @@ void dispatcher::add_node(const destination& to) {
   if (path == snapshot_->next_links->end())
     return;
   const auto& via = path->second;
-  auto there = std::ranges::find(found_.nodes, via.get(), &link_destinations::via);
-  if (there == found_.nodes.end()) {
-    found_nodes_.push_back(via);
-    there = found_.nodes.insert(there, {via.get(), {}});
+  auto there = std::ranges::find(*nodes_, via.get(), &link_destinations::via);
+  if (there == nodes_->end()) {
+    found_.links.push_back(via);
+    there = nodes_->insert(there, {via.get(), {}});
   }
   there->nodes.push_back(to);
 }
 
 /// The route of what was just found: one that other topics take as well, or a new one.
 const route* dispatcher::remember(std::size_t hops) {
-  for (const auto* each : found_queues_)
-    found_.exits.push_back(each->exit.get());
-  for (const auto& each : found_broker_peers_)
-    found_.exits.push_back(&each->out());
-  for (const auto& each : found_nodes_)
-    found_.exits.push_back(&each->out(hops));
-  const auto same = routes_.find(found_);
-  if (same != routes_.end())
+  for (const auto& each : found_.queues)
+    found_.exits.push_back(each.get());
+  for (std::size_t i = 0; i < found_.links.size(); ++i)
+    found_.exits.push_back(&found_.links[i]->out(i < found_.broker_peers ? 0 : hops));
+  found_.nodes = nodes_;
+  if (const auto same = routes_.find(found_); same != routes_.end()) {
+    begin_match(); // holds no queue that is closed later
     return &*same;
+  }
   note_routes(hops);
-  route fresh;
-  for (const auto* each : found_queues_)
-    fresh.queues.push_back(each->exit);
-  fresh.broker_peers = found_broker_peers_.size();
-  fresh.links = found_broker_peers_;
-  fresh.links.insert(fresh.links.end(), found_nodes_.begin(), found_nodes_.end());
-  fresh.exits = found_.exits;
-  fresh.nodes = std::make_shared<const destinations_by_link>(found_.nodes);
-  return &*routes_.insert(std::move(fresh)).first;
+  nodes_ = std::make_shared<destinations_by_link>();
+  return &*routes_.insert(std::move(found_)).first;
 }
 
 std::shared_ptr<peer_link> dispatcher::link_to(const endpoint_id& peer) const {

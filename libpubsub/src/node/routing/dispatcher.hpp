@@ -63,12 +63,6 @@ private:
            topics_bytes_ > routing_tuning::max_cached_bytes;
   }
 
-  /// What makes two routes the same.
-  struct exit_list {
-    std::vector<bounded_queue*> exits;
-    destinations_by_link nodes;
-  };
-
   /// Void unless it has the version of the snapshot: after a change topics keep their places, so
   /// that what they take now costs a match and no memory.
   struct cached {
@@ -82,21 +76,11 @@ private:
       return std::hash<std::string_view>{}(text);
     }
   };
-  static std::size_t hash_of(std::span<bounded_queue* const> to,
-                             const destinations_by_link& nodes) noexcept;
+  /// What makes two routes the same: exits and destinations.
   struct exits_hash {
-    using is_transparent = void;
-    std::size_t operator()(const exit_list& to) const noexcept {
-      return hash_of(to.exits, to.nodes);
-    }
-    std::size_t operator()(const route& x) const noexcept { return hash_of(x.exits, *x.nodes); }
+    std::size_t operator()(const route& x) const noexcept;
   };
   struct exits_equal {
-    using is_transparent = void;
-    bool operator()(const exit_list& to, const route& x) const noexcept {
-      return to.exits == x.exits && to.nodes == *x.nodes;
-    }
-    bool operator()(const route& x, const exit_list& to) const noexcept { return (*this)(to, x); }
     bool operator()(const route& x, const route& y) const noexcept {
       return x.exits == y.exits && *x.nodes == *y.nodes;
     }
@@ -133,11 +117,10 @@ private:
   const route* last_ = nullptr;
 
   // What the match at hand has found; kept for their memory.
-  std::vector<const prefix_index<std::shared_ptr<message_queue>>::target*> found_queues_;
+  std::vector<const prefix_index<std::shared_ptr<message_queue>>::target*> queue_matches_;
   std::vector<const prefix_index<endpoint_id>::target*> matches_;
-  std::vector<std::shared_ptr<peer_link>> found_broker_peers_;
-  std::vector<std::shared_ptr<peer_link>> found_nodes_; // the links that lead to them
-  exit_list found_;
+  route found_;
+  std::shared_ptr<destinations_by_link> nodes_ = std::make_shared<destinations_by_link>();
 };
 
 } // namespace pubsub

@@ -32,7 +32,7 @@ void route_flush::send() {
     request.to.assign(missing_.begin(), missing_.end());
     sent_ = via_->now();
   }
-  via_->push_behind(hops_, wire::make_flush(request));
+  via_->out(hops_).push_control(wire::make_flush(request));
 }
 
 void route_flush::receive(const flush_answer& answer) {
@@ -79,8 +79,7 @@ bool route_flush::wait(const deadline& until) {
   return true;
 }
 
-// -- all flushes
-// -----------------------------------------------------------------------------------
+// -- all flushes ---------------------------------------------------------------------------------
 
 std::shared_ptr<route_flush> route_flushes::begin(retired_route path,
                                                   std::function<void()> on_settled) {
