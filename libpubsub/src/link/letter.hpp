@@ -1,4 +1,4 @@
-// What routing wants to have sent: frames, and the links they are for.
+// Frames that routing has made, and the links they are for.
 #pragma once
 
 #include <memory>

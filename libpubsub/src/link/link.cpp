@@ -305,7 +305,7 @@ void link::close_when_written() {
 void link::do_close(error reason) {
   if (closed_.exchange(true))
     return;
-  if (reason == errc::tls_failed) { // the first frame tells a peer that speaks TLS what this is
+  if (reason == errc::tls_failed) { // by the first frame a peer that speaks TLS knows what this is
     std::lock_guard lock{writer_mutex_};
     if (!writing_ && slices_.empty()) {
       take_slices();

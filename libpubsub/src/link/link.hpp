@@ -1,4 +1,4 @@
-// One connection to one peer: carries frames over a connection, both ways.
+// One connection to one peer: carries frames over a connection, in both directions.
 #pragma once
 
 #include <chrono>

@@ -38,7 +38,7 @@ public:
   void run_ready() noexcept override;
   void leave() noexcept override { ownership_.leave(); }
   void interrupt() noexcept override;
-  bool begin_sleep(bool wants) noexcept override { return ownership_.begin_sleep(wants); }
+  bool begin_sleep(bool wants_loop) noexcept override { return ownership_.begin_sleep(wants_loop); }
   void end_sleep() noexcept override { ownership_.end_sleep(); }
 
 private:

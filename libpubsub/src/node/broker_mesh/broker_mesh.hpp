@@ -26,7 +26,8 @@ namespace pubsub {
 class message_queue;
 using node_subscriptions = subscription_table<std::shared_ptr<message_queue>, endpoint_id>;
 
-/// What the way of a message asks about Broker peers. Immutable; const access is concurrent.
+/// What the route of a message depends on about Broker peers. Immutable; const access is
+/// concurrent.
 struct broker_routes {
   /// The links of the peers whose designated relay this node is.
   std::unordered_map<endpoint_id, std::shared_ptr<peer_link>> links;
@@ -49,11 +50,12 @@ struct broker_routes {
                   unsigned hops_left) const;
 };
 
-/// Broker peers hear one filter for all that is behind us, and may be linked with several nodes and
-/// with one another, so that messages would come twice or go round. Three things prevent that: of
-/// the nodes that are linked with a peer one is its *designated relay*, probes find the circles
-/// behind our back, and copies that come back before a probe does are known by their content.
-/// A value: what is to be sent is returned. Not thread-safe.
+/// Broker peers are announced one filter for all that is behind this node, and may be linked with
+/// several nodes and with one another, so that messages would come twice or go round. Three things
+/// prevent that: of the nodes that are linked with a peer one is its *designated relay*; probes
+/// find the circles of peers that set the hop limit anew; and where the hop limit falls, copies are
+/// known by their content (docs/decisions/017-probes-find-circles.md). A value: what is to be sent
+/// is returned. Not thread-safe.
 class broker_mesh {
 public:
   broker_mesh(const endpoint_id& self, bool forwarding) : self_(self), forwarding_(forwarding) {}
@@ -75,7 +77,7 @@ public:
   /// Chooses the designated relays anew if links of the network have changed. True if they have:
   /// then the subscriptions of Broker peers have been changed.
   bool designate(const network_map& network, node_subscriptions& subscribers);
-  /// What peers are to hear of changed subscriptions. `within_reach` is asked only if it may be
+  /// Announcements of changed subscriptions to peers. `within_reach` is asked only if it may be
   /// something.
   letters take_updates(node_subscriptions& subscribers,
                        const std::function<next_hop_map()>& within_reach);
@@ -96,7 +98,7 @@ private:
   struct peer {
     std::shared_ptr<peer_link> via;
     filter subscriptions;
-    filter announced;        // what it last heard from us
+    filter announced;        // to the peer, last
     bool designated = false; // this node is its relay
   };
   void make_routes();

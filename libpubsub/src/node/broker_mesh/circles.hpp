@@ -14,11 +14,11 @@
 
 namespace pubsub {
 
-/// Broker peers that pass messages on may be linked with one another, behind our back: a message
+/// Broker peers that pass messages on may be linked with one another, unknown to nodes: a message
 /// that goes out over one of them then comes back over another, as if it were new, and would go
 /// round without end. So nodes send *probes* over each of them, and what comes back proves a circle
 /// for all topics that begin so. Of the two peers the one with the larger id is *closed* for these
-/// topics: nothing goes to it or is taken from it, for what it wants and has to say passes the
+/// topics: nothing goes to it or is taken from it, because its messages and those for it pass the
 /// other. That lasts as long as probes come back.
 class circles {
 public:

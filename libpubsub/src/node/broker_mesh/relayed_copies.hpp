@@ -11,9 +11,10 @@
 
 namespace pubsub {
 
-/// What has come from Broker peers in the last seconds. Their messages have no number, so a copy
-/// is told by its content, and by having come further: each node that passes a message on leaves it
-/// one hop less. Two messages that are merely equal are taken for copies only if both come within
+/// What has come from Broker peers in the last seconds. Their messages have no number, so a copy is
+/// known by its content, and by having come further: a node of this library that passes a message
+/// on leaves it one hop less. (Brokers set the hop limit anew: their circles are found by probes.)
+/// Two messages that are merely equal are taken for copies only if both come within
 /// these seconds and the one that comes later over at least two more nodes than a direct peer's.
 /// Thread-safe; threads that meet at one content may overlook a copy.
 class relayed_copies {

@@ -256,8 +256,8 @@ bool native_reader::take_flush(std::span<std::byte> payload) {
   return true;
 }
 
-/// On to the nodes it is for, the way messages go. For us, and for nodes that nothing goes to, we
-/// answer.
+/// On to the nodes the flush is for, on the routes of messages. This node answers for itself, and
+/// for the nodes to which it passes nothing on.
 void native_reader::pass_flush(const flush_request& request) {
   const std::size_t hops = request.hops + std::size_t{1};
   std::vector<retired_route> onward;
@@ -275,7 +275,7 @@ void native_reader::pass_flush(const flush_request& request) {
           {request.from, request.number, static_cast<std::uint8_t>(hops), each.nodes}));
   if (answer.from.empty())
     return;
-  if (request.from == env_.remote) // even if we are about to part, and messages go another way
+  if (request.from == env_.remote) // even if we are about to part, and messages avoid the link
     env_.via->push_control(wire::make_flushed(answer));
   else
     router_.receive(answer);

@@ -10,7 +10,7 @@
 namespace pubsub {
 
 /// Delays that double from `first` to `longest`, each changed by up to `jitter` of itself, so that
-/// those who lost the same peer do not come back in the same moment. Not thread-safe.
+/// nodes that lost the same peer do not come back in the same moment. Not thread-safe.
 class back_off {
 public:
   using delay = std::chrono::milliseconds;

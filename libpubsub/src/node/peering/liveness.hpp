@@ -24,7 +24,7 @@ public:
   };
   enum class verdict : std::uint8_t {
     alive,
-    speak, ///< nothing was written for a while: the peer should hear something
+    speak, ///< nothing was written for a while: the peer should be sent something
     dead,  ///< nothing was heard for `timeout`
   };
 

@@ -1,4 +1,4 @@
-// What status subscribers and the log hear of peers.
+// Reports about peers, to status subscribers and the log.
 #pragma once
 
 #include <chrono>

@@ -63,8 +63,8 @@ inline letters ask_along(const filter_question& question, const link_directory& 
   return result;
 }
 
-/// On to whom the answer is for, with one hop less left; nothing if it goes no further. `make`
-/// writes its frame.
+/// On to the node that the answer is for, with one hop less left; nothing if it goes no further.
+/// `make` writes its frame.
 template <class Answer, class Make>
 letters answer_along(Answer answer, const link_directory& directions, Make make) {
   const auto path = directions.find(answer.to);

@@ -33,10 +33,10 @@ retired_route& part_of(std::vector<retired_route>& all, const std::shared_ptr<pe
 
 /// Sends a frame behind the messages that took the old route, and waits until every node has
 /// answered that the frame has come; a publisher or link that turns to another route holds its
-/// messages until then. So nothing is overtaken, whatever nodes on the way do meanwhile: each does
-/// the same. The frame is sent again until there is an answer, because it may be lost with a link
-/// further on. Where a full queue does not make its producers wait, this does not make them wait
-/// for long either. Thread-safe.
+/// messages until then. So nothing is overtaken, whatever nodes on the route do meanwhile: each
+/// does the same. The frame is sent again until there is an answer, because it may be lost with a
+/// link further on. Where a full queue does not make its producers wait, this does not make them
+/// wait for long either. Thread-safe.
 class route_flush {
 public:
   /// `on_settled` is called once if all nodes have answered, by the thread that learns it.

@@ -16,8 +16,8 @@ inline constexpr std::chrono::milliseconds time_between_flushes{100};
 /// flush does not make them wait for long either.
 inline constexpr std::chrono::seconds patience_of_producers_that_wait{10};
 inline constexpr std::chrono::seconds patience_of_others{1};
-/// How long after the link was closed: answers come another way, and come only if it was closed in
-/// good order.
+/// How long after the link was closed: answers come over other links, and come only if it was
+/// closed in good order.
 inline constexpr std::chrono::milliseconds patience_after_closing{200};
 /// Topics, and bytes of their texts (each has up to 65,535), whose routes a thread remembers.
 inline constexpr std::size_t max_cached_topics = 4096;

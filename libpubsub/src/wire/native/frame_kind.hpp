@@ -13,7 +13,7 @@ inline constexpr std::uint32_t batch_flag = 0x8000'0000;
 
 enum class frame_kind : std::uint8_t {
   records = 1,    ///< a batch
-  topics = 2,     ///< topics and their destinations_by_link, for the batches that follow
+  topics = 2,     ///< topics and their destinations, for the batches that follow
   neighbours = 3, ///< the links of a node (wire/native/network.hpp)
   filter = 4,     ///< the subscriptions of a node
   known = 5,      ///< the sender has reported all it knew when the link began
