@@ -1,12 +1,14 @@
 // Building bytes field by field: what byte_reader reads.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <ranges>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <pubsub/endpoint_id.hpp>
@@ -50,7 +52,9 @@ public:
     return add_bytes({bytes, static_cast<std::size_t>(end - bytes)});
   }
   byte_writer& add_bytes(std::span<const std::byte> bytes) {
-    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    const auto at = bytes_.size();
+    bytes_.resize(at + bytes.size());
+    std::copy(bytes.begin(), bytes.end(), bytes_.data() + at);
     return *this;
   }
 
