@@ -28,6 +28,12 @@ void discard_input(int fd) noexcept {
   }
 }
 
+/// Of SSL_get_error: neither done, nor ended in good order, nor waiting.
+bool failed(int outcome) noexcept {
+  return outcome != SSL_ERROR_NONE && outcome != SSL_ERROR_ZERO_RETURN &&
+         outcome != SSL_ERROR_WANT_READ && outcome != SSL_ERROR_WANT_WRITE;
+}
+
 const error_code broken = make_error_code(boost::system::errc::protocol_error);
 
 /// The state of an encrypted connection, kept alive by what waits for its socket. OpenSSL is called
@@ -51,8 +57,6 @@ public:
 
 private:
   enum class stage : std::uint8_t { fresh, shaking, established, failed, closed };
-  /// Of a call of OpenSSL. `ended`: in good order.
-  enum class outcome : std::uint8_t { done, wants_read, wants_write, ended, failed };
   using step = void (tls_connection::*)();
   struct ssl_deleter {
     void operator()(SSL* x) const noexcept { SSL_free(x); }
@@ -60,17 +64,17 @@ private:
 
   void wait_for(tcp::socket::wait_type what, step next);
   void soon(step next);
-  void go_on_after(outcome x, step next);
-  outcome outcome_of(int result) noexcept;
+  void go_on_after(int outcome, step next);
+  /// What a call of OpenSSL that has returned this has come to: SSL_ERROR_NONE and others.
+  int outcome_of(int result) noexcept { return SSL_get_error(ssl_.get(), result); }
   void start();
   void shake_hands();
   void read_now();
-  outcome read_records(std::size_t& size);
-  void end_read(const error_code& failure, std::size_t transferred);
+  int read_records(std::size_t& size);
+  static void end(handler& waiting, const error_code& failure, std::size_t transferred);
   void write_now();
-  std::size_t write_records(std::span<const asio::const_buffer> from, outcome& result) noexcept;
+  std::size_t write_records(std::span<const asio::const_buffer> from, int& result) noexcept;
   void fill_record(std::span<const asio::const_buffer> from, std::size_t skipped) noexcept;
-  void end_write(const error_code& failure, std::size_t transferred);
   void answer_plain_text();
   void note_failure();
   void fail();
@@ -130,29 +134,13 @@ void tls_connection::soon(step next) {
   asio::post(*loop_, [self = shared_from_this(), next] { ((*self).*next)(); });
 }
 
-/// Called with what a call of OpenSSL has come back with.
-void tls_connection::go_on_after(outcome x, step next) {
-  if (x == outcome::wants_read)
+void tls_connection::go_on_after(int outcome, step next) {
+  if (outcome == SSL_ERROR_WANT_READ)
     wait_for(tcp::socket::wait_read, next);
-  else if (x == outcome::wants_write)
+  else if (outcome == SSL_ERROR_WANT_WRITE)
     wait_for(tcp::socket::wait_write, next);
   else
     fail();
-}
-
-tls_connection::outcome tls_connection::outcome_of(int result) noexcept {
-  switch (SSL_get_error(ssl_.get(), result)) {
-  case SSL_ERROR_NONE:
-    return outcome::done;
-  case SSL_ERROR_WANT_READ:
-    return outcome::wants_read;
-  case SSL_ERROR_WANT_WRITE:
-    return outcome::wants_write;
-  case SSL_ERROR_ZERO_RETURN:
-    return outcome::ended;
-  default:
-    return outcome::failed;
-  }
 }
 
 // -- the handshake -----------------------------------------------------------------------------
@@ -168,17 +156,17 @@ void tls_connection::start() {
 }
 
 void tls_connection::shake_hands() {
-  auto result = outcome::failed;
+  int result = SSL_ERROR_SSL;
   {
     std::lock_guard lock{mutex_};
     ERR_clear_error();
     result = outcome_of(SSL_do_handshake(ssl_.get()));
-    if (result == outcome::done) {
+    if (result == SSL_ERROR_NONE) {
       record_.reserve(max_record_bytes);
       stage_ = stage::established;
     }
   }
-  if (result != outcome::done)
+  if (result != SSL_ERROR_NONE)
     return go_on_after(result, &tls_connection::shake_hands);
   write_now();
   read_now();
@@ -199,24 +187,24 @@ void tls_connection::read_some(asio::mutable_buffer into, handler on_done) {
 
 void tls_connection::read_now() {
   if (stage_ == stage::failed)
-    return end_read(broken, 0);
+    return end(on_read_, broken, 0);
   if (stage_ != stage::established || !on_read_)
     return;
   std::size_t size = 0;
   const auto result = read_records(size);
-  more_to_read_ = result == outcome::done || result == outcome::ended;
+  more_to_read_ = result == SSL_ERROR_NONE || result == SSL_ERROR_ZERO_RETURN;
   if (size > 0) {
-    if (result == outcome::failed)
+    if (failed(result))
       note_failure(); // the next read fails with it, when what came before has been taken
-    return end_read({}, size);
+    return end(on_read_, {}, size);
   }
-  if (result == outcome::ended)
-    return end_read(asio::error::eof, 0);
+  if (result == SSL_ERROR_ZERO_RETURN)
+    return end(on_read_, asio::error::eof, 0);
   go_on_after(result, &tls_connection::read_now);
 }
 
 /// As much as there is room for; a publisher may write between two records.
-tls_connection::outcome tls_connection::read_records(std::size_t& size) {
+int tls_connection::read_records(std::size_t& size) {
   auto* const at = static_cast<std::byte*>(into_.data());
   while (size < into_.size()) {
     std::lock_guard lock{mutex_};
@@ -227,11 +215,11 @@ tls_connection::outcome tls_connection::read_records(std::size_t& size) {
       return outcome_of(result);
     size += n;
   }
-  return outcome::done;
+  return SSL_ERROR_NONE;
 }
 
-void tls_connection::end_read(const error_code& failure, std::size_t transferred) {
-  if (auto on_done = std::exchange(on_read_, {}))
+void tls_connection::end(handler& waiting, const error_code& failure, std::size_t transferred) {
+  if (auto on_done = std::exchange(waiting, {}))
     on_done(failure, transferred);
 }
 
@@ -241,7 +229,7 @@ std::size_t tls_connection::try_write(std::span<const asio::const_buffer> from) 
   std::unique_lock lock{mutex_, std::try_to_lock};
   if (!lock || stage_ != stage::established)
     return 0;
-  auto result = outcome::done;
+  int result = SSL_ERROR_NONE;
   const auto written = write_records(from, result);
   ERR_clear_error(); // this is a thread of the host program
   return written;
@@ -258,18 +246,18 @@ void tls_connection::write_some(std::span<const asio::const_buffer> from, handle
 
 void tls_connection::write_now() {
   if (stage_ == stage::failed)
-    return end_write(broken, 0);
+    return end(on_written_, broken, 0);
   if (stage_ != stage::established || !on_written_)
     return;
-  auto result = outcome::done;
+  int result = SSL_ERROR_NONE;
   std::size_t written = 0;
   {
     std::lock_guard lock{mutex_};
     written = write_records(from_, result);
   }
-  if (written > 0 || result == outcome::done)
-    return end_write({}, written);
-  if (result == outcome::failed)
+  if (written > 0 || result == SSL_ERROR_NONE)
+    return end(on_written_, {}, written);
+  if (failed(result))
     read_now(); // a peer that has gone may have said why
   if (stage_ == stage::established)
     go_on_after(result, &tls_connection::write_now);
@@ -277,7 +265,7 @@ void tls_connection::write_now() {
 
 /// Called with the mutex held. Returns how much of `from` is written.
 std::size_t tls_connection::write_records(std::span<const asio::const_buffer> from,
-                                          outcome& result) noexcept {
+                                          int& result) noexcept {
   std::size_t written = 0;
   while (written < max_write_bytes) {
     if (record_.empty()) // otherwise it is the beginning of `from`, and must be tried again
@@ -311,11 +299,6 @@ void tls_connection::fill_record(std::span<const asio::const_buffer> from,
   }
 }
 
-void tls_connection::end_write(const error_code& failure, std::size_t transferred) {
-  if (auto on_done = std::exchange(on_written_, {}))
-    on_done(failure, transferred);
-}
-
 // -- the end -----------------------------------------------------------------------------------
 
 /// A client that waits in the clear for our probe gets the refusal in its place. (A server has sent
@@ -339,8 +322,8 @@ void tls_connection::note_failure() {
 
 void tls_connection::fail() {
   note_failure();
-  end_read(broken, 0);
-  end_write(broken, 0);
+  end(on_read_, broken, 0);
+  end(on_written_, broken, 0);
 }
 
 void tls_connection::close() noexcept {
