@@ -190,6 +190,22 @@ TEST_CASE("a goodbye is said and answered once the nodes behind the peer have wh
   CHECK(of_type(peer.take_frames(), wire::envelope_type::pong) == std::vector<buffer>{goodbye});
 }
 
+TEST_CASE(
+    "a Broker peer that says goodbye has the answer behind what waits, and gets nothing new") {
+  fake_node node;
+  fake_peer peer{node, id_of(50), 1, {"/a"}};
+  peer.take_frames();
+  CHECK(node.publish("/a", 1) == publish_result::taken);
+  buffer goodbye(11);
+  std::ranges::copy(std::as_bytes(std::span{std::string_view{"BYE"}}), goodbye.begin());
+  peer.send(wire::make_ping(peer.self, node.self, goodbye));
+  CHECK(node.publish("/a", 2) == publish_result::unwanted);
+  const auto frames = peer.take_frames();
+  REQUIRE(frames.size() == 2);
+  CHECK(of_type({frames[0]}, wire::envelope_type::data).size() == 1);
+  CHECK(of_type({frames[1]}, wire::envelope_type::pong) == std::vector<buffer>{goodbye});
+}
+
 TEST_CASE("where there are several Broker peers, each is probed twice a second on what it shares") {
   fake_node node;
   fake_peer one{node, id_of(50), 1, {"/a"}};
