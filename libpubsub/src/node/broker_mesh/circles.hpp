@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -33,10 +34,16 @@ public:
   /// what was open.
   bool note(const endpoint_id& from, const endpoint_id& over, std::string_view topic, time now);
   /// Opens what no probe has come back for lately. True if there was such.
-  bool expire(time now);
+  bool expire(time now) {
+    return erase_if([now](const auto&, const proof& each) { return now - each.last > memory; });
+  }
   /// Opens what is closed by, or for, a peer that is gone. True if there was such.
   template <class Predicate>
-  bool keep_if(Predicate&& is_there);
+  bool keep_if(Predicate is_there) {
+    return erase_if([&](const endpoint_id& from, const proof& each) {
+      return !is_there(from) || !is_there(each.over);
+    });
+  }
 
   /// What is closed, by peer.
   const std::shared_ptr<const closed_topics>& closed() const noexcept { return closed_; }
@@ -46,32 +53,11 @@ private:
     endpoint_id over;
     time last;
   };
-  template <class Predicate>
-  bool erase_if(Predicate&& is_void);
+  bool erase_if(const std::function<bool(const endpoint_id& from, const proof& each)>& is_void);
   void close_what_is_proved();
 
   std::map<endpoint_id, std::map<std::string, proof, std::less<>>> proved_; // from -> topics
   std::shared_ptr<const closed_topics> closed_ = std::make_shared<closed_topics>();
 };
-
-template <class Predicate>
-bool circles::erase_if(Predicate&& is_void) {
-  bool some = false;
-  for (auto& [from, topics] : proved_)
-    some |= std::erase_if(topics, [&, &from = from](const auto& each) {
-              return is_void(from, each.second);
-            }) > 0;
-  std::erase_if(proved_, [](const auto& each) { return each.second.empty(); });
-  if (some)
-    close_what_is_proved();
-  return some;
-}
-
-template <class Predicate>
-bool circles::keep_if(Predicate&& is_there) {
-  return erase_if([&](const endpoint_id& from, const proof& each) {
-    return !is_there(from) || !is_there(each.over);
-  });
-}
 
 } // namespace pubsub

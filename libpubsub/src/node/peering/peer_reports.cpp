@@ -1,7 +1,5 @@
 #include "node/peering/peer_reports.hpp"
 
-#include <string>
-
 #include "base/log.hpp"
 #include "node/peering/tuning.hpp"
 
@@ -55,13 +53,9 @@ void peer_reports::failed(const endpoint_id& id, const network_info& where, cons
   events_.publish({reason.code(), id, where, reason.context()});
 }
 
-error peer_reports::unknown(const endpoint_id& id) {
-  events_.publish({errc::peer_invalid, id, {}, "cannot unpeer from unknown peer"});
-  return {errc::peer_invalid, to_string(id) + " is not a peer"};
-}
-
-error peer_reports::unknown(const network_info& where, const std::string& name) {
-  events_.publish({errc::peer_invalid, {}, where, "cannot unpeer from unknown peer"});
+error peer_reports::unknown(const endpoint_id& id, const std::optional<network_info>& where,
+                            const std::string& name) {
+  events_.publish({errc::peer_invalid, id, where, "cannot unpeer from unknown peer"});
   return {errc::peer_invalid, name + " is not a peer"};
 }
 

@@ -3,6 +3,8 @@
 
 #include <chrono>
 #include <mutex>
+#include <optional>
+#include <string>
 
 #include <pubsub/error.hpp>
 #include <pubsub/status.hpp>
@@ -27,9 +29,9 @@ public:
   void turned_away(const session& who, const error& reason);
   /// An attempt to connect to this address has failed.
   void failed(const endpoint_id& id, const network_info& where, const error& reason);
-  /// Returns the error.
-  error unknown(const endpoint_id& id);
-  error unknown(const network_info& where, const std::string& name);
+  /// There is no such peer to part from. Returns the error, which says `name`.
+  error unknown(const endpoint_id& id, const std::optional<network_info>& where,
+                const std::string& name);
 
 private:
   bool may_warn();

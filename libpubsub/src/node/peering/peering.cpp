@@ -246,7 +246,7 @@ expected<void> peering::disconnect(const endpoint_id& id, std::chrono::milliseco
   const auto leaving = found == nullptr ? nullptr : found->current;
   if (!part(id, timeout, lock)) {
     lock.unlock();
-    return reports_.unknown(id);
+    return reports_.unknown(id, {}, to_string(id));
   }
   // The peer may have come back at once, if it has asked for this peering too. The link itself
   // gives up at `timeout`; the extra second is for a loop that is busy.
@@ -267,7 +267,7 @@ expected<void> peering::disconnect(std::string_view target, std::chrono::millise
   });
   if (found == requests_.end()) {
     lock.unlock();
-    return reports_.unknown({address->host, address->port}, to_string(*address));
+    return reports_.unknown({}, network_info{address->host, address->port}, to_string(*address));
   }
   const auto request = *found;
   if (request->connected) {
