@@ -20,7 +20,7 @@ const std::string header_hex = "80000038 01 10 0007 00000002 00000005 0000000000
                                "00112233445566778899aabbccddeeff";
 const std::string records_hex = "00000009 00 020000000000000001 00000001 00 00";
 
-std::span<const std::byte> payload(const buffer& frame) {
+std::span<const std::byte> payload_of(const buffer& frame) {
   return std::span{frame}.subspan(4);
 }
 
@@ -32,8 +32,8 @@ buffer example_frame() {
 
 TEST_CASE("a batch shows its header and its records") {
   const auto frame = example_frame();
-  CHECK(wire::kind_of(payload(frame)) == wire::frame_kind::records);
-  const auto batch = wire::parse_batch(payload(frame));
+  CHECK(wire::kind_of(payload_of(frame)) == wire::frame_kind::records);
+  const auto batch = wire::parse_batch(payload_of(frame));
   REQUIRE(batch);
   CHECK(batch->header.table == 7);
   CHECK(batch->header.messages == 2);
@@ -47,7 +47,7 @@ TEST_CASE("a batch shows its header and its records") {
 
 TEST_CASE("a batch header is written as it is read") {
   const auto frame = example_frame();
-  const auto batch = wire::parse_batch(payload(frame));
+  const auto batch = wire::parse_batch(payload_of(frame));
   buffer again(wire::batch_header_bytes);
   wire::write_batch_header(again.data(), batch->header, batch->records.size());
   CHECK(again == from_hex(header_hex));
@@ -55,18 +55,18 @@ TEST_CASE("a batch header is written as it is read") {
 
 TEST_CASE("a batch that is too short, empty, or names no table is none") {
   const auto frame = example_frame();
-  const auto whole = payload(frame);
+  const auto whole = payload_of(frame);
   for (std::size_t size = 0; size < wire::batch_header_bytes - 4; ++size)
     CHECK_FALSE(wire::parse_batch(whole.first(size)));
   auto empty = frame;
   store_be(empty.data() + 8, std::uint32_t{0});
-  CHECK_FALSE(wire::parse_batch(payload(empty)));
+  CHECK_FALSE(wire::parse_batch(payload_of(empty)));
   auto crowded = frame;
   store_be(crowded.data() + 8, std::uint32_t{1} << 31);
-  CHECK_FALSE(wire::parse_batch(payload(crowded)));
+  CHECK_FALSE(wire::parse_batch(payload_of(crowded)));
   auto homeless = frame;
   store_be(homeless.data() + 6, wire::max_tables);
-  CHECK_FALSE(wire::parse_batch(payload(homeless)));
+  CHECK_FALSE(wire::parse_batch(payload_of(homeless)));
 }
 
 TEST_CASE("records that do not fit, are too many or too few, or have no topic, are malformed") {
@@ -103,8 +103,8 @@ TEST_CASE("topics are read as they were written") {
   table->add("");
   table->add(std::string(300, 'x'), nodes);
   const auto frame = wire::make_topics(1023, *table, 1, 3, &here);
-  CHECK(wire::kind_of(payload(frame)) == wire::frame_kind::topics);
-  const auto announced = wire::parse_topics(payload(frame));
+  CHECK(wire::kind_of(payload_of(frame)) == wire::frame_kind::topics);
+  const auto announced = wire::parse_topics(payload_of(frame));
   REQUIRE(announced);
   CHECK(announced->table == 1023);
   CHECK(announced->first == 1);
@@ -133,8 +133,8 @@ TEST_CASE("no bytes make a reader leave its frame") {
     auto frame = round % 2 == 0 ? example_frame() : from_hex(topics_hex);
     for (int i = 0; i < 3; ++i)
       frame[4 + engine() % (frame.size() - 4)] = static_cast<std::byte>(engine());
-    wire::parse_topics(payload(frame));
-    const auto batch = wire::parse_batch(payload(frame));
+    wire::parse_topics(payload_of(frame));
+    const auto batch = wire::parse_batch(payload_of(frame));
     if (batch)
       wire::check_records(batch->records, batch->header.messages, 1);
   }

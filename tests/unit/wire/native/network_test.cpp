@@ -16,7 +16,7 @@ const auto b = *endpoint_id::parse("ffeeddcc-bbaa-9988-7766-554433221100");
 const std::string a_hex = "00112233445566778899aabbccddeeff";
 const std::string b_hex = "ffeeddccbbaa99887766554433221100";
 
-std::span<const std::byte> payload(const buffer& frame) {
+std::span<const std::byte> payload_of(const buffer& frame) {
   return std::span{frame}.subspan(4);
 }
 
@@ -27,8 +27,8 @@ TEST_CASE("a report of links is written and read") {
   const auto frame = wire::make_report(report);
   CHECK(frame == from_hex("80000044 03 02" + a_hex + "0000000000000007 0000000000000009 01" +
                           b_hex + "01" + a_hex));
-  CHECK(wire::kind_of(payload(frame)) == wire::frame_kind::neighbours);
-  const auto read = wire::parse_neighbours(payload(frame));
+  CHECK(wire::kind_of(payload_of(frame)) == wire::frame_kind::neighbours);
+  const auto read = wire::parse_neighbours(payload_of(frame));
   REQUIRE(read);
   CHECK(read->about.node == a);
   CHECK(read->about.incarnation == 7);
@@ -43,7 +43,7 @@ TEST_CASE("a report of wants is written and read") {
   const auto frame = wire::make_report(filter_report{{a, 1, 2, true}, {"/a", ""}, {}});
   CHECK(frame ==
         from_hex("80000028 04 01" + a_hex + "0000000000000001 0000000000000002 02 02 2f61 00 00"));
-  const auto read = wire::parse_filter_report(payload(frame));
+  const auto read = wire::parse_filter_report(payload_of(frame));
   REQUIRE(read);
   CHECK(read->about.whole);
   CHECK(read->added == std::vector<std::string>{"/a", ""});
@@ -53,7 +53,7 @@ TEST_CASE("a report of wants is written and read") {
 TEST_CASE("questions, answers, credit and the end of the news are written and read") {
   const auto asked = wire::make_question({a, 16, {b}});
   CHECK(asked == from_hex("80000023 07 10" + a_hex + "01" + b_hex));
-  const auto question = wire::parse_question(payload(asked));
+  const auto question = wire::parse_question(payload_of(asked));
   REQUIRE(question);
   CHECK(question->from == a);
   CHECK(question->hops_left == 16);
@@ -61,7 +61,7 @@ TEST_CASE("questions, answers, credit and the end of the news are written and re
   const auto answered = wire::make_answer({b, a, 3, 7, 9});
   CHECK(answered ==
         from_hex("80000032 08 03" + b_hex + a_hex + "0000000000000007 0000000000000009"));
-  const auto answer = wire::parse_answer(payload(answered));
+  const auto answer = wire::parse_answer(payload_of(answered));
   REQUIRE(answer);
   CHECK(answer->from == b);
   CHECK(answer->to == a);
@@ -75,7 +75,7 @@ TEST_CASE("questions, answers, credit and the end of the news are written and re
 TEST_CASE("flushes and their answers are written and read") {
   const auto asked = wire::make_flush({a, 5, 3, {b}});
   CHECK(asked == from_hex("80000027 09 03" + a_hex + "00000005 01" + b_hex));
-  const auto request = wire::parse_flush(payload(asked));
+  const auto request = wire::parse_flush(payload_of(asked));
   REQUIRE(request);
   CHECK(request->from == a);
   CHECK(request->number == 5);
@@ -83,7 +83,7 @@ TEST_CASE("flushes and their answers are written and read") {
   CHECK(request->to == std::vector{b});
   const auto answered = wire::make_flushed({a, 5, 16, {b}});
   CHECK(answered == from_hex("80000027 0a 10" + a_hex + "00000005 01" + b_hex));
-  const auto answer = wire::parse_flushed(payload(answered));
+  const auto answer = wire::parse_flushed(payload_of(answered));
   REQUIRE(answer);
   CHECK(answer->to == a);
   CHECK(answer->number == 5);
@@ -117,11 +117,11 @@ TEST_CASE("no bytes make a reader of news leave its frame") {
     for (int i = 0; i < 3; ++i)
       frame[4 + engine() % (frame.size() - 4)] = static_cast<std::byte>(engine());
     frame.resize(frame.size() - engine() % 8);
-    wire::parse_filter_report(payload(frame));
-    wire::parse_neighbours(payload(frame));
-    wire::parse_question(payload(frame));
-    wire::parse_answer(payload(frame));
-    wire::parse_flush(payload(frame));
-    wire::parse_flushed(payload(frame));
+    wire::parse_filter_report(payload_of(frame));
+    wire::parse_neighbours(payload_of(frame));
+    wire::parse_question(payload_of(frame));
+    wire::parse_answer(payload_of(frame));
+    wire::parse_flush(payload_of(frame));
+    wire::parse_flushed(payload_of(frame));
   }
 }
