@@ -23,14 +23,14 @@ bool circles::note(const endpoint_id& from, const endpoint_id& over, std::string
 
 bool circles::erase_if(
     const std::function<bool(const endpoint_id& from, const proof& each)>& is_void) {
-  std::size_t count = 0;
+  std::size_t erased = 0;
   for (auto& [from, topics] : proved_)
-    count += std::erase_if(
+    erased += std::erase_if(
         topics, [&, &from = from](const auto& each) { return is_void(from, each.second); });
   std::erase_if(proved_, [](const auto& each) { return each.second.empty(); });
-  if (count > 0)
+  if (erased > 0)
     close_what_is_proved();
-  return count > 0;
+  return erased > 0;
 }
 
 void circles::close_what_is_proved() {
