@@ -29,7 +29,7 @@ public:
     }
   }
   /// Lets time pass; each timer expires at its time.
-  void advance(std::chrono::milliseconds by) {
+  void advance(std::chrono::nanoseconds by) {
     const auto until = now_ + by;
     run();
     for (auto next = next_timer(); next != nullptr && next->at <= until; next = next_timer()) {
@@ -56,7 +56,7 @@ private:
     handle(std::shared_ptr<fake_loop> loop, std::shared_ptr<timer> state)
         : loop_(std::move(loop)), state_(std::move(state)) {}
     ~handle() override { std::erase(loop_->timers_, state_); }
-    void start(std::chrono::milliseconds delay, std::function<void()> on_expiry) override {
+    void start(std::chrono::nanoseconds delay, std::function<void()> on_expiry) override {
       state_->at = loop_->now_ + delay;
       const auto before = std::exchange(state_->call, std::move(on_expiry));
     }

@@ -61,9 +61,9 @@ public:
   /// Ends a peering after what is queued for it has been sent, waiting at most `timeout` for the
   /// goodbye. Errors: peer_invalid, request_timeout (the link was cut).
   expected<void> unpeer(const endpoint_id& id,
-                        std::chrono::milliseconds timeout = std::chrono::seconds{3});
+                        std::chrono::nanoseconds timeout = std::chrono::seconds{3});
   expected<void> unpeer(std::string_view uri,
-                        std::chrono::milliseconds timeout = std::chrono::seconds{3});
+                        std::chrono::nanoseconds timeout = std::chrono::seconds{3});
   /// Every peer, those that are being connected to or were lost included.
   std::vector<peer_info> peers() const;
   /// Every other node this endpoint knows of, those out of reach included.
@@ -141,7 +141,7 @@ public:
   [[nodiscard]] std::size_t drain(std::chrono::nanoseconds timeout);
   /// Says goodbye to all peers after sending what is queued, waits at most `timeout`, and closes
   /// everything. Idempotent; never throws.
-  void close(std::chrono::milliseconds timeout);
+  void close(std::chrono::nanoseconds timeout);
   void close();
 
   /// The same endpoint for a component that works on it: stays valid when this object is moved or

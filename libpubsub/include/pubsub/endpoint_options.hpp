@@ -42,9 +42,9 @@ struct endpoint_options {
   /// Longest handshake frame accepted, in bytes.
   std::uint32_t max_handshake_frame_bytes = 16 * 1024 * 1024;
   /// A connection that is not peered by then is closed.
-  std::chrono::milliseconds handshake_timeout{10'000};
+  std::chrono::nanoseconds handshake_timeout = std::chrono::seconds{10};
   /// How long one attempt to connect may take.
-  std::chrono::milliseconds connect_timeout{3'000};
+  std::chrono::nanoseconds connect_timeout = std::chrono::seconds{3};
   /// Connections accepted but not yet peered, at most; further ones wait in the kernel.
   std::size_t max_half_open = 64;
   /// The newest version of the peering protocol to offer: 1 is Broker's; 2, spoken between nodes of
@@ -56,11 +56,11 @@ struct endpoint_options {
   /// to send sends a ping every 5 seconds, or four times in its own `liveness_timeout` if that is
   /// shorter than 20 seconds. In version 1 a side whose reading is paused answers none: so give
   /// times below 15 seconds to both sides.
-  std::chrono::milliseconds liveness_timeout{30'000};
+  std::chrono::nanoseconds liveness_timeout = std::chrono::seconds{30};
   /// Whether peers may ask for counters, addresses and topics of this endpoint.
   status_service serve_status = status_service::on;
   /// How long `close` and the destructor wait for queued messages and goodbyes.
-  std::chrono::milliseconds close_timeout{3'000};
+  std::chrono::nanoseconds close_timeout = std::chrono::seconds{3};
 };
 
 /// Whether all fields are in range; `tls` has a check of its own, which reads files. Errors:
@@ -73,11 +73,11 @@ struct peer_options {
   /// go on without end, each delay twice the one before, up to `max_retry`, and each changed at
   /// random by up to a quarter. A success starts over. A peering that is lost is tried again at
   /// once, unless it was the third in a row that did not last a second.
-  std::optional<std::chrono::milliseconds> retry = std::chrono::milliseconds{1'000};
+  std::optional<std::chrono::nanoseconds> retry = std::chrono::seconds{1};
   /// How long `peer` itself waits for the first success; with `retry`, attempts go on afterwards.
-  std::chrono::milliseconds timeout{10'000};
+  std::chrono::nanoseconds timeout = std::chrono::seconds{10};
   /// The longest time between attempts; below `retry` it counts as `retry`.
-  std::chrono::milliseconds max_retry{30'000};
+  std::chrono::nanoseconds max_retry = std::chrono::seconds{30};
   /// Outbox of the link to this peer; `endpoint_options::link_queue` if not given. Where both sides
   /// connect, the connection that stays may be the one this peer made: then the latter holds.
   std::optional<queue_options> link_queue = std::nullopt;

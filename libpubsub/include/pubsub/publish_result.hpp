@@ -12,7 +12,7 @@ enum class [[nodiscard]] publish_result : std::uint8_t{
     dropped,     ///< at least one queue was full and its policy dropped a message (counted there)
     would_block, ///< a queue with policy `block` is full, and waiting was not wanted, or was in
                  ///< vain; no queue got the message
-    refused, ///< reserved or over-long topic, message too large, or endpoint closed
+    refused,     ///< reserved or over-long topic, message too large, or endpoint closed
 };
 
 } // namespace pubsub

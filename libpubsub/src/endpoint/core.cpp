@@ -5,7 +5,8 @@
 namespace pubsub {
 
 endpoint_core::endpoint_core(endpoint_options options)
-    : fault_(check(options)), options_(fault_ ? std::move(options) : endpoint_options{}), id_(options_.id ? *options_.id : endpoint_id::random()),
+    : fault_(check(options)), options_(fault_ ? std::move(options) : endpoint_options{}),
+      id_(options_.id ? *options_.id : endpoint_id::random()),
       routes_(id_, options_.forward_topics, options_.forwarding == forwarding::on),
       peering_(std::make_shared<peering>(id_, options_, routes_, events_, counts_)) {
   if (!fault_)
@@ -70,7 +71,7 @@ void endpoint_core::give_back(lendable* idle) noexcept {
   idle_.push_back(idle);
 }
 
-void endpoint_core::close(std::chrono::milliseconds timeout) noexcept {
+void endpoint_core::close(std::chrono::nanoseconds timeout) noexcept {
   if (closed_.exchange(true))
     return;
   peering_->close(timeout);

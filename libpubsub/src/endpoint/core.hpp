@@ -53,8 +53,7 @@ public:
   }
 
   publish_result publish(std::string_view topic, publishable&& what, const deadline& until) {
-    return with_outbound(
-        [&](outbound& out) { return out.publish(topic, std::move(what), until); });
+    return with_outbound([&](outbound& out) { return out.publish(topic, std::move(what), until); });
   }
 
   const endpoint_options& options() const noexcept { return options_; }
@@ -62,7 +61,7 @@ public:
   const expected<void>& fault() const noexcept { return fault_; }
 
   bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
-  void close(std::chrono::milliseconds timeout) noexcept;
+  void close(std::chrono::nanoseconds timeout) noexcept;
   void close() noexcept { close(options_.close_timeout); }
 
 private:

@@ -92,10 +92,10 @@ expected<void> endpoint::peer(std::string_view uri, const peer_options& options)
 expected<void> endpoint::peer_async(std::string_view uri, const peer_options& options) {
   return core_->connect(uri, options, false);
 }
-expected<void> endpoint::unpeer(const endpoint_id& id, std::chrono::milliseconds timeout) {
+expected<void> endpoint::unpeer(const endpoint_id& id, std::chrono::nanoseconds timeout) {
   return core_->peers().disconnect(id, timeout);
 }
-expected<void> endpoint::unpeer(std::string_view uri, std::chrono::milliseconds timeout) {
+expected<void> endpoint::unpeer(std::string_view uri, std::chrono::nanoseconds timeout) {
   return core_->peers().disconnect(uri, timeout);
 }
 std::vector<peer_info> endpoint::peers() const {
@@ -200,7 +200,7 @@ std::size_t endpoint::flush(std::chrono::nanoseconds timeout) {
 std::size_t endpoint::drain(std::chrono::nanoseconds timeout) {
   return pubsub::drain(*core_, timeout);
 }
-void endpoint::close(std::chrono::milliseconds timeout) {
+void endpoint::close(std::chrono::nanoseconds timeout) {
   core_->close(timeout);
 }
 void endpoint::close() {

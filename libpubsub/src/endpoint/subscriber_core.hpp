@@ -56,7 +56,7 @@ private:
   std::vector<data_message> taken_; // from the queue, not yet given out from next_ on
   std::size_t next_ = 0;
   std::atomic<bool> discarded_{false}; // closed: what was taken is not given out any more
-  bool polled_ = false; // the fd is watched: no more is taken than is given out
+  bool polled_ = false;                // the fd is watched: no more is taken than is given out
 };
 
 } // namespace pubsub

@@ -28,7 +28,7 @@ bool looks_like_old_broker(std::span<const std::byte> first) noexcept {
 class asio_timer final : public loop_timer {
 public:
   explicit asio_timer(asio::io_context& loop) : timer_(loop) {}
-  void start(std::chrono::milliseconds delay, std::function<void()> on_expiry) override {
+  void start(std::chrono::nanoseconds delay, std::function<void()> on_expiry) override {
     timer_.expires_after(delay);
     timer_.async_wait([call = std::move(on_expiry)](error_code cancelled) {
       if (!cancelled)

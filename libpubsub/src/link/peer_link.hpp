@@ -40,7 +40,7 @@ class loop_timer {
 public:
   virtual ~loop_timer() = default;
   /// Calls `on_expiry` after `delay`, in place of what it was started for before.
-  virtual void start(std::chrono::milliseconds delay, std::function<void()> on_expiry) = 0;
+  virtual void start(std::chrono::nanoseconds delay, std::function<void()> on_expiry) = 0;
   virtual void stop() = 0;
 };
 

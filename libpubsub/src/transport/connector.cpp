@@ -7,12 +7,12 @@
 namespace pubsub {
 
 connector::connector(std::shared_ptr<asio::io_context> loop, uri target,
-                     std::chrono::milliseconds connect_timeout, connection_factory make,
+                     std::chrono::nanoseconds connect_timeout, connection_factory make,
                      callbacks report)
     : loop_(std::move(loop)), target_(std::move(target)), connect_timeout_(connect_timeout),
       make_(std::move(make)), report_(std::move(report)), timer_(*loop_) {}
 
-void connector::attempt_after(std::chrono::milliseconds delay) {
+void connector::attempt_after(std::chrono::nanoseconds delay) {
   asio::post(*loop_, [self = shared_from_this(), delay] {
     if (self->stopped_ || self->current_ != 0)
       return;

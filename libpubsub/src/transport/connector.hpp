@@ -25,10 +25,10 @@ public:
   };
 
   connector(std::shared_ptr<asio::io_context> loop, uri target,
-            std::chrono::milliseconds connect_timeout, connection_factory make, callbacks report);
+            std::chrono::nanoseconds connect_timeout, connection_factory make, callbacks report);
 
   /// Starts an attempt after `delay`; nothing if one is under way.
-  void attempt_after(std::chrono::milliseconds delay);
+  void attempt_after(std::chrono::nanoseconds delay);
   void stop();
 
 private:
@@ -40,7 +40,7 @@ private:
 
   const std::shared_ptr<asio::io_context> loop_;
   const uri target_;
-  const std::chrono::milliseconds connect_timeout_;
+  const std::chrono::nanoseconds connect_timeout_;
   const connection_factory make_;
   const callbacks report_;
   asio::steady_timer timer_;

@@ -33,7 +33,7 @@ class holding {
 public:
   /// `call_back`: `go_on` shall be called on the loop, now or after that time. Thread-safe.
   holding(std::shared_ptr<peer_link> via, route_flushes& flushes,
-          std::function<void(std::chrono::milliseconds)> call_back)
+          std::function<void(std::chrono::nanoseconds)> call_back)
       : via_(std::move(via)), flushes_(flushes), call_back_(std::move(call_back)) {}
 
   bool active(std::size_t place) const noexcept { return !places_[place].flushes.empty(); }
@@ -61,7 +61,7 @@ private:
 
   const std::shared_ptr<peer_link> via_;
   route_flushes& flushes_;
-  const std::function<void(std::chrono::milliseconds)> call_back_;
+  const std::function<void(std::chrono::nanoseconds)> call_back_;
   std::array<held_place, wire::max_hops> places_;
   bool ended_ = false;
 };

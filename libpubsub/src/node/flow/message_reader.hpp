@@ -37,7 +37,7 @@ public:
     /// Called when the peer breaks the rules; nothing more of what it sends is read.
     std::function<void(error)> on_violation;
     /// `go_on` shall be called on the loop, now or after that time. Thread-safe.
-    std::function<void(std::chrono::milliseconds)> call_back;
+    std::function<void(std::chrono::nanoseconds)> call_back;
   };
 
   virtual ~message_reader() = default;

@@ -13,13 +13,14 @@ namespace pubsub {
 /// nodes that lost the same peer do not come back in the same moment. Not thread-safe.
 class back_off {
 public:
-  using delay = std::chrono::milliseconds;
+  using delay = std::chrono::nanoseconds;
   /// Up or down, as a part of the delay.
   static constexpr double jitter = 0.25;
+  static constexpr delay shortest = std::chrono::milliseconds{1};
 
   /// A `longest` below `first` counts as `first`. Equal seeds give equal delays.
   back_off(delay first, delay longest, std::uint64_t seed)
-      : first_(std::max(first, delay{1})), longest_(std::max(longest, first_)), base_(first_),
+      : first_(std::max(first, shortest)), longest_(std::max(longest, first_)), base_(first_),
         random_(seed) {}
 
   /// Never longer than `longest`, except by the jitter of an equal `first`.
@@ -27,7 +28,7 @@ public:
     const auto factor = std::uniform_real_distribution<double>{1 - jitter, 1 + jitter}(random_);
     const auto now = static_cast<double>(base_.count()) * factor;
     base_ = std::min(2 * base_, highest_base());
-    return std::max(delay{static_cast<delay::rep>(now)}, delay{1});
+    return std::max(delay{static_cast<delay::rep>(now)}, shortest);
   }
   /// An attempt has succeeded.
   void reset() noexcept { base_ = first_; }

@@ -13,7 +13,7 @@ namespace pubsub {
 class liveness {
 public:
   using time_point = std::chrono::steady_clock::time_point;
-  using span = std::chrono::milliseconds;
+  using span = std::chrono::nanoseconds;
 
   /// What the link shows: totals since it began.
   struct picture {
@@ -53,7 +53,7 @@ public:
 
 private:
   static span interval_for(span timeout) noexcept {
-    const auto quarter = std::max(timeout / 4, span{1});
+    const auto quarter = std::max<span>(timeout / 4, std::chrono::milliseconds{1});
     return timeout.count() > 0 ? std::min(quarter, longest_interval) : longest_interval;
   }
 

@@ -17,7 +17,7 @@ constexpr std::string_view mark = "BYE";
 } // namespace
 
 parting::parting(const endpoint_id& self, const endpoint_id& remote, std::shared_ptr<peer_link> via,
-                 router& routes, std::function<void(std::chrono::milliseconds)> call_back)
+                 router& routes, std::function<void(std::chrono::nanoseconds)> call_back)
     : self_(self), remote_(remote), via_(std::move(via)), routes_(routes),
       call_back_(std::move(call_back)) {
   const auto random = endpoint_id::random();
@@ -35,7 +35,7 @@ bool parting::is_answer(std::span<const std::byte> payload) const {
   return leaving_ && std::ranges::equal(payload, goodbye_);
 }
 
-bool parting::leave(std::chrono::milliseconds patience, const std::vector<endpoint_id>& behind) {
+bool parting::leave(std::chrono::nanoseconds patience, const std::vector<endpoint_id>& behind) {
   if (std::exchange(leaving_, true))
     return false;
   flush(std::min(patience, peering_tuning::longest_patience), behind,
@@ -55,7 +55,7 @@ void parting::answer(std::span<const std::byte> payload) {
 }
 
 /// (Version 1 has no flushes, and no nodes behind a peer.)
-void parting::flush(std::chrono::milliseconds patience, const std::vector<endpoint_id>& behind,
+void parting::flush(std::chrono::nanoseconds patience, const std::vector<endpoint_id>& behind,
                     std::function<void()> last_words) {
   until_ = via_->now() + patience;
   last_words_.push_back(std::move(last_words));

@@ -23,11 +23,11 @@ class parting {
 public:
   /// `call_back`: `go_on` shall be called on the loop, now or after that time. Thread-safe.
   parting(const endpoint_id& self, const endpoint_id& remote, std::shared_ptr<peer_link> via,
-          router& routes, std::function<void(std::chrono::milliseconds)> call_back);
+          router& routes, std::function<void(std::chrono::nanoseconds)> call_back);
 
   /// This side leaves, and the routes avoid the link already; `behind`: the nodes that were reached
   /// over it. False if it has left before.
-  bool leave(std::chrono::milliseconds patience, const std::vector<endpoint_id>& behind);
+  bool leave(std::chrono::nanoseconds patience, const std::vector<endpoint_id>& behind);
   bool leaving() const noexcept { return leaving_; }
   /// Whether a pong with this payload answers our goodbye.
   bool is_answer(std::span<const std::byte> payload) const;
@@ -42,14 +42,14 @@ private:
   /// `BYE` and eight bytes only this side interprets.
   using token = std::array<std::byte, 11>;
 
-  void flush(std::chrono::milliseconds patience, const std::vector<endpoint_id>& behind,
+  void flush(std::chrono::nanoseconds patience, const std::vector<endpoint_id>& behind,
              std::function<void()> last_words);
 
   const endpoint_id self_;
   const endpoint_id remote_;
   const std::shared_ptr<peer_link> via_;
   router& routes_;
-  const std::function<void(std::chrono::milliseconds)> call_back_;
+  const std::function<void(std::chrono::nanoseconds)> call_back_;
   token goodbye_;
   bool leaving_ = false;
   bool left_ = false; // by the peer

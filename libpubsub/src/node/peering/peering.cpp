@@ -223,7 +223,7 @@ void peering::reconnect(const endpoint_id& id) {
 // -- parting -------------------------------------------------------------------------------------
 
 /// Called with the mutex held. False if there is no such peer.
-bool peering::part(const endpoint_id& id, std::chrono::milliseconds timeout, lock_type& lock) {
+bool peering::part(const endpoint_id& id, std::chrono::nanoseconds timeout, lock_type& lock) {
   auto* const found = peers_.find(id);
   if (found == nullptr || found->state == phase::connecting)
     return false;
@@ -236,7 +236,7 @@ bool peering::part(const endpoint_id& id, std::chrono::milliseconds timeout, loc
   return true;
 }
 
-expected<void> peering::disconnect(const endpoint_id& id, std::chrono::milliseconds timeout) {
+expected<void> peering::disconnect(const endpoint_id& id, std::chrono::nanoseconds timeout) {
   lock_type lock{mutex_};
   for (const auto& request : requests_)
     if (request->remote == id)
@@ -257,7 +257,7 @@ expected<void> peering::disconnect(const endpoint_id& id, std::chrono::milliseco
   return {};
 }
 
-expected<void> peering::disconnect(std::string_view target, std::chrono::milliseconds timeout) {
+expected<void> peering::disconnect(std::string_view target, std::chrono::nanoseconds timeout) {
   const auto address = parse_uri(target);
   if (!address)
     return address.error();
@@ -281,7 +281,7 @@ expected<void> peering::disconnect(std::string_view target, std::chrono::millise
   return {};
 }
 
-void peering::close(std::chrono::milliseconds timeout) noexcept {
+void peering::close(std::chrono::nanoseconds timeout) noexcept {
   lock_type lock{mutex_};
   if (std::exchange(closed_, true))
     return;

@@ -36,8 +36,8 @@ public:
   expected<std::uint16_t> listen(std::string_view where);
   /// Starts connecting; with `wait`, waits for the first success.
   expected<void> connect(std::string_view target, const peer_options& options, bool wait);
-  expected<void> disconnect(const endpoint_id& id, std::chrono::milliseconds timeout);
-  expected<void> disconnect(std::string_view target, std::chrono::milliseconds timeout);
+  expected<void> disconnect(const endpoint_id& id, std::chrono::nanoseconds timeout);
+  expected<void> disconnect(std::string_view target, std::chrono::nanoseconds timeout);
   std::vector<peer_info> peers() const;
   bool wait_for_peers(std::size_t n, std::chrono::nanoseconds timeout) const;
   bool wait_for_peer(const endpoint_id& id, std::chrono::nanoseconds timeout) const;
@@ -57,7 +57,7 @@ public:
   void adopt(std::shared_ptr<peer_link> carrier, wire::tcp_role role,
              std::shared_ptr<peer_request> request = nullptr);
   /// Parts from all peers, waiting at most `timeout` for the goodbyes, and stops the I/O threads.
-  void close(std::chrono::milliseconds timeout) noexcept;
+  void close(std::chrono::nanoseconds timeout) noexcept;
 
   // -- for sessions ----------------------------------------------------------------------------
 
@@ -83,7 +83,7 @@ private:
   std::shared_ptr<peer_request> make_request(uri target, const peer_options& options,
                                              connection_factory make);
   void attempt_failed(const std::shared_ptr<peer_request>& request, const error& reason);
-  bool part(const endpoint_id& id, std::chrono::milliseconds timeout, lock_type& lock);
+  bool part(const endpoint_id& id, std::chrono::nanoseconds timeout, lock_type& lock);
   void reconnect(const endpoint_id& id);
   template <class Condition>
   bool wait_until(std::chrono::nanoseconds timeout, Condition met) const;

@@ -36,7 +36,7 @@ session::session(std::shared_ptr<session_owner> owner, std::shared_ptr<peer_link
       life_(owner_->options().liveness_timeout), look_(link_->make_timer()),
       again_(link_->make_timer()) {}
 
-void session::arm_timer(std::chrono::milliseconds timeout, error reason) {
+void session::arm_timer(std::chrono::nanoseconds timeout, error reason) {
   timer_->start(timeout,
                 [self = shared_from_this(), reason = std::move(reason)] { self->cut(reason); });
 }
@@ -46,8 +46,7 @@ void session::arm_timer(std::chrono::milliseconds timeout, error reason) {
 wire::handshake::environment session::make_environment() {
   return {
       .self = owner_->self(),
-      .max_version =
-          owner_->options().max_wire_version,
+      .max_version = owner_->options().max_wire_version,
       .local_filter =
           [this](const endpoint_id& remote) {
             return announced_ = owner_->routes().announcement_for(remote);
@@ -149,7 +148,7 @@ void session::become_peered() {
 }
 
 /// From any thread.
-void session::call_back(std::chrono::milliseconds delay) {
+void session::call_back(std::chrono::nanoseconds delay) {
   link_->post([self = shared_from_this(), delay] {
     if (self->closed_)
       return;
@@ -178,7 +177,7 @@ void session::go_on_waiting() {
 
 // -- the end -------------------------------------------------------------------------------------
 
-void session::leave(std::chrono::milliseconds timeout, std::vector<endpoint_id> behind) {
+void session::leave(std::chrono::nanoseconds timeout, std::vector<endpoint_id> behind) {
   link_->post([self = shared_from_this(), timeout, behind = std::move(behind)] {
     if (self->closed_ || !self->parting_->leave(timeout / 2, behind))
       return; // a timer would keep alive what has ended
@@ -238,7 +237,9 @@ void session::look_at_peer() {
   case liveness::verdict::dead:
     counts_->silent_peers.add(1);
     return cut({errc::peer_timeout, "nothing heard for " +
-                                        std::to_string(owner_->options().liveness_timeout.count()) +
+                                        std::to_string(std::chrono::ceil<std::chrono::milliseconds>(
+                                                           owner_->options().liveness_timeout)
+                                                           .count()) +
                                         " ms"});
   }
   watch_over_peer();

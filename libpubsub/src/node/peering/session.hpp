@@ -39,7 +39,7 @@ public:
   void reject();
   /// Says goodbye behind everything queued, once what has gone to the nodes behind the peer has
   /// arrived there; closes on the answer, or after `timeout` without one.
-  void leave(std::chrono::milliseconds timeout, std::vector<endpoint_id> behind);
+  void leave(std::chrono::nanoseconds timeout, std::vector<endpoint_id> behind);
   /// Closes at once.
   void cut(error reason);
 
@@ -61,14 +61,14 @@ public:
 private:
   wire::handshake::environment make_environment();
   message_reader::environment make_reader_environment();
-  void arm_timer(std::chrono::milliseconds timeout, error reason);
+  void arm_timer(std::chrono::nanoseconds timeout, error reason);
   void act_on(wire::handshake::outcome outcome);
   void begin_messages();
   void become_peered();
   void on_ping(std::span<const std::byte> payload);
   void on_pong(std::span<const std::byte> payload);
   bool on_status_frame(std::span<const std::byte> payload);
-  void call_back(std::chrono::milliseconds delay);
+  void call_back(std::chrono::nanoseconds delay);
   void go_on_waiting();
   void watch_over_peer();
   void look_at_peer();

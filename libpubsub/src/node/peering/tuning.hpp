@@ -14,9 +14,9 @@ inline constexpr std::size_t max_unread_control_bytes = 1024 * 1024;
 inline constexpr std::size_t max_unread_reply_bytes = 4 * wire::max_status_text_bytes;
 /// How long a side that was left waits for flushes before it answers the goodbye. The other side
 /// waits for that answer with a limit of its own, which we do not know.
-inline constexpr std::chrono::milliseconds patience_of_those_left{500};
+inline constexpr std::chrono::nanoseconds patience_of_those_left = std::chrono::milliseconds{500};
 /// How long the side that leaves waits for flushes at most.
-inline constexpr std::chrono::milliseconds longest_patience{1000};
+inline constexpr std::chrono::nanoseconds longest_patience = std::chrono::seconds{1};
 /// The same warning about connections that are turned away is not logged more often, or strangers
 /// could flood the log.
 inline constexpr std::chrono::seconds time_between_warnings{1};
