@@ -67,14 +67,15 @@ exit_code serve(const part_options& options) {
     return fail(files.error());
   service_options how;
   how.workers = options.workers;
-  service it{here.ep(), service_name, how};
+  auto it = service::open(here.ep(), service_name, how);
+  if (!it)
+    return fail(it.error());
   const auto faop = [&files](const data_view& argument, data_writer& result) {
     return (*files)(argument, result);
   };
-  for (const auto& added : {it.add_encoded("noop", noop), it.add_encoded("faop", faop)})
-    if (!added)
-      return fail(added.error());
-  it.start();
+  for (const auto& done : {it->add("noop", noop), it->add("faop", faop), it->start()})
+    if (!done)
+      return fail(done.error());
   report_line("ready");
   wait_for_parent();
   return exit_code::ok;
@@ -83,21 +84,21 @@ exit_code serve(const part_options& options) {
 // -- client --------------------------------------------------------------------------------------
 
 /// Endpoints that are linked with the server, each by a connection of its own.
-class ways {
+class connections {
 public:
-  ways(const connection_options& connection, std::size_t n) {
+  connections(const connection_options& connection, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) {
       all_.emplace_back(connection.for_endpoint());
       if (const auto linked = connect(all_.back(), connection, peering::in_background);
           linked != exit_code::ok)
-        throw std::runtime_error{"no way to the server"};
+        throw std::runtime_error{"no connection to the server"};
     }
     for (std::size_t i = 1; i < n; ++i)
       more_.push_back(&all_[i]);
   }
 
   endpoint& first() { return all_.front(); }
-  std::span<endpoint* const> more() const { return more_; }
+  std::span<const endpoint* const> more() const { return more_; }
   link_counters counters() const {
     link_counters sum;
     for (const auto& each : all_) {
@@ -110,7 +111,7 @@ public:
 
 private:
   std::deque<endpoint> all_;
-  std::vector<endpoint*> more_;
+  std::vector<const endpoint*> more_;
 };
 
 std::size_t connections_of(remote_mode mode) {
@@ -121,8 +122,7 @@ std::size_t connections_of(remote_mode mode) {
 class mode_client {
 public:
   mode_client(const part_options& options, remote_mode mode)
-      : at_(options.connection, connections_of(mode)),
-        it_(at_.first(), service_name, options_of(mode), at_.more()) {}
+      : at_(options.connection, connections_of(mode)), it_(open(at_, mode)) {}
 
   /// Throws std::runtime_error where an operation fails.
   remote_sample run(const remote_order& order) {
@@ -146,23 +146,25 @@ public:
   }
 
 private:
-  static remote_options options_of(remote_mode mode) {
-    remote_options result;
-    result.mode = mode;
-    result.timeout = longest_call;
-    return result;
+  static remote open(connections& at, remote_mode mode) {
+    remote_options options;
+    options.mode = mode;
+    options.timeout = longest_call;
+    auto result = remote::open(at.first(), service_name, options, at.more());
+    if (!result)
+      throw std::runtime_error{result.error().message()};
+    return std::move(*result);
   }
 
   void do_all(const remote_order& order, std::span<const std::byte> arguments) {
     const auto operation = to_string(order.what.operation);
+    const auto how = order.mode == remote_mode::bulk ? grouping::in_bulk : grouping::by_mode;
     const auto each = arguments.size() / order.what.operations;
     for (std::size_t part = 0; part < order.what.parts; ++part) {
       const auto first = order.what.operations * part / order.what.parts;
       const auto end = order.what.operations * (part + 1) / order.what.parts;
       const auto share = arguments.subspan(first * each, (end - first) * each);
-      take(order.mode == remote_mode::bulk ? it_.bulk_encoded(operation, share)
-                                           : it_.map_encoded(operation, share),
-           order.what);
+      take(it_.submit_all(operation, share, how), order.what);
     }
   }
 
@@ -178,7 +180,7 @@ private:
     }
   }
 
-  ways at_;
+  connections at_;
   remote it_;
 };
 

@@ -24,7 +24,8 @@ std::int64_t microseconds(std::chrono::steady_clock::time_point x) {
 
 calling::calling(pubsub::endpoint& node, const std::string& service, const calling_options& options,
                  const std::string& file, planted fault)
-    : options_(options), fault_(fault), it_(node, service, options.how), out_(file) {
+    : options_(options), fault_(fault), it_(*pubsub::remote::open(node, service, options.how)),
+      out_(file) {
   for (auto& each : threads_) {
     ++running_;
     each = std::thread{[this, seed = options.seed + running_] { run(seed); }};
@@ -40,7 +41,7 @@ calling::~calling() {
 
 void calling::run(std::uint64_t seed) {
   dice random{seed};
-  it_.wait_for_instances(options_.instances, patience); // else it is told that nobody is there
+  (void)it_.wait_for_instances(options_.instances, patience); // before, there is no such service
   auto due = clock::now();
   while (!stopping_) {
     const auto how = random() % 4;
@@ -94,7 +95,7 @@ std::size_t calling::submit_some(dice& random) {
     if (random() % short_every == 0)
       call.timeout = short_timeout;
     end = std::make_shared<std::atomic<clock::rep>>(0);
-    future = it_.submit(names[static_cast<int>(call.operation)], call.argument, call.timeout);
+    future = it_.submit_for(names[static_cast<int>(call.operation)], call.argument, call.timeout);
     future.when_ready([end = end] { *end = clock::now().time_since_epoch().count(); });
     if (random() % short_every == 0)
       future.cancel();
@@ -116,7 +117,8 @@ std::size_t calling::map_some(dice& random, bool in_bulk) {
     arguments.push_back(each.argument);
   }
   const auto* const name = names[static_cast<int>(operation)];
-  auto results = in_bulk ? it_.bulk(name, arguments) : it_.map(name, arguments);
+  auto results =
+      it_.map(name, arguments, in_bulk ? pubsub::grouping::in_bulk : pubsub::grouping::by_mode);
   if (fault_ == planted::reorder)
     std::swap(results.front(), results.back());
   const auto end = clock::now();
@@ -159,7 +161,8 @@ void calling::write(const one& call, const pubsub::expected<pubsub::data>& resul
     const std::lock_guard lock{mutex_};
     out_ << call.number << ' ' << names[static_cast<int>(call.operation)] << ' '
          << microseconds(call.begin) << ' ' << microseconds(end) << ' '
-         << std::chrono::microseconds{call.timeout}.count() << ' ' << told << ' ' << by << '\n';
+         << std::chrono::duration_cast<std::chrono::microseconds>(call.timeout).count() << ' '
+         << told << ' ' << by << '\n';
     out_.flush();
   }
   ++written_;

@@ -47,7 +47,7 @@ private:
     std::uint64_t number = 0;
     kind operation = kind::echo;
     pubsub::data argument;
-    std::chrono::milliseconds timeout{0};
+    std::chrono::nanoseconds timeout{0};
     clock::time_point begin{};
   };
 

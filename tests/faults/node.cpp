@@ -290,7 +290,7 @@ private:
                             .seed = in.number("seed")};
     options.how.mode = *mode;
     options.how.timeout = milliseconds{in.number("timeout_ms")};
-    options.how.silence = milliseconds{in.number("silence_ms")};
+    options.how.liveness_timeout = milliseconds{in.number("silence_ms")};
     at(in).callers.push_back(std::make_unique<calling>(at(in).node, in.text("service"), options,
                                                        in.text("file"), planted_from(in)));
     return {};

@@ -1,5 +1,7 @@
 #include "serving.hpp"
 
+#include <stdexcept>
+
 namespace faults {
 
 namespace {
@@ -23,20 +25,22 @@ pubsub::data sum(const pubsub::data& argument) {
 serving::serving(pubsub::endpoint& node, const std::string& service,
                  const pubsub::service_options& options, const std::string& name,
                  const std::string& file, std::chrono::microseconds work, planted fault)
-    : name_(name), fault_(fault), out_(file), it_(node, service, options) {
+    : name_(name), fault_(fault), out_(file), it_(*pubsub::service::open(node, service, options)) {
   const auto add = [&](const char* operation, pubsub::repeatable repeat, auto handler) {
-    (void)it_.add(operation,
-                  [=](const pubsub::data_view& argument) -> pubsub::expected<pubsub::data> {
-                    auto result = handler(argument.to_data());
-                    be_busy(work);
-                    return result;
-                  },
-                  {repeat});
+    (void)it_.add(
+        operation,
+        [=](const pubsub::data_view& argument) -> pubsub::expected<pubsub::data> {
+          auto result = handler(argument.to_data());
+          be_busy(work);
+          return result;
+        },
+        repeat);
   };
   add("echo", pubsub::repeatable::idempotent, [](pubsub::data x) { return x; });
   add("sum", pubsub::repeatable::idempotent, [](const pubsub::data& x) { return sum(x); });
   add("note", pubsub::repeatable::no, [this](pubsub::data x) { return note(std::move(x)); });
-  it_.start();
+  if (const auto started = it_.start(); !started)
+    throw std::runtime_error{started.error().message()};
 }
 
 /// What is in the file survives a kill: it is with the kernel.

@@ -6,6 +6,7 @@
 
 #include <deque>
 #include <iterator>
+#include <limits>
 #include <set>
 #include <tuple>
 
@@ -59,7 +60,6 @@ void read_and_write(const data_view& value) {
   data_writer once, twice;
   if (!rewrite(value, once))
     return;
-  check(remote_kind(value).has_value(), "it has a kind");
   const auto again = data_view::make(once.bytes());
   check(again.has_value() && rewrite(*again, twice), "what was read can be written and read again");
   check(std::ranges::equal(once.bytes(), twice.bytes()), "it is written as it was read");
@@ -79,22 +79,21 @@ public:
     if (!request)
       return;
     const bool known = request->operation != "none";
-    const auto result = queue_.add({request->at.client,
-                                    {},
-                                    request->at.stream,
-                                    request->at.first,
-                                    request->arguments.size(),
-                                    known ? &operation_ : nullptr,
-                                    request->operation,
-                                    request->arguments.elements().begin(),
-                                    message,
-                                    {},
-                                    {}});
-    waiting_ += result.taken ? request->arguments.size() : 0;
-    if (!result.missing)
+    const auto missing = queue_.add({request->at.client,
+                                     {},
+                                     request->at.stream,
+                                     request->at.first,
+                                     request->arguments.size(),
+                                     known ? &operation_ : nullptr,
+                                     request->arguments.elements().begin(),
+                                     message,
+                                     {},
+                                     {}});
+    waiting_ += missing ? request->arguments.size() : 0;
+    if (!missing || missing->count == 0)
       return;
     data_writer out;
-    write_untaken(out, instance_id, request->at.stream, *result.missing);
+    write_untaken(out, instance_id, request->at.stream, *missing);
     keep(request->at.client, out);
   }
 
@@ -128,7 +127,8 @@ public:
       data_writer out;
       write_untaken(out, instance_id, each.stream, {each.first, each.count});
       keep(each.client, out);
-      waiting_ -= each.count;
+      if (each.first + each.count != std::numeric_limits<std::uint64_t>::max()) // it has come
+        waiting_ -= each.count;
     }
     check(waiting_ == 0, "all that has come is done or given back");
   }
@@ -171,10 +171,10 @@ private:
 
 class play final : remote_port {
 public:
-  explicit play(remote_mode mode) : book_(client_id, "s", of_mode(mode), *this) {}
+  explicit play(remote_mode mode) : table_(client_id, "s", of_mode(mode), *this) {}
 
   void hear(const data_message& message) {
-    book_.receive(message, now_);
+    table_.receive(message, now_);
     service_.hear(message);
   }
 
@@ -195,39 +195,40 @@ public:
     case 5:
       return tick(std::chrono::milliseconds{n % 4'000});
     case 6:
-      return book_.lose(n % 2 == 0 ? instance_id : id_of(static_cast<std::uint8_t>(n)), now_);
+      return table_.lose(n % 2 == 0 ? instance_id : id_of(static_cast<std::uint8_t>(n)), "is gone",
+                         now_);
     case 7:
       return n % 2 == 0 ? service_.hold_back(client_id) : service_.go_on(client_id);
     case 8:
-      outcome_ = static_cast<outcome>(n % 3);
-      return book_.send(now_, n % 2 == 1);
+      outcome_ = static_cast<partner::outcome>(n % 3);
+      return table_.send(now_, n % 2 == 1);
     default:
-      return n % 2 == 0 ? service_.leave() : book_.send_bulk(now_);
+      return n % 2 == 0 ? service_.leave() : table_.send_bulk(now_);
     }
   }
 
-  void check_books() const {
-    const auto& counted = book_.counters();
+  void check_calls() const {
+    const auto& counted = table_.counters();
     check(counted.submitted == calls_.size(), "every call is counted");
-    check(counted.submitted == counted.done + counted.failed + book_.unfinished(),
+    check(counted.submitted == counted.done + counted.failed + table_.unfinished(),
           "every call has a result, an error, or is unfinished");
     for (const auto& each : calls_)
-      check(each->told == (each->call->done ? 1 : 0), "a call completes once");
+      check(each->completions == (each->call->done ? 1 : 0), "a call completes once");
     for (const auto& each : calls_)
       check(each->call->done || each->deadline > ticked_, "a call completes at its timeout");
   }
 
   void end() {
     service_.leave();
-    book_.abandon(errc::shutting_down);
-    check_books();
-    check(book_.unfinished() == 0, "every call completes");
+    table_.abandon(errc::shutting_down);
+    check_calls();
+    check(table_.unfinished() == 0, "every call completes");
   }
 
 private:
-  struct told_call {
+  struct counted_call {
     std::shared_ptr<remote_call> call;
-    int told = 0;
+    int completions = 0;
     request_table::time deadline{};
   };
 
@@ -241,15 +242,15 @@ private:
     return result;
   }
 
-  outcome to_instance(const endpoint_id& id, std::span<const std::byte> message) override {
+  partner::outcome to_instance(const endpoint_id& id, std::span<const std::byte> message) override {
     const auto value = data_view::make(message);
     check(value.has_value() && (parse_request(*value) || parse_cancel(*value)),
           "what is sent can be read");
-    if (outcome_ == outcome::sent && id == instance_id)
+    if (outcome_ == partner::outcome::sent && id == instance_id)
       requests_.push_back(message_of(*value));
     return outcome_;
   }
-  bool is_served() override { return outcome_ != outcome::not_now; }
+  bool is_served() override { return outcome_ != partner::outcome::full; }
 
   void add(std::uint64_t n, std::uint64_t operation) {
     static constexpr const char* names[] = {"op", "again", "none"};
@@ -261,17 +262,17 @@ private:
         argument.write_none();
       else
         argument.write_count(i);
-      auto each = std::make_unique<told_call>();
+      auto each = std::make_unique<counted_call>();
       each->deadline = now_ + 5s * (1 + (operation + i) % 3);
-      each->call = book_.add(names[operation], argument.bytes(), each->deadline, now_);
+      each->call = table_.add(names[operation], argument.bytes(), each->deadline, now_);
       // Known already if it was refused.
       if (each->call->done)
-        ++each->told;
+        ++each->completions;
       else
-        each->call->then.push_back([its = each.get()] { ++its->told; });
+        each->call->then.push_back([its = each.get()] { ++its->completions; });
       calls_.push_back(std::move(each));
     }
-    book_.send(now_);
+    table_.send(now_);
   }
 
   /// The first, or a later one that has overtaken them.
@@ -287,7 +288,7 @@ private:
     for (; n > 0 && !service_.replies.empty(); --n) {
       const auto message = service_.replies.front();
       service_.replies.pop_front();
-      book_.receive(message, now_);
+      table_.receive(message, now_);
     }
   }
   void cancel(std::uint64_t n) {
@@ -295,21 +296,21 @@ private:
       return;
     auto& its = *calls_[n % calls_.size()];
     const bool before = its.call->done;
-    check(book_.cancel(*its.call, now_) == !before, "what is not complete can be cancelled");
+    check(table_.cancel(*its.call, now_) == !before, "what is not complete can be cancelled");
   }
   void tick(std::chrono::milliseconds time) {
     now_ += time;
-    book_.tick(now_);
+    table_.tick(now_);
     ticked_ = now_;
   }
 
   instance service_;
-  outcome outcome_ = outcome::sent;
+  partner::outcome outcome_ = partner::outcome::sent;
   std::deque<data_message> requests_;
-  std::vector<std::unique_ptr<told_call>> calls_;
+  std::vector<std::unique_ptr<counted_call>> calls_;
   request_table::time now_{1h};
   request_table::time ticked_{};
-  request_table book_; // tells calls
+  request_table table_; // completes calls
 };
 
 /// A vector of messages and of numbers; where the first is one of these it tells the mode.
@@ -326,7 +327,7 @@ void perform(const data_view& value) {
       it.act(one.as_count());
     else
       it.hear(message_of(one));
-    it.check_books();
+    it.check_calls();
   }
   it.end();
 }

@@ -28,7 +28,7 @@ public:
   explicit server(endpoint& hub, const service_options& options = {},
                   repeatable repeat = repeatable::no) {
     join(node_, hub);
-    it_.emplace(node_, "s", options);
+    it_.emplace(*service::open(node_, "s", options));
     REQUIRE(it_->add("echo", [](const data_view& x) -> expected<data> { return x.to_data(); }));
     REQUIRE(it_->add("text", [](const data_view& x) -> expected<data> {
       return data{std::string(x.as_count(), 'x')};
@@ -38,14 +38,15 @@ public:
     }));
     REQUIRE(it_->add(
         "throw", [](const data_view&) -> expected<data> { throw std::out_of_range{"too far"}; }));
-    REQUIRE(it_->add("hold",
-                     [this](const data_view& x) -> expected<data> {
-                       ++held_;
-                       go_.wait();
-                       return x.to_data();
-                     },
-                     {repeat}));
-    it_->start();
+    REQUIRE(it_->add(
+        "hold",
+        [this](const data_view& x) -> expected<data> {
+          ++held_;
+          go_.wait();
+          return x.to_data();
+        },
+        repeat));
+    REQUIRE(it_->start());
   }
   ~server() { let_go(); }
   /// As if its process had ended.
@@ -71,7 +72,7 @@ struct site {
       all.push_back(std::make_unique<server>(hub, options, repeat));
   }
   remote client(remote_options options = {}) {
-    remote result{user, "s", options};
+    auto result = *remote::open(user, "s", options);
     REQUIRE(result.wait_for_instances(all.size(), patience));
     return result;
   }
@@ -108,7 +109,8 @@ TEST_CASE("in every mode each operation gets its result, and results are in orde
     const auto n = mode == remote_mode::sync ? 100u : 5'000u;
     const auto arguments = numbers(n);
     for (const bool in_bulk : {false, true}) {
-      const auto results = in_bulk ? client.bulk("echo", arguments) : client.map("echo", arguments);
+      const auto results =
+          client.map("echo", arguments, in_bulk ? grouping::in_bulk : grouping::by_mode);
       REQUIRE(results.size() == n);
       for (std::uint64_t i = 0; i < n; ++i)
         REQUIRE((results[i].has_value() && *results[i] == data{count{i}}));
@@ -154,7 +156,7 @@ TEST_CASE("several instances of a service share the load, each with several work
 
 TEST_CASE("where nobody serves a name, or an operation is unknown, a call fails at once") {
   site s;
-  remote nobody{s.user, "what"};
+  auto nobody = *remote::open(s.user, "what");
   const auto begin = std::chrono::steady_clock::now();
   CHECK(nobody.call("echo", data{1}).error() == errc::no_such_service);
   auto client = s.client();
@@ -183,7 +185,7 @@ TEST_CASE("the error of a handler comes back with its code and text, an exceptio
 TEST_CASE("a call ends at its timeout, and the client goes on") {
   site s;
   auto client = s.client();
-  const auto late = client.call("hold", data{1}, 50ms);
+  const auto late = client.call_for("hold", data{1}, 50ms);
   REQUIRE_FALSE(late.has_value());
   CHECK(late.error() == errc::request_timeout);
   s.all[0]->let_go();
@@ -196,11 +198,11 @@ TEST_CASE("a call that is cancelled is not done if it has not begun") {
   auto first = client.submit("hold", data{1});
   REQUIRE(eventually([&] { return s.all[0]->held() == 1; }));
   auto second = client.submit("hold", data{2});
-  CHECK_FALSE(second.get(0ns).has_value());
+  CHECK(second.get_for(0ns).timed_out());
   CHECK(second.cancel());
   CHECK_FALSE(second.cancel());
   CHECK(second.get().error() == errc::cancelled);
-  CHECK(client.call("echo", data{1}, 1ms).error() == errc::request_timeout);
+  CHECK(client.call_for("echo", data{1}, 1ms).error() == errc::request_timeout);
   s.all[0]->let_go();
   CHECK(first.get().has_value());
   CHECK(client.call("echo", data{1}).has_value());
@@ -209,25 +211,25 @@ TEST_CASE("a call that is cancelled is not done if it has not begun") {
 TEST_CASE("a future tells that it is ready, whatever made it so, and once") {
   site s;
   auto client = s.client(of_mode(remote_mode::pipeline));
-  std::atomic<int> told{0};
-  const auto tell = [&] { ++told; };
+  std::atomic<int> completions{0};
+  const auto tell = [&] { ++completions; };
   auto held = client.submit("hold", data{1});
   REQUIRE(eventually([&] { return s.all[0]->held() == 1; }));
   auto given_up = client.submit("echo", data{2});
   for (const auto* each : {&held, &held, &given_up})
     each->when_ready(tell);
-  CHECK_FALSE(held.wait(0ns));
-  CHECK(told == 0);
+  CHECK_FALSE(held.wait_for(0ns));
+  CHECK(completions == 0);
   CHECK(given_up.cancel());
   s.all[0]->let_go();
-  CHECK(eventually([&] { return told == 3; })); // nobody waits for the result
-  CHECK(held.wait(0ns));
+  CHECK(eventually([&] { return completions == 3; })); // nobody waits for the result
+  CHECK(held.wait_for(0ns));
   held.when_ready(tell);
-  CHECK(told == 4);
-  auto never = client.submit("hold", data{3}, 1h);
+  CHECK(completions == 4);
+  auto never = client.submit_for("hold", data{3}, 1h);
   never.when_ready(tell);
   client.close();
-  CHECK(told == 5);
+  CHECK(completions == 5);
 }
 
 TEST_CASE("when an instance is killed every call ends, with a result or an error") {
@@ -235,7 +237,7 @@ TEST_CASE("when an instance is killed every call ends, with a result or an error
     CAPTURE(to_string(mode));
     site s;
     auto options = of_mode(mode);
-    options.silence = client_silence;
+    options.liveness_timeout = client_silence;
     auto client = s.client(options);
     std::vector<remote_future> futures;
     for (int i = 0; i < 100; ++i)
@@ -244,7 +246,7 @@ TEST_CASE("when an instance is killed every call ends, with a result or an error
     const auto begin = std::chrono::steady_clock::now();
     s.all[0]->kill();
     for (const auto& each : futures) {
-      const auto result = each.get(patience);
+      const auto result = each.get_for(patience);
       REQUIRE(result.has_value());
       CHECK_FALSE(result->has_value());
     }
@@ -264,7 +266,7 @@ TEST_CASE("when an instance is killed another one does what is idempotent") {
   s.all[0]->kill();
   s.all[1]->let_go();
   for (int i = 0; i < 100; ++i) {
-    const auto result = futures[static_cast<std::size_t>(i)].get(patience);
+    const auto result = futures[static_cast<std::size_t>(i)].get_for(patience);
     REQUIRE(result.has_value());
     REQUIRE((result->has_value() && **result == data{i}));
   }
@@ -284,7 +286,7 @@ TEST_CASE("what a service that closes has not begun others do") {
   s.all[1]->let_go();
   closing.join();
   for (const auto& each : futures) {
-    const auto result = each.get(patience);
+    const auto result = each.get_for(patience);
     REQUIRE(result.has_value());
     const auto why = result->has_value() ? std::string{} : result->error().message();
     CHECK(why == "");
@@ -304,13 +306,58 @@ TEST_CASE("a client that closes completes what is unfinished, and takes no more"
   s.all[0]->let_go();
 }
 
-TEST_CASE("an option that makes no sense is told, and calls fail with it") {
+TEST_CASE("options of remote execution that are out of range are refused by name") {
   endpoint node;
-  remote_options options;
-  options.bulk_operations = 0;
-  remote client{node, "s", options};
-  CHECK(client.failure() == errc::invalid_argument);
-  CHECK(client.call("echo", data{1}).error() == errc::invalid_argument);
+  const auto refused = [&](auto change) {
+    remote_options options;
+    change(options);
+    const auto client = remote::open(node, "s", options);
+    REQUIRE_FALSE(client);
+    CHECK(client.error() == errc::invalid_argument);
+    return client.error().context();
+  };
+  CHECK(refused([](auto& x) { x.bulk_operations = 0; }) ==
+        "bulk_operations is 0, and must be at least 1");
+  CHECK(refused([](auto& x) { x.liveness_timeout = -5ns; }) ==
+        "liveness_timeout is -5 ns, and must be more than 0");
+  CHECK(refused([](auto& x) { x.mode = static_cast<remote_mode>(9); }) ==
+        "mode is 9, which is no remote_mode");
+  service_options options;
+  options.workers = 0;
+  const auto it = service::open(node, "s", options);
+  REQUIRE_FALSE(it);
+  CHECK(it.error().context() == "workers is 0, and must be at least 1");
+}
+
+TEST_CASE("at a closed endpoint neither a service nor a client opens, and none starts") {
+  endpoint node;
+  auto opened = *service::open(node, "s");
+  node.close(0ms);
+  CHECK(service::open(node, "s").error() == errc::shutting_down);
+  CHECK(remote::open(node, "s").error() == errc::shutting_down);
+  CHECK(opened.start().error() == errc::shutting_down);
+  endpoint other;
+  const endpoint* const more = &node;
+  CHECK(remote::open(other, "s", {}, {&more, 1}).error() == errc::shutting_down);
+}
+
+TEST_CASE("an endpoint that is moved beneath a service and a client takes nothing from them") {
+  std::optional<endpoint> first{std::in_place}, second{std::in_place};
+  join(*second, *first);
+  auto it = *service::open(*first, "s");
+  REQUIRE(it.add("echo", [](const data_view& x) -> expected<data> { return x.to_data(); }));
+  const endpoint* const more = &*second;
+  auto client = *remote::open(*first, "s", of_mode(remote_mode::async), {&more, 1});
+  endpoint moved_first = std::move(*first), moved_second = std::move(*second);
+  first.reset();
+  second.reset();
+  REQUIRE(it.start());
+  REQUIRE(client.wait_for_instances(1, patience));
+  CHECK(client.map("echo", numbers(100)).back().has_value());
+  CHECK(it.clients() == 2);
+  const auto moved_service = std::move(it);
+  auto moved_client = std::move(client);
+  CHECK(moved_client.call("echo", data{1}).has_value());
 }
 
 TEST_CASE("bytes that are no messages of remote execution are passed over and counted") {
@@ -346,12 +393,12 @@ TEST_CASE("a client that does not read its replies keeps nobody else from workin
   endpoint hub{narrow}, greedy, other;
   join(greedy, hub);
   join(other, hub);
-  service it{hub, "s"};
-  REQUIRE(it.add_encoded("long", [](const data_view&, data_writer& out) -> expected<void> {
+  auto it = *service::open(hub, "s");
+  REQUIRE(it.add("long", [](const data_view&, data_writer& out) -> expected<void> {
     out.write_string(std::string(50'000, 'x'));
     return {};
   }));
-  it.start();
+  REQUIRE(it.start());
   // One that asks by hand, and never reads.
   const auto id = endpoint_id::random();
   queue_options small;
@@ -370,10 +417,10 @@ TEST_CASE("a client that does not read its replies keeps nobody else from workin
   auto out = greedy.make_publisher(pattern::topic_of_instance(instance));
   REQUIRE(out.wait_for_subscribers(1, patience));
   REQUIRE(out.publish(request.bytes()) == publish_result::taken);
-  remote client{other, "s"};
+  auto client = *remote::open(other, "s");
   REQUIRE(client.wait_for_instances(1, patience));
   for (int i = 0; i < 50; ++i)
-    REQUIRE(client.call("long", data{}, 5s).has_value());
+    REQUIRE(client.call_for("long", data{}, 5s).has_value());
   CHECK(it.counters().operations < n); // it is held back, not served into memory
   while (it.counters().operations < n + 50)
     REQUIRE(unread.get_for(patience)); // and goes on when it reads
@@ -385,15 +432,15 @@ TEST_CASE("results that are too long for the link are errors, those beside them 
   endpoint hub, user{short_frames}, node{short_frames};
   join(user, hub);
   join(node, hub);
-  service it{node, "s"};
+  auto it = *service::open(node, "s");
   REQUIRE(it.add("text", [](const data_view& x) -> expected<data> {
     return data{std::string(x.as_count(), 'x')};
   }));
-  it.start();
-  remote client{user, "s", of_mode(remote_mode::bulk)};
+  REQUIRE(it.start());
+  auto client = *remote::open(user, "s", of_mode(remote_mode::bulk));
   REQUIRE(client.wait_for_instances(1, patience));
   const std::vector<data> sizes{data{count{10}}, data{count{200'000}}, data{count{20}}};
-  const auto results = client.bulk("text", sizes);
+  const auto results = client.map("text", sizes, grouping::in_bulk);
   CHECK(results[0].has_value());
   REQUIRE_FALSE(results[1].has_value());
   CHECK(results[1].error().code() == errc::limit_exceeded);
@@ -403,12 +450,12 @@ TEST_CASE("results that are too long for the link are errors, those beside them 
   CHECK(argument.error().code() == errc::limit_exceeded);
 }
 
-TEST_CASE("in mode auto only results that take long go over several connections") {
+TEST_CASE("in mode auto only long results go over several connections") {
   site s;
   endpoint other;
   join(other, s.hub);
-  auto* const more = &other;
-  remote client{s.user, "s", of_mode(remote_mode::auto_), {&more, 1}};
+  const endpoint* const more = &other;
+  auto client = *remote::open(s.user, "s", of_mode(remote_mode::auto_), {&more, 1});
   REQUIRE(client.wait_for_instances(1, patience));
   const auto came = [&] { return other.counters().links.bytes_received; };
   REQUIRE(client.map("echo", numbers(1'000)).size() == 1'000);
@@ -423,12 +470,12 @@ TEST_CASE("in mode auto only results that take long go over several connections"
 TEST_CASE("several connections share what is asked in parallel, results stay in order") {
   site s;
   std::vector<endpoint> others(3);
-  std::vector<endpoint*> more;
+  std::vector<const endpoint*> more;
   for (auto& each : others) {
     join(each, s.hub);
     more.push_back(&each);
   }
-  remote client{s.user, "s", of_mode(remote_mode::async), more};
+  auto client = *remote::open(s.user, "s", of_mode(remote_mode::async), more);
   REQUIRE(client.wait_for_instances(1, patience));
   const auto results = client.map("echo", numbers(1'001));
   REQUIRE(results.size() == 1'001);
@@ -439,7 +486,7 @@ TEST_CASE("several connections share what is asked in parallel, results stay in 
     futures.push_back(client.submit("echo", each));
   for (std::uint64_t i = 0; i < futures.size(); ++i)
     CHECK(*futures[i].get() == data{count{i}});
-  CHECK(client.bulk("echo", numbers(10)).size() == 10);
+  CHECK(client.map("echo", numbers(10), grouping::in_bulk).size() == 10);
   CHECK((*s.all[0])->clients() == 4);
   CHECK(client.counters().done == 1'111);
   CHECK(client.drain(patience) == 0);

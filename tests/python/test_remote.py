@@ -239,7 +239,7 @@ def test_a_call_that_is_cancelled_is_not_done_if_it_has_not_begun(endpoint, serv
     service.start()
     with client(endpoint, "pipeline") as remote:
         futures = [remote.submit("hold", i) for i in range(3)]
-        remote.flush()
+        remote.send_pending()
         assert begun.wait(DEADLINE)
         assert futures[1].cancel() and not futures[1].cancel()
         assert futures[1].cancelled() and not futures[0].cancelled()
@@ -257,7 +257,7 @@ def test_bad_options_say_what_is_wrong(endpoint, service):
     for options in ({"workers": 0}, {"queue": 0}, {"max_result_bytes": 0}):
         with pytest.raises(libpubsub.InvalidArgument):
             Service(endpoint, "x", **options)
-    for options in ({"mode": "fast"}, {"timeout": 0}, {"timeout": float("nan")}, {"silence": -1}, {"parallel": 0},
+    for options in ({"mode": "fast"}, {"timeout": 0}, {"timeout": float("nan")}, {"liveness_timeout": -1}, {"parallel": 0},
                     {"window": 0}, {"bulk_size": 0}, {"max_unfinished": 0}):
         with pytest.raises(libpubsub.InvalidArgument):
             Remote(endpoint, "x", **options)

@@ -32,7 +32,7 @@ def test_another_instance_does_what_is_idempotent(endpoint, start_server):
     victim = start_server("hold")
     with client(endpoint, "pipeline", timeout=600) as remote:
         futures = remote.submit_all("hold_if_told", range(500))
-        remote.flush()
+        remote.send_pending()
         victim.wait_until_it_holds()
         start_server()
         assert remote.wait_for_instances(2, DEADLINE)
@@ -69,7 +69,7 @@ def test_closing_the_client_completes_what_is_unfinished(endpoint, service, gate
         futures = remote.submit_all("hold", range(10))
     assert all(isinstance(each.exception(DEADLINE), libpubsub.Closed) for each in futures)
     remote.close()
-    for call in (lambda: remote.call("echo", 1), lambda: remote.submit("echo", 1).result(), remote.flush,
+    for call in (lambda: remote.call("echo", 1), lambda: remote.submit("echo", 1).result(), remote.send_pending,
                  lambda: remote.map("echo", [1]), remote.wait_for_instances):
         with pytest.raises(libpubsub.Closed):
             call()
@@ -168,7 +168,7 @@ def test_leaving_the_interpreter_with_a_function_that_runs_neither_hangs_nor_cra
         remote = Remote(endpoint, "s")
         remote.wait_for_instances(1)
         future = remote.submit("hold")
-        remote.flush()
+        remote.send_pending()
         begun.wait()
         print("leaving", flush=True)
     """)

@@ -983,7 +983,7 @@ class Service:
     """
     def __init__(self, endpoint: Endpoint, name: str, *, workers: typing.SupportsInt | typing.SupportsIndex = 1, queue: typing.SupportsInt | typing.SupportsIndex = 100000, max_result_bytes: typing.SupportsInt | typing.SupportsIndex = 33554432, failed: typing.Any) -> None:
         """
-        `workers` threads call functions; `queue` operations wait here, in round numbers, before clients are held back. A result is at most `max_result_bytes` long. `failed(operation, exception)` returns what the caller is told, `type: text`. Raises InvalidArgument, Closed.
+        `workers` threads call functions; `queue` operations wait here, in round numbers, before clients are held back. A result is at most `max_result_bytes` long. `failed(operation, exception)` returns the text of the caller's error, `type: text`. Raises InvalidArgument, Closed.
         """
     def add_function(self, operation: str, function: typing.Any, idempotent: bool = False) -> None:
         """
@@ -1062,9 +1062,9 @@ class Remote:
     """
     A client of a service, of all its instances. Threads may share one.
     """
-    def __init__(self, endpoint: Endpoint, service: str, mode: str = 'auto', *, timeout: typing.SupportsFloat | typing.SupportsIndex = 30.0, parallel: typing.SupportsInt | typing.SupportsIndex = 32, window: typing.SupportsInt | typing.SupportsIndex = 1000, bulk_size: typing.SupportsInt | typing.SupportsIndex = 100, max_request_bytes: typing.SupportsInt | typing.SupportsIndex = 8388608, max_unfinished: typing.SupportsInt | typing.SupportsIndex = 100000, max_losses: typing.SupportsInt | typing.SupportsIndex = 3, silence: typing.SupportsFloat | typing.SupportsIndex = 10.0, more: collections.abc.Sequence[Endpoint] = ()) -> None:
+    def __init__(self, endpoint: Endpoint, service: str, mode: str = 'auto', *, timeout: typing.SupportsFloat | typing.SupportsIndex = 30.0, parallel: typing.SupportsInt | typing.SupportsIndex = 32, window: typing.SupportsInt | typing.SupportsIndex = 1000, bulk_size: typing.SupportsInt | typing.SupportsIndex = 100, max_request_bytes: typing.SupportsInt | typing.SupportsIndex = 8388608, max_unfinished: typing.SupportsInt | typing.SupportsIndex = 100000, max_losses: typing.SupportsInt | typing.SupportsIndex = 3, liveness_timeout: typing.SupportsFloat | typing.SupportsIndex = 10.0, more: collections.abc.Sequence[Endpoint] = ()) -> None:
         """
-        `timeout` is that of calls that have none of their own, in seconds. `parallel` requests at a time in mode async; `window` operations sent and not answered in modes pipeline and hybrid; `bulk_size` operations in a request of mode hybrid. `submit` waits while `max_unfinished` are not finished. An idempotent operation may be lost with `max_losses` instances; one that says nothing for `silence` seconds is lost. In mode async calls go by the endpoints `more`, too. Raises InvalidArgument, Closed.
+        `timeout` is that of calls that have none of their own, in seconds. `parallel` requests at a time in mode async; `window` operations sent and not answered in modes pipeline and hybrid; `bulk_size` operations in a request of mode hybrid. `submit` waits while `max_unfinished` are not finished. An idempotent operation may be lost with `max_losses` instances; one from which nothing comes for `liveness_timeout` seconds is lost. In mode async calls go by the endpoints `more`, too, in mode auto those with long results. Raises InvalidArgument, Closed.
         """
     def bulk(self, operation: str, arguments: collections.abc.Iterable[typing.Any], *, return_exceptions: bool = False) -> list[typing.Any]:
         """
@@ -1078,7 +1078,7 @@ class Remote:
         """
         Ends all waits: what is unfinished raises Closed. Idempotent.
         """
-    def conditions_now(self) -> tuple[float, float, float, float, float, float, float]:
+    def conditions_now(self) -> tuple[float, float, float, float]:
         ...
     def counters(self) -> dict[str, int]:
         """
@@ -1088,16 +1088,16 @@ class Remote:
         """
         Waits until nothing is unfinished, at most `timeout` seconds; returns how much is.
         """
-    def flush(self) -> None:
-        """
-        What was submitted goes as soon as the mode allows, and waits for no company.
-        """
     def map(self, operation: str, arguments: collections.abc.Iterable[typing.Any], *, return_exceptions: bool = False) -> list[typing.Any]:
         """
         Calls an operation once for each argument and waits for all; results in the order of the arguments. Of those that fail the first is raised, and what has not begun is cancelled; with `return_exceptions` exceptions are among the results. Raises EncodeError: then nothing is called.
         """
     def plan_now(self) -> tuple[str, int, int]:
         ...
+    def send_pending(self) -> None:
+        """
+        Sends what was submitted as soon as the mode allows, without waiting for more calls that could go in the same request. Never waits.
+        """
     def submit(self, operation: str, argument: typing.Any = None, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> RemoteFuture:
         """
         Calls an operation and returns at once, unless there is no room (`max_unfinished`); from now on it may take `timeout` seconds. Raises EncodeError.

@@ -56,14 +56,8 @@ class RemoteConditions(NamedTuple):
 
     latency: float
     """Seconds there and back, without the time in the server."""
-    request_bytes_per_s: float
-    """Client to server, at least."""
-    reply_bytes_per_s: float
-    """Server to client, at least."""
     operation: float
     """Seconds of a function, on average."""
-    call: float
-    """Seconds that an operation costs the client, on average."""
     argument_bytes: float
     """As encoded, on average."""
     result_bytes: float
@@ -71,7 +65,7 @@ class RemoteConditions(NamedTuple):
 
 
 class RemotePlan(NamedTuple):
-    """How operations go: any of the modes is a bulk size and a window."""
+    """How operations travel: any of the modes is a bulk size and a window."""
 
     mode: str
     bulk_size: int
@@ -80,8 +74,8 @@ class RemotePlan(NamedTuple):
     """Operations sent and not answered, at most."""
 
 
-def _told(operation: str, failure: BaseException) -> str:
-    """What a caller is told about an exception; whoever runs the service finds it in the log."""
+def _text_of(operation: str, failure: BaseException) -> str:
+    """The text of the caller's error; the exception itself is in the log of the service."""
     _log.info("operation '%s' failed", operation, exc_info=failure)
     return "{}: {}".format(*type_and_text(failure))
 
@@ -99,7 +93,7 @@ class Service(_core.Service, Closing):
 
     def __init__(self, endpoint: Endpoint, name: str, *, workers: int = 1, queue: int = 100_000,
                  max_result_bytes: int = 32 << 20) -> None:
-        super().__init__(endpoint, name, workers=workers, queue=queue, max_result_bytes=max_result_bytes, failed=_told)
+        super().__init__(endpoint, name, workers=workers, queue=queue, max_result_bytes=max_result_bytes, failed=_text_of)
         self._name = name
         self._ended = threading.Event()
         _open.add(self)
@@ -178,19 +172,19 @@ class Remote(_core.Remote, Closing):
     ``timeout`` is that of calls that have none of their own, in seconds. ``parallel``: requests at a time in mode
     async; ``window``: operations sent and not answered in modes pipeline and hybrid; ``bulk_size``: operations in a
     request of mode hybrid. ``submit`` waits while ``max_unfinished`` calls are not complete. An idempotent operation may be lost
-    with ``max_losses`` instances; one that says nothing for ``silence`` seconds is lost. An argument has at most
-    ``max_request_bytes``. ``more``: endpoints with connections of their own, which calls go by, too, in mode async, and in
-    mode auto where the transfer of a result takes 60 us or more, over links of less than 1 GB/s.
+    with ``max_losses`` instances; one from which nothing comes for ``liveness_timeout`` seconds is lost. An
+    argument has at most ``max_request_bytes``. ``more``: endpoints with connections of their own, which calls go by, too,
+    in mode async, and in mode auto where results are long.
     Raises InvalidArgument, Closed.
     """
 
     def __init__(self, endpoint: Endpoint, service: str, mode: Mode = "auto", *, timeout: float = 30.0,
                  parallel: int = 32, window: int = 1_000, bulk_size: int = 100, max_request_bytes: int = 8 << 20,
-                 max_unfinished: int = 100_000, max_losses: int = 3, silence: float = 10.0,
+                 max_unfinished: int = 100_000, max_losses: int = 3, liveness_timeout: float = 10.0,
                  more: Sequence[Endpoint] = ()) -> None:
         super().__init__(endpoint, service, mode, timeout=timeout, parallel=parallel, window=window,
                          bulk_size=bulk_size, max_request_bytes=max_request_bytes, max_unfinished=max_unfinished,
-                         max_losses=max_losses, silence=silence, more=list(more))
+                         max_losses=max_losses, liveness_timeout=liveness_timeout, more=list(more))
         self._service = service
         self._mode = mode
 
@@ -199,7 +193,7 @@ class Remote(_core.Remote, Closing):
         return RemoteConditions(*self.conditions_now())
 
     def plan(self) -> RemotePlan:
-        """How operations go now."""
+        """How operations travel now."""
         return RemotePlan(*self.plan_now())
 
     def __repr__(self) -> str:

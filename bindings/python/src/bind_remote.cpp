@@ -21,8 +21,6 @@ std::unique_ptr<service_handle> make_service(const endpoint_handle& owner, const
                                              std::size_t workers, std::size_t queue,
                                              std::size_t max_result_bytes, py::object failed) {
   owner.open();
-  if (workers == 0 || queue == 0 || max_result_bytes == 0)
-    raise(types.invalid_argument, "workers, queue and max_result_bytes are at least 1");
   service_options options;
   options.workers = workers;
   options.queue_operations = queue;
@@ -34,7 +32,7 @@ std::unique_ptr<remote_handle>
 make_remote(const endpoint_handle& owner, const std::string& service, const std::string& mode,
             double timeout, std::size_t parallel, std::size_t window, std::size_t bulk_size,
             std::size_t max_request_bytes, std::size_t max_unfinished, unsigned max_losses,
-            double silence, const std::vector<const endpoint_handle*>& more) {
+            double liveness_timeout, const std::vector<const endpoint_handle*>& more) {
   owner.open();
   remote_handle::endpoint_list others;
   for (const auto* each : more) {
@@ -50,7 +48,7 @@ make_remote(const endpoint_handle& owner, const std::string& service, const std:
   options.max_request_bytes = max_request_bytes;
   options.max_unfinished = max_unfinished;
   options.max_losses = max_losses;
-  options.silence = time_of("silence", silence);
+  options.liveness_timeout = time_of("liveness_timeout", liveness_timeout);
   return std::make_unique<remote_handle>(owner.share(), service, options, others);
 }
 
@@ -67,8 +65,8 @@ void bind_service(py::module_& m) {
            py::arg("max_result_bytes") = service_options{}.max_result_bytes, py::arg("failed"),
            "`workers` threads call functions; `queue` operations wait here, in round numbers, "
            "before clients are held back. A result is at most `max_result_bytes` long. "
-           "`failed(operation, exception)` returns what the caller "
-           "is told, `type: text`. Raises InvalidArgument, Closed.")
+           "`failed(operation, exception)` returns the text "
+           "of the caller's error, `type: text`. Raises InvalidArgument, Closed.")
       .def("add_function", &service_handle::add, py::arg("operation"), py::arg("function"),
            py::arg("idempotent") = false,
            "Before `start`. `function(argument)` returns the result. What is `idempotent` is done "
@@ -165,8 +163,10 @@ constexpr auto options_doc =
     "`timeout` is that of calls that have none of their own, in seconds. `parallel` requests at a "
     "time in mode async; `window` operations sent and not answered in modes pipeline and hybrid; "
     "`bulk_size` operations in a request of mode hybrid. `submit` waits while `max_unfinished` are "
-    "not finished. An idempotent operation may be lost with `max_losses` instances; one that says "
-    "nothing for `silence` seconds is lost. In mode async calls go by the endpoints `more`, too. "
+    "not finished. An idempotent operation may be lost with `max_losses` instances; one from "
+    "which nothing comes for `liveness_timeout` seconds is lost. In mode async calls go by the "
+    "endpoints `more`, too, "
+    "in mode auto those with long results. "
     "Raises InvalidArgument, Closed.";
 
 using result_list = py::typing::List<any_object>;
@@ -226,11 +226,12 @@ void bind_client(py::module_& m) {
         py::arg("bulk_size") = remote_options{}.bulk_operations,
         py::arg("max_request_bytes") = remote_options{}.max_request_bytes,
         py::arg("max_unfinished") = remote_options{}.max_unfinished,
-        py::arg("max_losses") = remote_options{}.max_losses, py::arg("silence") = 10.0,
+        py::arg("max_losses") = remote_options{}.max_losses, py::arg("liveness_timeout") = 10.0,
         py::arg("more") = py::tuple(), options_doc);
   bind_calls(c);
-  c.def("flush", &remote_handle::flush,
-        "What was submitted goes as soon as the mode allows, and waits for no company.")
+  c.def("send_pending", &remote_handle::send_pending,
+        "Sends what was submitted as soon as the mode allows, without waiting for more calls that "
+        "could go in the same request. Never waits.")
       .def("drain", &remote_handle::drain, py::arg("timeout") = py::none(),
            "Waits until nothing is unfinished, at most `timeout` seconds; returns how much is.")
       .def("wait_for_instances", &remote_handle::wait_for_instances, py::arg("n") = 1,
@@ -252,9 +253,8 @@ void bind_client(py::module_& m) {
       .def("conditions_now",
            [](const remote_handle& x) {
              const auto now = x.at().ask([](const remote& it) { return it.conditions(); });
-             return std::make_tuple(in_seconds(now.latency), now.request_bytes_per_s,
-                                    now.reply_bytes_per_s, in_seconds(now.operation),
-                                    in_seconds(now.call), now.argument_bytes, now.result_bytes);
+             return std::make_tuple(in_seconds(now.latency), in_seconds(now.operation),
+                                    now.argument_bytes, now.result_bytes);
            })
       .def("plan_now",
            [](const remote_handle& x) {

@@ -28,8 +28,8 @@ timeout_type to_timeout(std::optional<double> seconds) {
 remote_future submit(remote& to, std::string_view operation, std::span<const std::byte> argument,
                      const timeout_type& timeout) {
   if (timeout)
-    return to.submit_encoded(operation, argument, *timeout);
-  return to.submit_encoded(operation, argument);
+    return to.submit_for(operation, argument, *timeout);
+  return to.submit(operation, argument);
 }
 
 py::object to_exception(const error& why) {
@@ -54,10 +54,10 @@ void cancel(std::span<remote_future> all) {
 std::shared_ptr<resident<remote>> make(std::shared_ptr<pubsub::endpoint> owner,
                                        const std::string& service, const remote_options& options,
                                        const remote_handle::endpoint_list& more) {
-  std::vector<endpoint*> ways;
+  std::vector<const endpoint*> others;
   for (const auto& each : more)
-    ways.push_back(each.get());
-  return {new resident<remote>{std::move(owner), service, options, ways},
+    others.push_back(each.get());
+  return {new resident<remote>{std::move(owner), service, options, others},
           [more](resident<remote>* x) { delete x; }};
 }
 
@@ -65,7 +65,7 @@ std::shared_ptr<resident<remote>> make(std::shared_ptr<pubsub::endpoint> owner,
 void collect(std::span<const remote_future> futures, bool return_exceptions, py::list& results) {
   for (const auto& each : futures) {
     if (!each.ready())
-      wait_for(deadline{std::nullopt}, [&](auto left) { return each.wait(left); });
+      wait_for(deadline{std::nullopt}, [&](auto left) { return each.wait_for(left); });
     const auto found = each.view();
     if (found)
       results.append(py::reinterpret_steal<py::object>(to_python(*found)));
@@ -90,7 +90,7 @@ void remote_future_handle::wait(std::optional<double> timeout) const {
   if (it_.ready())
     return;
   at_->check_fork();
-  if (!wait_for(deadline(timeout), [&](auto left) { return it_.wait(left); }))
+  if (!wait_for(deadline(timeout), [&](auto left) { return it_.wait_for(left); }))
     raise({errc::request_timeout, "the result is not here yet"});
 }
 
@@ -126,8 +126,6 @@ void remote_future_handle::when_ready(std::function<void()> then) const {
 remote_handle::remote_handle(std::shared_ptr<pubsub::endpoint> owner, const std::string& service,
                              const remote_options& options, const endpoint_list& more)
     : at_(make(std::move(owner), service, options, more)), max_unfinished_(options.max_unfinished) {
-  if (const auto why = at_->ask([](const remote& x) { return x.failure(); }))
-    raise(why);
 }
 
 void remote_handle::check() const {
@@ -169,7 +167,7 @@ PyObject* remote_handle::call(std::string_view operation, PyObject* argument,
                               std::optional<double> timeout) {
   auto future = begin(operation, argument, timeout);
   try {
-    wait_for(deadline{std::nullopt}, [&](auto left) { return future.wait(left); });
+    wait_for(deadline{std::nullopt}, [&](auto left) { return future.wait_for(left); });
   } catch (py::error_already_set&) {
     cancel({&future, 1});
     throw;
@@ -191,9 +189,8 @@ std::vector<remote_future> remote_handle::begin_all(std::string_view operation,
     encode(each.ptr(), *out);
   room_ = 0; // these need none, and leave less
   gil_free nogil;
-  auto& it = at_->it();
-  return in_bulk ? it.bulk_encoded(operation, out->bytes())
-                 : it.map_encoded(operation, out->bytes());
+  return at_->it().submit_all(operation, out->bytes(),
+                              in_bulk ? grouping::in_bulk : grouping::by_mode);
 }
 
 future_list remote_handle::submit_all(std::string_view operation, const py::iterable& arguments,
@@ -217,9 +214,9 @@ py::list remote_handle::map(std::string_view operation, const py::iterable& argu
   return results;
 }
 
-void remote_handle::flush() {
+void remote_handle::send_pending() {
   check();
-  at_->ask([](remote& x) { x.flush(); });
+  at_->ask([](remote& x) { x.send_pending(); });
 }
 
 std::size_t remote_handle::drain(std::optional<double> timeout) {

@@ -57,7 +57,7 @@ public:
   py::list map(std::string_view operation, const py::iterable& arguments, bool in_bulk,
                bool return_exceptions);
 
-  void flush();
+  void send_pending();
   std::size_t drain(std::optional<double> timeout);
   bool wait_for_instances(std::size_t n, std::optional<double> timeout);
   void close();

@@ -79,24 +79,20 @@ bool service_handle::in_handler() const {
 
 void service_handle::add(const std::string& name, py::object function, bool idempotent) {
   auto handler = std::make_shared<operation_function>(name, std::move(function), failed_);
-  operation_options options;
-  options.repeat = idempotent ? repeatable::idempotent : repeatable::no;
   value_or_raise(at_->ask([&](service& x) {
-    return x.add_encoded(
+    return x.add(
         name,
         [handler, me = at_.get()](const data_view& argument, data_writer& result) {
           const handler_scope scope{me};
           return (*handler)(argument, result);
         },
-        options);
+        idempotent ? repeatable::idempotent : repeatable::no);
   }));
   functions_.push_back(std::move(handler));
 }
 
 void service_handle::start() {
-  if (at_->ask([](service& x) { return x.closed(); }))
-    raise(types.closed, "the service is closed");
-  at_->ask([](service& x) { x.start(); });
+  value_or_raise(at_->ask([](service& x) { return x.start(); }));
 }
 
 bool service_handle::close(std::optional<double> timeout) {

@@ -17,16 +17,16 @@ namespace pubsub::python {
 /// A Python function that handles an operation. Called without the GIL, by workers; takes it.
 class operation_function {
 public:
-  /// `failed(name, exception)` tells what the caller is told.
+  /// `failed(name, exception)` returns the text of the error that the caller gets.
   operation_function(std::string name, py::object function, py::object failed)
       : name_(std::move(name)), function_(std::move(function)), failed_(std::move(failed)) {}
-  /// Whoever lets go of it last holds the GIL or not.
+  /// With or without the GIL.
   ~operation_function();
   operation_function(const operation_function&) = delete;
   operation_function& operator=(const operation_function&) = delete;
 
   expected<void> operator()(const data_view& argument, data_writer& result);
-  /// With the GIL held, once nobody calls it any more: it may refer to its own service.
+  /// With the GIL held, after the last call: the function may refer to its own service.
   void forget();
 
 private:

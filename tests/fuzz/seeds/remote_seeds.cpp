@@ -29,7 +29,7 @@ std::vector<std::string> messages() {
   data_writer values;
   for (const std::uint64_t each : {4, 5, 9})
     values.write_count(each);
-  const std::vector<offered_operation> operations{{"op", false}, {"again", true}};
+  const offered_operations operations{{"op", false}, {"again", true}};
   keep(write_status, service_status{instance_id, false, 2, operations});
   keep(write_status, service_status{id_of(3), false, 1, operations});
   keep(write_hello, service_hello{client_id});
@@ -40,7 +40,7 @@ std::vector<std::string> messages() {
   keep(write_reply, head, 3, values.bytes());
   head = {id_of(3), 2, 0, 0, {}, {}, {{0, 3}}};
   keep(write_reply, head, 0, std::span<const std::byte>{});
-  keep(write_cancel, cancel_request{client_id, 1, {{1, 2}, {7, 1}}});
+  keep(write_cancel, cancel_request{client_id, 1, 7});
   keep(write_status, service_status{id_of(3), true, 1, operations});
   return result;
 }

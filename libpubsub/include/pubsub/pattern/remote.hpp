@@ -2,12 +2,14 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include <pubsub/data.hpp>
@@ -16,14 +18,16 @@
 #include <pubsub/endpoint.hpp>
 #include <pubsub/error.hpp>
 #include <pubsub/pattern/remote_options.hpp>
+#include <pubsub/publishable.hpp>
+#include <pubsub/received.hpp>
 
 namespace pubsub {
 
 namespace pattern {
 class remote_core;
-class remote_ways;
 class service_core;
 struct remote_call;
+struct remote_connections;
 } // namespace pattern
 
 /// Takes the argument, which is valid during the call; returns the result, or an error that is
@@ -31,144 +35,174 @@ struct remote_call;
 /// context `<type>: <text>`. Called from as many threads at a time as there are workers.
 using operation_handler = std::function<expected<data>(const data_view& argument)>;
 /// The same, but writes one value in bin::v1: no tree is built.
-using encoded_handler =
+using writing_handler =
     std::function<expected<void>(const data_view& argument, data_writer& result)>;
 
 /// One instance of a service: named operations that clients anywhere within reach can call. Any
-/// number of instances may have one name; they share the load, and have the same operations. Every
-/// member from any thread. The endpoint must outlive it.
+/// number of instances may have one name; they share the load, and have the same operations.
+/// Thread-safe. Shares the core of the endpoint, which may be moved or destroyed.
 class service {
 public:
-  service(endpoint& at, std::string_view name, const service_options& options = {});
+  /// Makes an instance that has no operations yet. Does not block. Errors: invalid_argument, an
+  /// option is out of range; shutting_down, the endpoint is closed.
+  [[nodiscard]] static expected<service> open(const endpoint& at, std::string_view name,
+                                              const service_options& options = {});
   service(service&&) noexcept;
   service& operator=(service&&) noexcept;
   /// Closes.
   ~service();
 
-  /// Before `start`, so that no client is told that there is no such operation. One that is there
-  /// is replaced. Errors: invalid_argument, the name is empty or it has been started.
-  expected<void> add(std::string_view operation, operation_handler handler,
-                     const operation_options& options = {});
-  expected<void> add_encoded(std::string_view operation, encoded_handler handler,
-                             const operation_options& options = {});
-  /// Takes calls from now on.
-  void start();
+  /// Adds an operation, or replaces that of the same name. To be called before `start`, so that no
+  /// client learns that there is no such operation. Errors: invalid_argument, the name or the
+  /// handler is empty, or the service has been started.
+  [[nodiscard]] expected<void> add(std::string_view operation, operation_handler handler,
+                                   repeatable repeat = repeatable::no);
+  [[nodiscard]] expected<void> add(std::string_view operation, writing_handler handler,
+                                   repeatable repeat = repeatable::no);
+  /// Takes calls from now on. Idempotent. Errors: shutting_down, the service or its endpoint is
+  /// closed.
+  [[nodiscard]] expected<void> start();
 
   /// Clients that are known here and within reach.
   std::size_t clients() const;
   service_counters counters() const;
 
-  /// Waits for handlers that run; what has not begun is not done: clients are told, and ask other
-  /// instances. Not to be called by a handler.
+  /// Gives back what has not begun: clients ask other instances. Blocks until handlers that run
+  /// have ended, and so is not to be called by a handler. Idempotent.
   void close();
   bool closed() const;
 
 private:
+  explicit service(std::shared_ptr<pattern::service_core> core) noexcept;
+
   std::shared_ptr<pattern::service_core> core_;
 };
 
 /// A result that is on its way. Always completes: with the result, the error of the handler, or
 /// no_such_service, no_such_operation, request_timeout, service_lost, cancelled, limit_exceeded,
 /// shutting_down. After request_timeout, service_lost, cancelled and shutting_down the operation
-/// may have been done. Movable; destroying it changes nothing. Every member from any thread.
+/// may have been done. Thread-safe; copies share the result, and destroying a future changes
+/// nothing.
 class remote_future {
 public:
   remote_future() = default;
 
-  /// False if made without a call: then nothing else may be asked.
+  /// False if made without a call: then no other member may be called.
   bool valid() const noexcept { return call_ != nullptr; }
-  /// It is complete.
+  /// The call is complete. Never blocks.
   bool ready() const;
-  /// Waits until it is complete, which the timeout of the call bounds.
-  expected<data> get() const;
-  /// Waits at most so long; nothing if it is not complete then.
-  std::optional<expected<data>> get(std::chrono::nanoseconds timeout) const;
-  /// As `get`; the value is valid as long as the future or a copy of it is.
-  expected<data_view> view() const;
-  /// Waits at most so long; whether it is complete.
-  bool wait(std::chrono::nanoseconds timeout) const;
-  /// Calls `then` once it is complete: at once, or later from whatever thread completes it. That
-  /// one holds the lock of the client: `then` is short, does not throw, and asks nothing of the
-  /// client.
+  /// The result. Blocks until the call is complete, which its timeout bounds.
+  [[nodiscard]] expected<data> get() const;
+  /// The result, or `timeout` if the call is not complete in time; it goes on then.
+  [[nodiscard]] received<expected<data>> get_for(std::chrono::nanoseconds timeout) const;
+  /// The result without building a tree, valid as long as the future or a copy of it is. Blocks as
+  /// `get`.
+  [[nodiscard]] expected<data_view> view() const;
+  /// Waits until the call is complete. False at the timeout.
+  [[nodiscard]] bool wait_for(std::chrono::nanoseconds timeout) const;
+  /// Calls `then` once the call is complete: at once, or later on the thread that completes it,
+  /// which holds the lock of the client. So `then` is short, does not throw, and calls no member of
+  /// the client.
   void when_ready(std::function<void()> then) const;
-  /// Completes it with `cancelled`; the instance drops the operation if it has not begun it. False
-  /// if it was complete before.
+  /// Completes the call with `cancelled`; the instance drops the operation if it has not begun it.
+  /// False if the call was complete before.
   bool cancel();
 
 private:
   friend class remote;
   remote_future(std::shared_ptr<pattern::remote_core> core,
-                std::shared_ptr<pattern::remote_call> call)
+                std::shared_ptr<pattern::remote_call> call) noexcept
       : core_(std::move(core)), call_(std::move(call)) {}
 
   std::shared_ptr<pattern::remote_core> core_;
   std::shared_ptr<pattern::remote_call> call_;
 };
 
-/// A client of a service. Operations are done at most once, unless they are declared idempotent.
-/// Every member from any thread. The endpoints must outlive it.
+/// Arguments of several calls: values, or valid bin::v1, one value behind the other. Made from a
+/// container of either where a function takes one, and refers to it.
+class payload_list {
+public:
+  template <std::convertible_to<std::span<const data>> T>
+  payload_list(const T& values) : form_(std::span<const data>{values}) {}
+  template <std::convertible_to<std::span<const std::byte>> T>
+  payload_list(const T& encoded) : form_(std::span<const std::byte>{encoded}) {}
+
+  /// The bytes; null if these are values.
+  const std::span<const std::byte>* encoded() const noexcept {
+    return std::get_if<std::span<const std::byte>>(&form_);
+  }
+  /// Only where they are not encoded.
+  std::span<const data> values() const { return std::get<std::span<const data>>(form_); }
+
+private:
+  std::variant<std::span<const data>, std::span<const std::byte>> form_;
+};
+
+/// A client of a service: of all instances within reach. Operations are done at most once, unless
+/// they are declared idempotent. Thread-safe. Shares the core of each endpoint, which may be moved
+/// or destroyed. Arguments that are encoded already must be valid.
 class remote {
 public:
-  /// `more`: in mode async operations go by these endpoints too, in turns, and in mode auto those
-  /// with results whose transfer takes 60 us or more each, over links of less than 1 GB/s. Where
-  /// each has a connection of its own, several carry more than one.
-  /// Limits of the options are shared among all.
-  remote(endpoint& at, std::string_view service_name, const remote_options& options = {},
-         std::span<endpoint* const> more = {});
+  /// Begins to look for instances; does not block. `more`: endpoints with connections of their own,
+  /// among which calls are dealt out in mode async, and in mode auto where results are long; all
+  /// share the limits of the options. Errors: invalid_argument, an option is out of range;
+  /// shutting_down, an endpoint is closed.
+  [[nodiscard]] static expected<remote> open(const endpoint& at, std::string_view service_name,
+                                             const remote_options& options = {},
+                                             std::span<const endpoint* const> more = {});
   remote(remote&&) noexcept;
   remote& operator=(remote&&) noexcept;
   /// Closes without waiting.
   ~remote();
 
-  /// Calls an operation and waits for its result. Errors: as `remote_future`.
-  expected<data> call(std::string_view operation, const data& argument);
-  expected<data> call(std::string_view operation, const data& argument,
-                      std::chrono::nanoseconds timeout);
+  /// Calls an operation. Blocks until its result is here, at most for the timeout of the options or
+  /// the one given. Errors: as `remote_future`.
+  [[nodiscard]] expected<data> call(std::string_view operation, const payload& argument) {
+    return submit(operation, argument).get();
+  }
+  [[nodiscard]] expected<data> call_for(std::string_view operation, const payload& argument,
+                                        std::chrono::nanoseconds timeout) {
+    return submit_for(operation, argument, timeout).get();
+  }
+  /// Calls an operation. Blocks only while there is no room (`max_unfinished`).
+  remote_future submit(std::string_view operation, const payload& argument);
+  remote_future submit_for(std::string_view operation, const payload& argument,
+                           std::chrono::nanoseconds timeout);
 
-  /// Calls an operation and returns as soon as there is room (`max_unfinished`).
-  remote_future submit(std::string_view operation, const data& argument);
-  remote_future submit(std::string_view operation, const data& argument,
-                       std::chrono::nanoseconds timeout);
-  /// The argument in bin::v1; must be valid.
-  remote_future submit_encoded(std::string_view operation, std::span<const std::byte> argument);
-  remote_future submit_encoded(std::string_view operation, std::span<const std::byte> argument,
-                               std::chrono::nanoseconds timeout);
+  /// Calls an operation once for each argument, with the timeout of the options. Does not block,
+  /// whatever `max_unfinished` is. Futures are in the order of the arguments.
+  std::vector<remote_future> submit_all(std::string_view operation, const payload_list& arguments,
+                                        grouping how = grouping::by_mode);
+  /// The same, and blocks until all results are here.
+  [[nodiscard]] std::vector<expected<data>>
+  map(std::string_view operation, const payload_list& arguments, grouping how = grouping::by_mode);
 
-  /// Calls an operation once for each argument and waits for all; results in the order of the
-  /// arguments.
-  std::vector<expected<data>> map(std::string_view operation, std::span<const data> arguments);
-  /// The same in one request to each instance, whatever the mode (`max_request_bytes`: several
-  /// where arguments are long).
-  std::vector<expected<data>> bulk(std::string_view operation, std::span<const data> arguments);
-  /// The same without building trees: arguments in bin::v1, one behind the other; must be valid.
-  std::vector<remote_future> map_encoded(std::string_view operation,
-                                         std::span<const std::byte> arguments);
-  std::vector<remote_future> bulk_encoded(std::string_view operation,
-                                          std::span<const std::byte> arguments);
-
-  /// What was submitted goes as soon as the mode allows, and does not wait for company.
-  void flush();
-  /// Waits until nothing is unfinished; returns how much is.
+  /// Sends what was submitted as soon as the mode allows, without waiting for more calls that could
+  /// go in the same request. Never blocks.
+  void send_pending();
+  /// Blocks until no call is unfinished, or the timeout; returns how many are.
   std::size_t drain(std::chrono::nanoseconds timeout);
 
-  /// Waits until so many instances are known and within reach: until then a call may be told that
-  /// there is no such service.
-  bool wait_for_instances(std::size_t n, std::chrono::nanoseconds timeout) const;
+  /// Blocks until so many instances are known and within reach: before, a call may fail with
+  /// no_such_service. False at the timeout, or once closed.
+  [[nodiscard]] bool wait_for_instances(std::size_t n, std::chrono::nanoseconds timeout) const;
   std::size_t instances() const;
   std::size_t unfinished() const;
   remote_conditions conditions() const;
-  /// How operations go now.
+  /// How operations travel now.
   remote_plan plan() const;
   remote_counters counters() const;
 
-  /// What is unfinished completes with `shutting_down`.
+  /// Completes what is unfinished with `shutting_down`. Idempotent.
   void close();
   bool closed() const;
-  /// Why it has closed by itself: invalid_argument, an option. `none` if it has not.
-  error failure() const;
 
 private:
-  std::shared_ptr<pattern::remote_ways> ways_;
+  explicit remote(std::unique_ptr<pattern::remote_connections> connections) noexcept;
+  remote_future start_call(std::string_view operation, const payload& argument,
+                           std::optional<std::chrono::nanoseconds> timeout);
+
+  std::unique_ptr<pattern::remote_connections> connections_;
 };
 
 } // namespace pubsub

@@ -4,14 +4,13 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 #include <pubsub/error.hpp>
 
 namespace pubsub {
 
-/// How operations become requests. The article's models, and what lies between them.
+/// How operations become requests.
 enum class remote_mode : std::uint8_t {
   sync,     ///< one operation, one request; the next one goes when the reply is here
   bulk,     ///< all operations that wait, one request; the next one goes when the replies are here
@@ -31,15 +30,21 @@ std::string_view to_string(remote_mode x) noexcept;
 /// Errors: invalid_argument, no mode has this name.
 expected<remote_mode> parse_remote_mode(std::string_view name);
 
+/// How `remote::submit_all` and `remote::map` group operations.
+enum class grouping : std::uint8_t {
+  by_mode, ///< as the mode of the client says
+  in_bulk, ///< in one request to each instance, several where arguments are long
+};
+
 struct service_options {
   /// Threads that run handlers; at least 1. Each takes requests itself: there is no other thread
   /// between the network and a handler. With 1, operations of a client are done in their order.
   std::size_t workers = 1;
-  /// Operations that are here and wait, all clients together, in round numbers; beyond, no request
-  /// is read. Those of a client that does not read its replies do not count: they wait until it
-  /// does.
+  /// Operations that wait here, of all clients together, in round numbers; at least 1. Beyond, no
+  /// request is read. Those of a client that does not read its replies do not count: they wait
+  /// until it does.
   std::size_t queue_operations = 100'000;
-  /// The longest result, in bytes as encoded; a longer one is the error limit_exceeded.
+  /// The longest result, in bytes as encoded; at least 1. A longer one is the error limit_exceeded.
   std::size_t max_result_bytes = std::size_t{32} << 20;
 };
 
@@ -47,10 +52,6 @@ struct service_options {
 enum class repeatable : std::uint8_t {
   no,         ///< at most once: where the instance that was asked is lost, the call fails
   idempotent, ///< another instance is asked then
-};
-
-struct operation_options {
-  repeatable repeat = repeatable::no;
 };
 
 struct remote_options {
@@ -62,30 +63,27 @@ struct remote_options {
   /// Of mode hybrid: operations in a request; at least 1.
   std::size_t bulk_operations = 100;
   /// The longest argument, and of arguments in one request the most, in bytes as encoded; one
-  /// argument always has room.
+  /// argument always has room. A longer one is the error limit_exceeded.
   std::size_t max_request_bytes = std::size_t{8} << 20;
   /// `submit` waits while so many operations are not finished; at least 1.
   std::size_t max_unfinished = 100'000;
-  /// A call that has no timeout of its own.
-  std::chrono::milliseconds timeout{30'000};
+  /// Of calls that have no timeout of their own; more than 0.
+  std::chrono::nanoseconds timeout = std::chrono::seconds{30};
   /// So many instances an idempotent operation may be lost with before the call fails.
   unsigned max_losses = 3;
-  /// An instance that says nothing for so long is lost.
-  std::chrono::milliseconds silence{10'000};
+  /// An instance from which nothing comes for so long is lost; more than 0.
+  std::chrono::nanoseconds liveness_timeout = std::chrono::seconds{10};
 };
 
 /// What a client has measured. Nothing known yet: 0.
 struct remote_conditions {
   std::chrono::nanoseconds latency{0};   ///< there and back, without the time in the server
-  double request_bytes_per_s = 0;        ///< client to server, at least
-  double reply_bytes_per_s = 0;          ///< server to client, at least
   std::chrono::nanoseconds operation{0}; ///< a handler, on average
-  std::chrono::nanoseconds call{0};      ///< what an operation costs the client, on average
   double argument_bytes = 0;             ///< as encoded, on average
-  double result_bytes = 0;
+  double result_bytes = 0;               ///< as encoded, on average
 };
 
-/// How operations go: any of the modes is a bulk size and a window.
+/// How operations travel: any of the modes is a bulk size and a window.
 struct remote_plan {
   remote_mode mode = remote_mode::sync;
   std::size_t bulk_operations = 1;   ///< in a request, at most

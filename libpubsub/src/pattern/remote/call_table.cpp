@@ -4,31 +4,20 @@
 
 namespace pubsub::pattern {
 
-std::uint32_t call_table::index_of(std::string_view operation) {
-  if (const auto* found = find_index(operation))
-    return *found;
-  const auto result = static_cast<std::uint32_t>(operations_.size());
-  operations_.emplace_back(operation);
-  index_.emplace(operation, result);
-  return result;
-}
-
-const std::uint32_t* call_table::find_index(std::string_view operation) const {
-  const auto found = index_.find(operation);
-  return found == index_.end() ? nullptr : &found->second;
-}
-
-call_table::entry& call_table::add(std::uint32_t operation, time deadline) {
+call_table::entry& call_table::add(std::string_view name, std::span<const std::byte> argument,
+                                   time deadline) {
+  auto what = operations_.find(name);
+  if (what == operations_.end())
+    what = operations_.try_emplace(std::string{name}).first;
   auto call = std::make_shared<remote_call>();
-  ++counters_.submitted;
-  const auto number = entries_.add({call, operation, stage::waiting, 0, deadline});
+  const auto number = entries_.add({call, &*what, stage::waiting, 0, deadline});
   call->number = number;
-  return *entries_.find(number);
-}
-
-call_table::entry* call_table::find(const remote_call& call) noexcept {
-  auto* its = entries_.find(call.number);
-  return its != nullptr && its->call.get() == &call ? its : nullptr;
+  auto& its = *entries_.find(number);
+  its.argument.assign(reinterpret_cast<const char*>(argument.data()), argument.size());
+  waiting_.push_back(number);
+  next_deadline_ = std::min(next_deadline_, deadline);
+  ++counters_.submitted;
+  return its;
 }
 
 call_table::entry* call_table::front() noexcept {
@@ -40,34 +29,25 @@ call_table::entry* call_table::front() noexcept {
   return nullptr;
 }
 
-void call_table::put_last(entry& what, std::span<const std::byte> argument) {
-  what.argument.assign(reinterpret_cast<const char*>(argument.data()), argument.size());
-  waiting_.push_back(what.call->number);
-  next_deadline_ = std::min(next_deadline_, what.deadline);
+void call_table::put_first(std::span<const std::uint64_t> numbers) {
+  // Not std::views::reverse: clang before 16 cannot compile libstdc++'s views.
+  for (auto number = numbers.rbegin(); number != numbers.rend(); ++number) {
+    auto* its = entries_.find(*number);
+    if (its == nullptr || its->at != stage::asked)
+      continue;
+    its->at = stage::waiting;
+    waiting_.push_front(*number);
+    ++counters_.repeated;
+  }
 }
 
-void call_table::put_first(std::uint64_t number) {
-  auto* its = entries_.find(number);
-  if (its == nullptr || its->at != stage::asked)
-    return;
-  its->at = stage::waiting;
-  waiting_.push_front(number);
-  ++counters_.repeated;
-}
-
-void call_table::finish(entry& what, pubsub::error why, std::uint64_t& counter) {
-  ++counter;
+void call_table::finish(entry& what) {
   const auto call = std::move(what.call);
+  ++(call->error ? counters_.failed : counters_.done);
   entries_.erase(call->number);
-  call->error = std::move(why);
   call->done.store(true, std::memory_order_release);
   for (const auto& each : std::exchange(call->then, {}))
     each();
-}
-
-void call_table::finish_answered(entry& what) {
-  auto& counter = what.call->error ? counters_.failed : counters_.done;
-  finish(what, std::move(what.call->error), counter);
 }
 
 void call_table::finish_in_turn() {
@@ -76,7 +56,7 @@ void call_table::finish_in_turn() {
     if (its != nullptr && its->at != stage::answered)
       return;
     if (its != nullptr)
-      finish_answered(*its);
+      finish(*its);
   }
 }
 

@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <pubsub/data_message.hpp>
@@ -42,6 +43,8 @@ class call_table {
 public:
   using time = std::chrono::steady_clock::time_point;
   using call_ptr = std::shared_ptr<remote_call>;
+  using operation_map = std::map<std::string, remote_conditions, std::less<>>;
+  using operation = operation_map::value_type; ///< name, and its averages
 
   enum class stage : std::uint8_t {
     waiting,  ///< to be sent
@@ -50,7 +53,7 @@ public:
   };
   struct entry {
     call_ptr call;
-    std::uint32_t operation = 0; ///< index
+    call_table::operation* operation = nullptr;
     stage at = stage::waiting;
     unsigned losses = 0; ///< of instances that had it
     time deadline{};
@@ -59,20 +62,12 @@ public:
     std::uint64_t place = 0; ///< in that instance's stream
   };
 
-  // -- operations, by index ----------------------------------------------------------------------
-
-  std::uint32_t index_of(std::string_view operation);
-  /// Null if no call has named it.
-  const std::uint32_t* find_index(std::string_view operation) const;
-  const std::string& name_of(std::uint32_t operation) const { return operations_[operation]; }
-
-  // -- calls -------------------------------------------------------------------------------------
-
-  /// It waits once `put_last` is called.
-  entry& add(std::uint32_t operation, time deadline);
+  /// The operations that calls have named. Never erased.
+  const operation_map& operations() const noexcept { return operations_; }
+  /// A new call, which waits behind all others.
+  entry& add(std::string_view name, std::span<const std::byte> argument, time deadline);
   /// Null once it is complete.
   entry* find(std::uint64_t number) noexcept { return entries_.find(number); }
-  entry* find(const remote_call& call) noexcept;
   std::size_t size() const noexcept { return entries_.size(); }
   const remote_counters& counters() const noexcept { return counters_; }
   remote_counters& counters() noexcept { return counters_; }
@@ -83,18 +78,21 @@ public:
   entry* front() noexcept;
   /// By number, some of them complete by now; so `waiting().size()` is a round number.
   const std::deque<std::uint64_t>& waiting() const noexcept { return waiting_; }
-  void put_last(entry& what, std::span<const std::byte> argument);
-  /// It was asked for and has not begun: it waits again, before all others.
-  void put_first(std::uint64_t number);
+  /// Those of these calls that an instance was asked and has not begun wait again, in their order,
+  /// before all others.
+  void put_first(std::span<const std::uint64_t> numbers);
   void drop_first(std::size_t n) {
     waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(n));
   }
 
   // -- completion --------------------------------------------------------------------------------
 
-  /// The entry is gone with it.
-  void fail(entry& what, pubsub::error why) { finish(what, std::move(why), counters_.failed); }
-  void finish_answered(entry& what);
+  /// With the result or the error that it has. The entry is gone with it.
+  void finish(entry& what);
+  void fail(entry& what, pubsub::error why) {
+    what.call->error = std::move(why);
+    finish(what);
+  }
   /// Answered calls complete once all before them have.
   void finish_in_turn();
   void abandon(const pubsub::error& why);
@@ -110,7 +108,7 @@ public:
       if (each.deadline > now)
         next_deadline_ = std::min(next_deadline_, each.deadline);
       else if (each.at == stage::answered)
-        finish_answered(each); // its turn would come too late
+        finish(each); // its turn would come too late
       else
         late(each);
     });
@@ -118,10 +116,7 @@ public:
   }
 
 private:
-  void finish(entry& what, pubsub::error why, std::uint64_t& counter);
-
-  std::vector<std::string> operations_;
-  std::map<std::string, std::uint32_t, std::less<>> index_;
+  operation_map operations_;
   id_map<entry> entries_;
   std::uint64_t next_in_turn_ = 0; // calls before are complete
   std::deque<std::uint64_t> waiting_;

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -13,7 +12,6 @@
 #include <pubsub/endpoint_id.hpp>
 
 #include "pattern/mailbox/id_map.hpp"
-#include "pattern/remote/call_table.hpp"
 #include "pattern/remote/remote_messages.hpp"
 #include "pattern/remote/remote_meter.hpp"
 #include "pattern/remote/remote_plan.hpp"
@@ -25,13 +23,6 @@ class instance_table {
 public:
   using time = std::chrono::steady_clock::time_point;
 
-  struct sent_request {
-    std::uint64_t operations = 0;
-    std::uint64_t left = 0; ///< not answered
-    std::size_t size_bytes = 0;
-    time at{};
-    bool alone = false; ///< nothing else was in flight
-  };
   struct taken_place {
     std::uint64_t call = 0;
     std::uint64_t request = 0;
@@ -39,9 +30,9 @@ public:
   struct instance {
     std::uint64_t stream = 0;
     std::uint64_t workers = 1;
-    std::map<std::string, bool, std::less<>> operations{}; ///< whether they are idempotent
+    offered_operations operations{};
     bool leaving = false;
-    time heard{};
+    time last_message{};
     time blocked_until{};         ///< nothing could be sent to it
     id_map<taken_place> places{}; ///< not answered
     id_map<sent_request> requests{};
@@ -52,30 +43,21 @@ public:
       return !leaving && now >= blocked_until &&
              (plan.requests_per_instance == 0 || requests.size() < plan.requests_per_instance);
     }
-    bool is_idempotent(const std::string& operation) const {
-      const auto found = operations.find(operation);
-      return found != operations.end() && found->second;
-    }
   };
   using map = std::map<endpoint_id, instance>;
 
+  const map& all() const noexcept { return all_; }
   instance* find(const endpoint_id& id);
   /// What a status says of an instance; one that leaves and is not known is left out.
   void update(const service_status& status, time now);
   /// Out of the table: it is not known any more.
   std::optional<instance> extract(const endpoint_id& id);
-  std::vector<endpoint_id> known() const;
-  std::vector<endpoint_id> silent_since(time then) const;
   /// Of those that do not leave.
   service_size size() const noexcept;
 
   /// The one with the least to do for each of its workers, of those that have the operation and may
   /// get a request; null: there is none.
   map::value_type* choose(const std::string& operation, const request_plan& plan, time now);
-  /// For whom there may be a request now.
-  std::size_t count_free(const request_plan& plan, time now) const;
-  /// One that has the operation, or else any; null: none is known.
-  const instance* find_for(const std::string& operation) const;
 
   /// Operations sent and not answered, of all instances.
   std::size_t in_flight() const noexcept { return in_flight_; }
@@ -84,8 +66,6 @@ public:
                    time now);
   /// The call at this place, which then is answered. Nothing if it was.
   std::optional<std::uint64_t> take_place(instance& at, std::uint64_t place);
-  /// What a reply says of the conditions, before its places are taken; of no operations if nothing.
-  static reply_sample sample_of(instance& at, const reply_view& reply, call_table& calls);
 
 private:
   map all_;

@@ -1,7 +1,6 @@
 #include "pattern/remote/remote_core.hpp"
 
 #include <algorithm>
-#include <iterator>
 
 #include "pattern/remote/tuning.hpp"
 
@@ -12,52 +11,49 @@ namespace {
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
-constexpr std::chrono::nanoseconds longest_timeout = std::chrono::hours{24 * 365};
+error closed_error() {
+  return {errc::shutting_down, "the client of the service is closed"};
+}
 
-error check(const remote_options& options) {
-  if (std::ranges::find(all_remote_modes, options.mode) == std::end(all_remote_modes))
-    return {errc::invalid_argument, "there is no mode of remote execution with the number " +
-                                        std::to_string(static_cast<unsigned>(options.mode))};
-  if (options.parallel == 0 || options.window_operations == 0 || options.bulk_operations == 0 ||
-      options.max_unfinished == 0)
-    return {errc::invalid_argument,
-            "parallel, window_operations, bulk_operations and max_unfinished are at least 1"};
-  if (options.timeout <= 0ms || options.silence <= 0ms)
-    return {errc::invalid_argument, "timeout and silence are at least 1 ms"};
-  return {};
+/// A call that was complete from the beginning.
+remote_core::call_ptr refused_call() {
+  auto call = std::make_shared<remote_call>();
+  call->error = closed_error();
+  call->done = true;
+  return call;
+}
+
+bool is_done(const remote_call& call) {
+  return call.done.load(std::memory_order_acquire);
 }
 
 } // namespace
 
-remote_core::remote_core(std::shared_ptr<endpoint> at, std::string_view name,
+expected<std::shared_ptr<remote_core>> remote_core::open(const endpoint& at, std::string_view name,
+                                                         const remote_options& options) {
+  auto core = std::make_shared<remote_core>(at.share(), name, options);
+  if (core->closed())
+    return error{errc::shutting_down, "the endpoint is closed"};
+  return core;
+}
+
+remote_core::remote_core(const std::shared_ptr<endpoint>& at, std::string_view name,
                          const remote_options& options)
     : options_(options), callers_topic_(topic_of_callers(name)), own_topic_(topic_of_caller(id_)),
       hello_(at), instances_(at, topic_of_instance),
-      requests_(id_, std::string{name}, options_, *this), failure_(check(options)) {
-  closed_ = static_cast<bool>(failure_);
-  if (closed_)
-    return;
+      requests_(id_, std::string{name}, options_, *this) {
   auto in = at->make_subscriber(filter{callers_topic_, own_topic_});
+  closed_ = in.closed();
   hello_.add(topic_of_service(name));
-  say_hello(clock::now());
   start(std::move(in));
 }
 
 // -- calls ---------------------------------------------------------------------------------------
 
-/// Called with the mutex held: a call that nobody takes.
-remote_core::call_ptr remote_core::refused() const {
-  auto call = std::make_shared<remote_call>();
-  call->error =
-      failure_ ? failure_ : error{errc::shutting_down, "the client of the service is closed"};
-  call->done = true;
-  return call;
-}
-
 mailbox::time remote_core::deadline(std::optional<std::chrono::nanoseconds> timeout,
                                     time now) const {
-  return now + std::clamp<std::chrono::nanoseconds>(timeout.value_or(options_.timeout), 0ns,
-                                                    longest_timeout);
+  constexpr std::chrono::nanoseconds longest = std::chrono::hours{24 * 365};
+  return now + std::clamp(timeout.value_or(options_.timeout), 0ns, longest);
 }
 
 remote_core::call_ptr remote_core::submit(std::string_view operation,
@@ -70,7 +66,7 @@ remote_core::call_ptr remote_core::submit(std::string_view operation,
     wait(lock, {}, [&] { return requests_.has_room(); });
   }
   if (closed_)
-    return refused();
+    return refused_call();
   const auto now = clock::now();
   auto call = requests_.add(operation, argument, deadline(timeout, now), now);
   requests_.send(now);
@@ -79,116 +75,95 @@ remote_core::call_ptr remote_core::submit(std::string_view operation,
 
 /// All of them are given at once, so that they can go together; they need no room.
 std::vector<remote_core::call_ptr> remote_core::submit_all(std::string_view operation,
-                                                           std::span<const std::byte> arguments,
-                                                           bool in_bulk) {
+                                                           argument_share share, grouping how) {
   std::vector<call_ptr> result;
   lock_type lock{mutex_};
   const auto now = clock::now();
-  while (!arguments.empty()) {
-    const auto value = data_view::from_valid(arguments).bytes();
-    arguments = arguments.subspan(value.size());
-    result.push_back(closed_ ? refused() : requests_.add(operation, value, deadline({}, now), now));
+  const auto late = deadline({}, now);
+  for (std::size_t index = 0; !share.arguments.empty(); ++index) {
+    const auto value = data_view::from_valid(share.arguments).bytes();
+    share.arguments = share.arguments.subspan(value.size());
+    if (index % share.step == share.first)
+      result.push_back(closed_ ? refused_call() : requests_.add(operation, value, late, now));
   }
   if (closed_)
     return result;
-  if (in_bulk)
+  if (how == grouping::in_bulk)
     requests_.send_bulk(clock::now());
   else
     requests_.send(clock::now(), true);
-  if (result.size() >= tuning::enough_to_measure)
-    requests_.note_calls(result.size(), clock::now() - now, false);
   return result;
 }
 
 bool remote_core::wait_for(const remote_call& call, time_limit until) {
-  const auto done = [&] { return call.done.load(std::memory_order_acquire); };
-  if (done())
+  if (is_done(call))
     return true;
   lock_type lock{mutex_};
-  if (!closed_ && !done())
+  if (!is_done(call))
     requests_.send(clock::now(), true);
-  if (!wait(lock, until, done) && closed_)
-    requests_.abandon(refused()->error);
-  return done();
+  if (!wait(lock, until, [&] { return is_done(call); }) && closed_)
+    requests_.abandon(closed_error());
+  return is_done(call);
 }
 
 void remote_core::when_done(remote_call& call, std::function<void()> then) {
   lock_type lock{mutex_};
-  if (!closed_ && !call.done.load(std::memory_order_acquire))
-    requests_.send(clock::now(), true); // a caller waits for the result
-  if (!call.done.load(std::memory_order_acquire)) {
-    call.then.push_back(std::move(then));
-    return;
-  }
+  if (!is_done(call))
+    requests_.send(clock::now(), true); // the caller waits for the result
+  if (!is_done(call))
+    return call.then.push_back(std::move(then));
   lock.unlock();
   then();
 }
 
 bool remote_core::cancel(remote_call& call) {
-  if (call.done.load(std::memory_order_acquire))
+  if (is_done(call))
     return false;
-  lock_type lock{mutex_};
+  const lock_type lock{mutex_};
   return requests_.cancel(call, clock::now());
 }
 
-void remote_core::flush() {
-  lock_type lock{mutex_};
-  if (!closed_)
-    requests_.send(clock::now(), true);
+void remote_core::send_pending() {
+  const lock_type lock{mutex_};
+  requests_.send(clock::now(), true);
 }
 
-std::size_t remote_core::drain(std::chrono::nanoseconds timeout) {
+std::size_t remote_core::drain(time_limit until) {
   lock_type lock{mutex_};
-  if (!closed_)
-    requests_.send(clock::now(), true);
-  wait(lock, limit_after(timeout), [&] { return requests_.unfinished() == 0; });
+  requests_.send(clock::now(), true);
+  wait(lock, until, [&] { return requests_.unfinished() == 0; });
   return requests_.unfinished();
 }
 
 void remote_core::close() {
   stop();
-  lock_type lock{mutex_};
-  requests_.abandon(refused()->error);
+  const lock_type lock{mutex_};
+  requests_.abandon(closed_error());
+}
+
+bool remote_core::closed() const {
+  const lock_type lock{mutex_};
+  return closed_;
 }
 
 // -- instances -----------------------------------------------------------------------------------
 
-remote_port::outcome remote_core::to_instance(const endpoint_id& id,
-                                              std::span<const std::byte> message) {
-  switch (instances_[id].send(message)) {
-  case partner::outcome::sent:
-    return outcome::sent;
-  case partner::outcome::too_long:
-    return outcome::too_long;
-  case partner::outcome::full:
-  case partner::outcome::out_of_reach:
-    break;
-  }
-  return outcome::not_now;
+bool remote_core::wait_for_instances(std::size_t n, time_limit until) {
+  lock_type lock{mutex_};
+  return wait(lock, until, [&] { return requests_.instances().size().instances >= n; });
 }
 
 mailbox::time remote_core::next_tick() const {
   const auto next = std::min(requests_.next_tick(), next_look_);
-  return requests_.instances() == 0 ? std::min(next, hello_.next()) : next;
+  return is_known() ? next : std::min(next, hello_.next());
 }
-
-void remote_core::say_hello(time now) {
-  scratch_.clear();
-  write_hello(scratch_, {id_});
-  hello_.announce(scratch_.bytes(), now);
-}
-
-// -- hearing -------------------------------------------------------------------------------------
 
 void remote_core::take(std::span<data_message> messages, time now) {
-  const auto before = requests_.completed();
   for (const auto& each : messages)
-    if (get_topic(each) == callers_topic_ || get_topic(each) == own_topic_) // not one below
+    if (get_topic(each) == callers_topic_ || get_topic(each) == own_topic_) // of no name below
       requests_.receive(each, now, is_prompt());
-  if (const auto n = requests_.completed() - before; n >= tuning::enough_to_measure)
-    requests_.note_calls(n, clock::now() - now, true);
   if (closed_) // and so is the endpoint
-    requests_.abandon(refused()->error);
+    requests_.abandon(closed_error());
 }
 
 void remote_core::tick(time now) {
@@ -196,69 +171,25 @@ void remote_core::tick(time now) {
     next_look_ = now + tuning::time_between_looks;
     look_for_lost(now);
   }
-  if (requests_.instances() == 0 && hello_.is_due(now))
-    say_hello(now);
+  if (!is_known() && hello_.is_due(now)) {
+    data_writer message;
+    write_hello(message, {id_});
+    hello_.announce(message.bytes(), now);
+  }
   requests_.tick(now);
 }
 
 /// What an instance said before it left may be unread, and must be read before.
 void remote_core::look_for_lost(time now) {
-  for (const auto& each : requests_.known_instances())
-    (void)instances_[each];
+  for (const auto& [id, each] : requests_.instances().all())
+    (void)instances_[id];
   const auto lost = instances_.find_gone(now);
   if (lost.empty() || anything_unread())
     return;
   for (const auto& each : lost) {
     instances_.erase(each);
-    requests_.lose(each, now);
+    requests_.lose(each, "is not within reach any more", now);
   }
-}
-
-// -- looking -------------------------------------------------------------------------------------
-
-bool remote_core::wait_for_instances(std::size_t n, std::chrono::nanoseconds timeout) {
-  lock_type lock{mutex_};
-  return wait(lock, limit_after(timeout), [&] { return requests_.instances() >= n; });
-}
-
-std::size_t remote_core::instances() const {
-  lock_type lock{mutex_};
-  return requests_.instances();
-}
-
-std::size_t remote_core::unfinished() const {
-  lock_type lock{mutex_};
-  return requests_.unfinished();
-}
-
-remote_conditions remote_core::conditions() const {
-  lock_type lock{mutex_};
-  return requests_.conditions();
-}
-
-remote_conditions remote_core::conditions(std::string_view operation) const {
-  lock_type lock{mutex_};
-  return requests_.conditions(operation);
-}
-
-remote_plan remote_core::plan() const {
-  lock_type lock{mutex_};
-  return requests_.plan();
-}
-
-remote_counters remote_core::counters() const {
-  lock_type lock{mutex_};
-  return requests_.counters();
-}
-
-bool remote_core::closed() const {
-  lock_type lock{mutex_};
-  return closed_;
-}
-
-error remote_core::failure() const {
-  lock_type lock{mutex_};
-  return failure_;
 }
 
 } // namespace pubsub::pattern

@@ -1,6 +1,7 @@
 #include "pattern/remote/remote_messages.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "pattern/mailbox/field_reader.hpp"
 #include "pattern/mailbox/field_writer.hpp"
@@ -9,43 +10,38 @@ namespace pubsub::pattern {
 
 namespace {
 
-constexpr std::uint64_t last_kind = 5;
+/// The first field of each message.
+enum class kind : std::uint64_t { hello = 1, status = 2, request = 3, reply = 4, cancel = 5 };
 
-void begin(data_writer& out, remote_message kind, std::size_t fields) {
+void begin(data_writer& out, kind what, std::size_t fields) {
   out.begin_vector(1 + fields);
-  out.write_count(static_cast<std::uint64_t>(kind));
+  out.write_count(static_cast<std::uint64_t>(what));
 }
 
-bool begins(field_reader& in, remote_message wanted) {
-  std::uint64_t kind = 0;
-  return in.read(kind) && kind == static_cast<std::uint64_t>(wanted);
+/// A code that is not known here, or that says there is no error, is an error all the same.
+errc code_of(std::uint64_t number) noexcept {
+  constexpr auto unknown = static_cast<errc>(255);
+  const auto code = static_cast<errc>(std::min<std::uint64_t>(number, 255));
+  return code == errc::none || to_string(code) == to_string(unknown) ? errc::unspecified : code;
 }
 
-std::string topic(std::string_view kind, std::string_view name) {
-  return "remote/" + std::string{kind} + "/" + std::string{name} + "/";
+template <class T>
+bool read(field_reader& in, T& x) {
+  return in.read(x);
 }
-
-bool read_operations(field_reader& in, std::vector<offered_operation>& out) {
+bool read(field_reader& in, offered_operations& x) {
   data_view all;
-  if (!in.read(all) || all.size() % 2 != 0)
+  if (!in.read(all))
     return false;
   field_reader each{all};
-  for (offered_operation one; !each.at_end(); out.push_back(one))
-    if (!each.read(one.name) || !each.read(one.idempotent))
+  for (std::string name; !each.at_end();)
+    if (!each.read(name) || !each.read(x[name]))
       return false;
   return true;
 }
-
-/// A code that we do not know says nothing; one that says nothing is an error all the same.
-errc code_of(std::uint64_t number) noexcept {
-  const bool known = number > 0 && number <= 255 &&
-                     to_string(static_cast<errc>(number)) != to_string(static_cast<errc>(255));
-  return known ? static_cast<errc>(number) : errc::unspecified;
-}
-
-bool read_failures(field_reader& in, std::vector<failed_operation>& out) {
+bool read(field_reader& in, std::vector<failed_operation>& x) {
   data_view all;
-  if (!in.read(all) || all.size() % 3 != 0)
+  if (!in.read(all))
     return false;
   field_reader each{all};
   while (!each.at_end()) {
@@ -53,18 +49,17 @@ bool read_failures(field_reader& in, std::vector<failed_operation>& out) {
     std::string text;
     if (!each.read(index) || !each.read(code) || !each.read(text))
       return false;
-    if (!out.empty() && index <= out.back().index)
-      return false;
-    out.push_back({index, {code_of(code), std::move(text)}});
+    x.push_back({index, {code_of(code), std::move(text)}});
   }
-  return true;
+  return std::ranges::adjacent_find(x, std::greater_equal{}, &failed_operation::index) == x.end();
 }
 
-/// Each behind the one before: who follows them passes over each number once.
-bool ascend(const std::vector<number_run>& runs) {
-  return std::ranges::adjacent_find(runs, [](const auto& x, const auto& y) {
-           return y.first < x.first + x.count;
-         }) == runs.end();
+template <class... Fields>
+bool read_message(const data_view& value, kind what, Fields&... fields) {
+  field_reader in{value};
+  std::uint64_t number = 0;
+  return in.read(number) && number == static_cast<std::uint64_t>(what) &&
+         (read(in, fields) && ...) && in.at_end();
 }
 
 /// How many, as far as a message can hold them.
@@ -75,28 +70,46 @@ std::uint64_t total(const std::vector<number_run>& runs) {
   return result;
 }
 
+std::string topic(std::string_view kind, std::string_view name) {
+  return "remote/" + std::string{kind} + "/" + std::string{name} + "/";
+}
+
 } // namespace
 
+// -- messages ------------------------------------------------------------------------------------
+
 void write_hello(data_writer& out, const service_hello& x) {
-  begin(out, remote_message::hello, 1);
+  begin(out, kind::hello, 1);
   write_id(out, x.client);
 }
 
+std::optional<service_hello> parse_hello(const data_view& value) {
+  service_hello x;
+  return read_message(value, kind::hello, x.client) ? std::optional{x} : std::nullopt;
+}
+
 void write_status(data_writer& out, const service_status& x) {
-  begin(out, remote_message::status, 4);
+  begin(out, kind::status, 4);
   write_id(out, x.instance);
   out.write_boolean(x.leaving);
   out.write_count(x.workers);
   out.begin_vector(2 * x.operations.size());
-  for (const auto& each : x.operations) {
-    out.write_string(each.name);
-    out.write_boolean(each.idempotent);
+  for (const auto& [name, idempotent] : x.operations) {
+    out.write_string(name);
+    out.write_boolean(idempotent);
   }
+}
+
+std::optional<service_status> parse_status(const data_view& value) {
+  service_status x;
+  return read_message(value, kind::status, x.instance, x.leaving, x.workers, x.operations)
+             ? std::optional{x}
+             : std::nullopt;
 }
 
 void write_request(data_writer& out, const request_place& at, std::string_view operation,
                    std::size_t count, std::span<const std::byte> arguments) {
-  begin(out, remote_message::request, 5);
+  begin(out, kind::request, 5);
   write_id(out, at.client);
   out.write_count(at.stream);
   out.write_count(at.first);
@@ -105,9 +118,20 @@ void write_request(data_writer& out, const request_place& at, std::string_view o
   out.write_encoded(arguments);
 }
 
+std::optional<request_view> parse_request(const data_view& value) {
+  request_view x;
+  if (!read_message(value, kind::request, x.at.client, x.at.stream, x.at.first, x.operation,
+                    x.arguments))
+    return {};
+  const auto size = x.arguments.size();
+  if (size == 0 || x.at.first + size < x.at.first)
+    return {};
+  return x;
+}
+
 void write_reply(data_writer& out, const reply_head& head, std::size_t count,
                  std::span<const std::byte> results) {
-  begin(out, remote_message::reply, 8);
+  begin(out, kind::reply, 8);
   write_id(out, head.instance);
   out.write_count(head.stream);
   out.write_count(head.here_ns);
@@ -124,76 +148,41 @@ void write_reply(data_writer& out, const reply_head& head, std::size_t count,
   out.write_encoded(results);
 }
 
-void write_cancel(data_writer& out, const cancel_request& x) {
-  begin(out, remote_message::cancel, 3);
-  write_id(out, x.client);
-  out.write_count(x.stream);
-  write_runs(out, x.places);
-}
-
-std::optional<remote_message> remote_kind(const data_view& value) noexcept {
-  field_reader in{value};
-  std::uint64_t kind = 0;
-  if (!in.read(kind) || kind < 1 || kind > last_kind)
-    return {};
-  return static_cast<remote_message>(kind);
-}
-
-std::optional<service_hello> parse_hello(const data_view& value) {
-  field_reader in{value};
-  service_hello result;
-  if (!begins(in, remote_message::hello) || !in.read(result.client) || !in.at_end())
-    return {};
-  return result;
-}
-
-std::optional<service_status> parse_status(const data_view& value) {
-  field_reader in{value};
-  service_status result;
-  if (!begins(in, remote_message::status) || !in.read(result.instance) ||
-      !in.read(result.leaving) || !in.read(result.workers) ||
-      !read_operations(in, result.operations) || !in.at_end())
-    return {};
-  return result;
-}
-
-std::optional<request_view> parse_request(const data_view& value) {
-  field_reader in{value};
-  request_view result;
-  if (!begins(in, remote_message::request) || !in.read(result.at.client) ||
-      !in.read(result.at.stream) || !in.read(result.at.first) || !in.read(result.operation) ||
-      !in.read(result.arguments) || !in.at_end())
-    return {};
-  const auto size = result.arguments.size();
-  if (size == 0 || result.at.first + size < result.at.first)
-    return {};
-  return result;
-}
-
 std::optional<reply_view> parse_reply(const data_view& value) {
-  field_reader in{value};
-  reply_view result;
-  auto& head = result.head;
-  if (!begins(in, remote_message::reply) || !in.read(head.instance) || !in.read(head.stream) ||
-      !in.read(head.here_ns) || !in.read(head.busy_ns) || !in.read(head.places) ||
-      !read_failures(in, head.failed) || !in.read(head.untaken) || !in.read(result.results) ||
-      !in.at_end())
+  reply_view x;
+  auto& head = x.head;
+  if (!read_message(value, kind::reply, head.instance, head.stream, head.here_ns, head.busy_ns,
+                    head.places, head.failed, head.untaken, x.results))
     return {};
-  const auto size = result.results.size();
-  if (!ascend(head.untaken) || total(head.places) != size ||
+  const auto size = x.results.size();
+  if (head.untaken.size() > 1 || total(head.places) != size ||
       (!head.failed.empty() && head.failed.back().index >= size))
     return {};
-  return result;
+  return x;
+}
+
+void write_untaken(data_writer& out, const endpoint_id& instance, std::uint64_t stream,
+                   const number_run& places) {
+  write_reply(out, {instance, stream, 0, 0, {}, {}, {places}}, 0, {});
+}
+
+void write_cancel(data_writer& out, const cancel_request& x) {
+  begin(out, kind::cancel, 3);
+  write_id(out, x.client);
+  out.write_count(x.stream);
+  write_runs(out, {{x.place, 1}});
 }
 
 std::optional<cancel_request> parse_cancel(const data_view& value) {
-  field_reader in{value};
-  cancel_request result;
-  if (!begins(in, remote_message::cancel) || !in.read(result.client) || !in.read(result.stream) ||
-      !in.read(result.places) || !in.at_end() || !ascend(result.places))
+  cancel_request x;
+  std::vector<number_run> places;
+  if (!read_message(value, kind::cancel, x.client, x.stream, places) || places.size() != 1)
     return {};
-  return result;
+  x.place = places.front().first;
+  return x;
 }
+
+// -- topics --------------------------------------------------------------------------------------
 
 std::string topic_of_service(std::string_view name) {
   return topic("service", name);

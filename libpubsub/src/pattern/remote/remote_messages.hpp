@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,32 +21,20 @@
 
 namespace pubsub::pattern {
 
-enum class remote_message : std::uint8_t {
-  hello = 1,
-  status = 2,
-  request = 3,
-  reply = 4,
-  cancel = 5,
-};
-
-/// To the instances of a name: a client wants to be told of them.
+/// To the instances of a name: a client looks for them.
 struct service_hello {
   endpoint_id client;
 };
 
-struct offered_operation {
-  std::string name;
-  bool idempotent = false;
-
-  friend bool operator==(const offered_operation&, const offered_operation&) = default;
-};
+/// Names, and whether they are idempotent.
+using offered_operations = std::map<std::string, bool, std::less<>>;
 
 /// To the clients of a name, or one of them: an instance is there, and does this.
 struct service_status {
   endpoint_id instance;
   bool leaving = false; ///< it takes nothing any more
   std::uint64_t workers = 1;
-  std::vector<offered_operation> operations;
+  offered_operations operations;
 };
 
 /// To an instance: do these. A client numbers what it gives an instance by places, from 0 in each
@@ -72,32 +62,33 @@ struct reply_head {
   std::uint64_t busy_ns = 0; ///< in the handlers
   std::vector<number_run> places;
   std::vector<failed_operation> failed; ///< by index; their results are none
-  std::vector<number_run> untaken;      ///< ascending; never begun, nor will be: ask another
+  std::vector<number_run> untaken;      ///< at most one; never begun, nor will be: ask another
 };
 struct reply_view {
   reply_head head;
   data_view results; ///< a vector, as many as places
 };
 
-/// To an instance: nobody waits for these any more.
+/// To an instance: the client does not wait for this any more.
 struct cancel_request {
   endpoint_id client;
   std::uint64_t stream = 0;
-  std::vector<number_run> places; ///< ascending
+  std::uint64_t place = 0;
 };
 
-/// Whole values. Values are one behind the other.
+/// Whole values. Arguments and results are one behind the other.
 void write_hello(data_writer& out, const service_hello& x);
 void write_status(data_writer& out, const service_status& x);
 void write_request(data_writer& out, const request_place& at, std::string_view operation,
                    std::size_t count, std::span<const std::byte> arguments);
 void write_reply(data_writer& out, const reply_head& head, std::size_t count,
                  std::span<const std::byte> results);
+/// A reply that only says that these places have not begun.
+void write_untaken(data_writer& out, const endpoint_id& instance, std::uint64_t stream,
+                   const number_run& places);
 void write_cancel(data_writer& out, const cancel_request& x);
 
-/// What kind of message this is. Nothing if none of ours.
-std::optional<remote_message> remote_kind(const data_view& value) noexcept;
-/// Nothing if malformed.
+/// Nothing if the value is another message, or malformed.
 std::optional<service_hello> parse_hello(const data_view& value);
 std::optional<service_status> parse_status(const data_view& value);
 std::optional<request_view> parse_request(const data_view& value);
@@ -106,10 +97,10 @@ std::optional<cancel_request> parse_cancel(const data_view& value);
 
 // -- topics --------------------------------------------------------------------------------------
 
-/// Where the instances of a name hear of clients; where its clients hear of instances.
+/// Where the instances of a name receive from clients; where its clients receive from instances.
 std::string topic_of_service(std::string_view name);
 std::string topic_of_callers(std::string_view name);
-/// Where one instance gets requests; where one client gets replies.
+/// Where one instance receives requests; where one client receives replies.
 std::string topic_of_instance(const endpoint_id& id);
 std::string topic_of_caller(const endpoint_id& id);
 

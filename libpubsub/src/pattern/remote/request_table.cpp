@@ -11,51 +11,47 @@ namespace pubsub::pattern {
 
 namespace {
 
+using outcome = partner::outcome;
+
 std::string listed(const auto& operations) {
   std::string result;
-  for (const auto& each : operations)
-    result += (result.empty() ? "'" : ", '") + each.first + "'";
+  for (const auto& [name, idempotent] : operations)
+    result += (result.empty() ? "'" : ", '") + name + "'";
   return result.empty() ? "none" : result;
 }
 
-std::string too_long(std::string_view what, std::size_t size_bytes) {
-  return std::string{what} + " of " + std::to_string(size_bytes) + " bytes is longer than ";
+error too_long(std::string_view what, std::size_t size_bytes, const std::string& limit) {
+  return {errc::limit_exceeded, std::string{what} + " of " + std::to_string(size_bytes) +
+                                    " bytes is longer than " + limit};
 }
 
 } // namespace
 
-request_table::request_table(const endpoint_id& id, std::string service_name,
-                             const remote_options& options, remote_port& port)
-    : id_(id), service_name_(std::move(service_name)), options_(options), port_(port),
-      plan_(fixed_plan(options)) {}
+bool request_table::has_long_results(std::string_view operation) const {
+  const auto found = calls_.operations().find(operation);
+  return found != calls_.operations().end() &&
+         found->second.result_bytes >= tuning::long_result_bytes;
+}
 
 // -- calls ---------------------------------------------------------------------------------------
-
-remote_conditions request_table::conditions(std::string_view operation) const {
-  const auto* index = calls_.find_index(operation);
-  return index == nullptr ? conditions() : meter_.conditions(*index);
-}
 
 request_table::call_ptr request_table::add(std::string_view operation,
                                            std::span<const std::byte> argument, time deadline,
                                            time now) {
-  auto& its = calls_.add(calls_.index_of(operation), deadline);
-  auto call = its.call;
-  if (argument.size() > options_.max_request_bytes) {
-    calls_.fail(its, {errc::limit_exceeded, too_long("an argument", argument.size()) +
-                                                "max_request_bytes, " +
-                                                std::to_string(options_.max_request_bytes)});
-    return call;
-  }
   if (calls_.waiting().empty())
     waiting_since_ = now;
-  calls_.put_last(its, argument);
+  const bool fits = argument.size() <= options_.max_request_bytes;
+  auto& its = calls_.add(operation, fits ? argument : argument.first(0), deadline);
+  auto call = its.call;
+  if (!fits)
+    calls_.fail(its, too_long("an argument", argument.size(),
+                              "max_request_bytes, " + std::to_string(options_.max_request_bytes)));
   next_tick_ = std::min({next_tick_, calls_.next_deadline(), now + tuning::time_between_ticks});
   return call;
 }
 
 bool request_table::cancel(remote_call& call, time now) {
-  auto* its = calls_.find(call);
+  auto* its = call.done ? nullptr : calls_.find(call.number);
   if (its == nullptr)
     return false;
   release(*its);
@@ -65,24 +61,24 @@ bool request_table::cancel(remote_call& call, time now) {
   return true;
 }
 
-/// The instance that has the call, if one has, is told, and is not waited for any more.
+/// Tells the instance that has the call, if one has, and does not wait for its reply.
 void request_table::release(const call_table::entry& what) {
   auto* at = what.at == call_table::stage::asked ? instances_.find(what.instance) : nullptr;
   if (at == nullptr)
     return;
   ++at->late;
   scratch_.clear();
-  write_cancel(scratch_, {id_, at->stream, {{what.place, 1}}});
-  port_.to_instance(what.instance, scratch_.bytes()); // if it gets lost, it is done in vain
+  write_cancel(scratch_, {id_, at->stream, what.place});
+  port_.to_instance(what.instance, scratch_.bytes()); // where it is lost the work is in vain
   instances_.take_place(*at, what.place);
 }
 
 // -- sending -------------------------------------------------------------------------------------
 
-void request_table::send(time now, bool flush) {
+void request_table::send(time now, bool pending) {
   if (options_.mode == remote_mode::auto_)
     update_plan(now);
-  send_by(plan_, now, flush);
+  send_by(plan_, now, pending);
 }
 
 void request_table::send_bulk(time now) {
@@ -91,11 +87,14 @@ void request_table::send_bulk(time now) {
   send_by(plan, now, true);
 }
 
-void request_table::send_by(const request_plan& plan, time now, bool flush) {
+void request_table::send_by(const request_plan& plan, time now, bool pending) {
   if (calls_.front() == nullptr)
     return;
   const auto share = share_of(plan, now);
-  const auto shared = together(plan);
+  // No call goes in the message of others that another worker would begin earlier.
+  const auto workers = instances_.size().workers;
+  const auto shared = std::clamp<std::size_t>(
+      calls_.waiting().size() / (workers > 1 ? 4 * workers : 1), 1, plan.requests_in_a_message);
   const auto bytes = shared > share ? tuning::most_bytes_together : options_.max_request_bytes;
   while (auto* first = calls_.front()) {
     const auto in_flight = instances_.in_flight();
@@ -103,17 +102,16 @@ void request_table::send_by(const request_plan& plan, time now, bool flush) {
     const auto most = std::min(share, room);
     if (room < std::min(share, calls_.waiting().size()) && in_flight > 0)
       return; // for whole requests
-    if (!flush && waits_for_more(most, now))
+    if (!pending && waits_for_more(most, now))
       return;
-    const auto operation = first->operation;
-    auto* const to = instances_.choose(calls_.name_of(operation), plan, now);
-    if (to == nullptr) {
-      if (!refuse(*first))
-        return;
-      continue;
+    auto* const operation = first->operation;
+    auto* const to = instances_.choose(operation->first, plan, now);
+    if (to != nullptr) {
+      gather(operation, std::max(most, std::min(shared, room)), bytes);
+      send_batch(*to, operation, now);
+    } else if (!refuse(*first)) {
+      return;
     }
-    const auto n = std::max(most, std::min(shared, room));
-    send_batch(*to, operation, gather(operation, n, bytes), now);
   }
 }
 
@@ -128,17 +126,20 @@ bool request_table::waits_for_more(std::size_t most, time now) {
 
 /// The first that waits can be given to no instance. True if that is final.
 bool request_table::refuse(call_table::entry& first) {
-  const auto& name = calls_.name_of(first.operation);
-  const auto* known = instances_.find_for(name);
-  if (known != nullptr && known->operations.contains(name))
-    return false; // it has enough to do
+  const auto& name = first.operation->first;
+  const instance* known = nullptr;
+  for (const auto& [id, each] : instances_.all()) {
+    if (!each.leaving && each.operations.contains(name))
+      return false; // it has enough to do
+    known = each.leaving ? known : &each;
+  }
   if (known != nullptr)
     calls_.fail(first,
                 {errc::no_such_operation, "service '" + service_name_ + "' has no operation '" +
                                               name + "', but " + listed(known->operations)});
   else if (!port_.is_served())
     calls_.fail(first,
-                {errc::no_such_service, "nobody within reach serves '" + service_name_ + "'"});
+                {errc::no_such_service, "no instance within reach serves '" + service_name_ + "'"});
   else
     return false; // an instance will announce itself
   calls_.drop_first(1);
@@ -150,20 +151,15 @@ bool request_table::refuse(call_table::entry& first) {
 std::size_t request_table::share_of(const request_plan& plan, time now) const {
   if (plan.mode != remote_mode::bulk)
     return plan.bulk_operations;
-  const auto free = std::max<std::size_t>(instances_.count_free(plan, now), 1);
-  return std::min(plan.bulk_operations, (calls_.waiting().size() + free - 1) / free);
+  const auto free = std::ranges::count_if(
+      instances_.all(), [&](const auto& each) { return each.second.is_free(plan, now); });
+  const auto parts = static_cast<std::size_t>(std::max<std::ptrdiff_t>(free, 1));
+  return std::min(plan.bulk_operations, (calls_.waiting().size() + parts - 1) / parts);
 }
 
-/// How many operations may share a message: none that another worker would begin earlier.
-std::size_t request_table::together(const request_plan& plan) const {
-  const auto workers = instances_.size().workers;
-  const auto waiting = calls_.waiting().size();
-  const auto turns = workers > 1 ? waiting / (4 * workers) : waiting;
-  return std::clamp<std::size_t>(turns, 1, plan.requests_in_a_message);
-}
-
-/// How many of those that wait go together; their arguments then are in `arguments_`.
-std::size_t request_table::gather(std::uint32_t operation, std::size_t max, std::size_t max_bytes) {
+/// Makes a batch of calls that wait, and puts their arguments into `arguments_`.
+void request_table::gather(const call_table::operation* operation, std::size_t max,
+                           std::size_t max_bytes) {
   arguments_.clear();
   batch_.clear();
   for (const auto number : calls_.waiting()) {
@@ -177,29 +173,27 @@ std::size_t request_table::gather(std::uint32_t operation, std::size_t max, std:
     arguments_.write_encoded(std::as_bytes(std::span{its->argument}));
     batch_.push_back(number);
   }
-  return batch_.size();
 }
 
 /// What cannot be sent waits on: for this instance some time, or alone for any.
-void request_table::send_batch(instance_table::map::value_type& to, std::uint32_t operation,
-                               std::size_t n, time now) {
+void request_table::send_batch(instance_table::map::value_type& to,
+                               const call_table::operation* operation, time now) {
   auto& [id, its] = to;
   scratch_.clear();
-  write_request(scratch_, {id_, its.stream, its.places.end()}, calls_.name_of(operation), n,
+  write_request(scratch_, {id_, its.stream, its.places.end()}, operation->first, batch_.size(),
                 arguments_.bytes());
-  const auto outcome = port_.to_instance(id, scratch_.bytes());
-  if (outcome == remote_port::outcome::sent)
+  const auto result = port_.to_instance(id, scratch_.bytes());
+  if (result == outcome::sent)
     return note_sent(to, now);
-  if (outcome == remote_port::outcome::not_now) {
+  if (result != outcome::too_long) {
     its.blocked_until = now + tuning::time_between_tries;
     next_tick_ = std::min(next_tick_, its.blocked_until);
-  } else if (n > 1) {
-    gather(operation, n / 2, options_.max_request_bytes);
-    send_batch(to, operation, batch_.size(), now);
+  } else if (batch_.size() > 1) {
+    gather(operation, batch_.size() / 2, options_.max_request_bytes);
+    send_batch(to, operation, now);
   } else {
     calls_.fail(*calls_.front(),
-                {errc::limit_exceeded,
-                 too_long("a request", scratch_.size_bytes()) + "this endpoint sends"});
+                too_long("a request", scratch_.size_bytes(), "this endpoint sends"));
     calls_.finish_in_turn();
   }
 }
@@ -227,8 +221,8 @@ void request_table::update_plan(time now) {
     return;
   chosen_for_ = bits;
   next_choice_ = now + tuning::time_between_choices;
-  const auto* next = calls_.waiting().empty() ? nullptr : calls_.find(calls_.waiting().front());
-  auto at = next != nullptr ? meter_.conditions(next->operation) : meter_.conditions();
+  const auto* next = calls_.front();
+  auto at = next != nullptr ? next->operation->second : conditions_;
   if (next != nullptr)
     at.argument_bytes = static_cast<double>(next->argument.size());
   plan_ = best_plan(at, instances_.size(), n, options_);
@@ -238,43 +232,52 @@ void request_table::update_plan(time now) {
 
 void request_table::receive(const data_message& message, time now, bool prompt) {
   const auto value = get_view(message);
-  const auto kind = remote_kind(value);
-  if (kind == remote_message::reply) {
-    if (const auto reply = parse_reply(value))
-      return hear(*reply, message, now, prompt);
-  } else if (kind == remote_message::status) {
-    if (const auto status = parse_status(value)) {
-      instances_.update(*status, now);
-      return send(now);
-    }
+  if (const auto reply = parse_reply(value))
+    return receive(*reply, message, now, prompt);
+  if (const auto status = parse_status(value)) {
+    instances_.update(*status, now);
+    return send(now);
   }
   ++calls_.counters().refused;
 }
 
-void request_table::hear(const reply_view& reply, const data_message& storage, time now,
-                         bool prompt) {
+void request_table::receive(const reply_view& reply, const data_message& storage, time now,
+                            bool prompt) {
   auto* its = instances_.find(reply.head.instance);
   if (its == nullptr || its->stream != reply.head.stream) {
     ++calls_.counters().refused; // the instance was taken for lost
     return;
   }
-  its->heard = now;
+  its->last_message = now;
   its->late = 0;
-  auto sample = instance_table::sample_of(*its, reply, calls_);
-  sample.received = now;
-  sample.reply_bytes = get_view(storage).bytes().size();
-  sample.prompt = prompt;
-  meter_.add(sample);
+  measure(*its, reply,
+          {now, {}, {}, reply.results.size(), get_view(storage).bytes().size(), prompt});
   settle(*its, reply, storage);
   std::vector<std::uint64_t> back;
-  for (const auto& run : reply.head.untaken)
-    for (auto place = std::max(run.first, its->places.begin());
-         place < its->places.end() && place - run.first < run.count; ++place)
+  for (const auto& [first, count] : reply.head.untaken)
+    for (auto place = std::max(first, its->places.begin());
+         place < its->places.end() && place - first < count; ++place)
       if (const auto number = instances_.take_place(*its, place))
         back.push_back(*number);
-  give_back(back);
+  calls_.put_first(back);
   calls_.finish_in_turn();
   send(now);
+}
+
+/// Before the places of the reply are taken: what it shows of the conditions.
+void request_table::measure(instance& at, const reply_view& reply, received_reply what) {
+  constexpr std::uint64_t longest_ns = 3'600'000'000'000; // that an instance may claim
+  if (reply.head.places.empty())
+    return;
+  const auto& last = reply.head.places.back();
+  const auto* place = at.places.find(last.first + last.count - 1);
+  auto* const call = place != nullptr ? calls_.find(place->call) : nullptr;
+  if (call == nullptr)
+    return;
+  what.here = std::chrono::nanoseconds{std::min(reply.head.here_ns, longest_ns)};
+  what.busy = std::chrono::nanoseconds{std::min(reply.head.busy_ns, longest_ns)};
+  pattern::measure(*at.requests.find(place->request), what, call->operation->second);
+  conditions_ = call->operation->second;
 }
 
 /// Hands each result to its call.
@@ -283,7 +286,7 @@ void request_table::settle(instance& at, const reply_view& reply, const data_mes
   std::uint64_t in_run = 0, index = 0;
   auto failed = reply.head.failed.begin();
   for (const auto& result : reply.results.elements()) {
-    while (in_run == run->count) { // a run may be empty
+    if (in_run == run->count) {
       ++run;
       in_run = 0;
     }
@@ -297,7 +300,7 @@ void request_table::settle(instance& at, const reply_view& reply, const data_mes
       its->call->storage = storage;
       its->call->result = result;
       if (!plan_.ordered)
-        calls_.finish_answered(*its);
+        calls_.finish(*its);
     }
     if (is_failed)
       ++failed;
@@ -305,13 +308,6 @@ void request_table::settle(instance& at, const reply_view& reply, const data_mes
 }
 
 // -- losses --------------------------------------------------------------------------------------
-
-/// In their order, before all others.
-void request_table::give_back(const std::vector<std::uint64_t>& calls) {
-  // Not std::views::reverse: clang before 16 cannot compile libstdc++'s views.
-  for (auto each = calls.rbegin(); each != calls.rend(); ++each)
-    calls_.put_first(*each);
-}
 
 void request_table::lose(const endpoint_id& id, const std::string& how, time now) {
   auto lost = instances_.extract(id);
@@ -322,7 +318,8 @@ void request_table::lose(const endpoint_id& id, const std::string& how, time now
     auto* its = calls_.find(place.call);
     if (its == nullptr || its->at != call_table::stage::asked)
       return;
-    const bool idempotent = lost->is_idempotent(calls_.name_of(its->operation));
+    const auto known = lost->operations.find(its->operation->first);
+    const bool idempotent = known != lost->operations.end() && known->second;
     if (idempotent && its->losses++ < options_.max_losses)
       again.push_back(place.call);
     else
@@ -330,7 +327,7 @@ void request_table::lose(const endpoint_id& id, const std::string& how, time now
                   {errc::service_lost, "instance " + to_string(id) + " of '" + service_name_ +
                                            "' " + how + (idempotent ? ", as others before" : "")});
   });
-  give_back(again);
+  calls_.put_first(again);
   calls_.finish_in_turn();
   send(now);
 }
@@ -339,10 +336,14 @@ void request_table::tick(time now) {
   if (now >= calls_.next_deadline())
     calls_.expire(now, [&](call_table::entry& each) {
       release(each);
-      calls_.fail(each, {errc::request_timeout, "operation '" + calls_.name_of(each.operation) +
-                                                    "' of '" + service_name_ + "'"});
+      calls_.fail(each, {errc::request_timeout,
+                         "operation '" + each.operation->first + "' of '" + service_name_ + "'"});
     });
-  for (const auto& each : instances_.silent_since(now - options_.silence))
+  std::vector<endpoint_id> silent;
+  for (const auto& [id, each] : instances_.all())
+    if (now - each.last_message >= options_.liveness_timeout)
+      silent.push_back(id);
+  for (const auto& each : silent)
     lose(each, "is silent", now);
   next_tick_ = std::min(calls_.next_deadline(), now + tuning::time_between_ticks);
   send(now);

@@ -15,6 +15,7 @@
 #include <pubsub/endpoint_id.hpp>
 #include <pubsub/pattern/remote_options.hpp>
 
+#include "pattern/mailbox/partner.hpp"
 #include "pattern/remote/call_table.hpp"
 #include "pattern/remote/instance_table.hpp"
 #include "pattern/remote/remote_messages.hpp"
@@ -26,14 +27,9 @@ namespace pubsub::pattern {
 /// How messages leave a client.
 class remote_port {
 public:
-  enum class outcome : std::uint8_t {
-    sent,
-    not_now,  ///< a link is full, or the instance is out of reach
-    too_long, ///< for any link
-  };
-
   virtual ~remote_port() = default;
-  virtual outcome to_instance(const endpoint_id& id, std::span<const std::byte> message) = 0;
+  virtual partner::outcome to_instance(const endpoint_id& id,
+                                       std::span<const std::byte> message) = 0;
   /// Some instance within reach serves the name.
   virtual bool is_served() = 0;
 };
@@ -45,13 +41,15 @@ public:
   using call_ptr = std::shared_ptr<remote_call>;
 
   request_table(const endpoint_id& id, std::string service_name, const remote_options& options,
-                remote_port& port);
+                remote_port& port)
+      : id_(id), service_name_(std::move(service_name)), options_(options), port_(port),
+        plan_(fixed_plan(options)) {}
 
   /// The argument is one value in bin::v1. Call `send` when all are added.
   call_ptr add(std::string_view operation, std::span<const std::byte> argument, time deadline,
                time now);
-  /// Sends what the mode allows; with `flush` also what would wait for more to go with it.
-  void send(time now, bool flush = false);
+  /// Sends what the mode allows; with `pending` also what would wait for more to go with it.
+  void send(time now, bool pending = false);
   /// The same in one request to each instance.
   void send_bulk(time now);
   /// False if it was complete.
@@ -59,12 +57,8 @@ public:
 
   /// `prompt`: a thread was waiting for it when it came.
   void receive(const data_message& message, time now, bool prompt = true);
-  /// As `remote_meter::add_calls`.
-  void note_calls(std::uint64_t operations, std::chrono::nanoseconds took, bool coming_back) {
-    meter_.add_calls(operations, took, coming_back);
-  }
-  /// It is out of reach.
-  void lose(const endpoint_id& id, time now) { lose(id, "is not within reach any more", now); }
+  /// `how`: such as `is silent`.
+  void lose(const endpoint_id& id, const std::string& how, time now);
   /// Gives up calls that are late, and instances that are silent. At `next_tick` or later.
   void tick(time now);
   time next_tick() const noexcept { return next_tick_; }
@@ -73,35 +67,31 @@ public:
 
   bool has_room() const noexcept { return unfinished() < options_.max_unfinished; }
   std::size_t unfinished() const noexcept { return calls_.size(); }
-  /// With a result or an error.
-  std::uint64_t completed() const noexcept { return counters().done + counters().failed; }
-  std::size_t instances() const noexcept { return instances_.size().instances; }
-  std::vector<endpoint_id> known_instances() const { return instances_.known(); }
+  const instance_table& instances() const noexcept { return instances_; }
   const remote_counters& counters() const noexcept { return calls_.counters(); }
-  const remote_conditions& conditions() const noexcept { return meter_.conditions(); }
-  /// Of one operation; the network's are the same for all.
-  remote_conditions conditions(std::string_view operation) const;
-  remote_plan plan() const noexcept { return plan_.public_plan(); }
+  /// Of the operation that the last reply was for.
+  const remote_conditions& conditions() const noexcept { return conditions_; }
+  const remote_plan& plan() const noexcept { return plan_; }
+  /// Results of this operation have been long.
+  bool has_long_results(std::string_view operation) const;
 
 private:
   using instance = instance_table::instance;
 
-  void send_by(const request_plan& plan, time now, bool flush);
+  void send_by(const request_plan& plan, time now, bool pending);
   bool waits_for_more(std::size_t most, time now);
   bool refuse(call_table::entry& first);
   std::size_t share_of(const request_plan& plan, time now) const;
-  std::size_t together(const request_plan& plan) const;
-  std::size_t gather(std::uint32_t operation, std::size_t max, std::size_t max_bytes);
-  void send_batch(instance_table::map::value_type& to, std::uint32_t operation, std::size_t n,
+  void gather(const call_table::operation* operation, std::size_t max, std::size_t max_bytes);
+  void send_batch(instance_table::map::value_type& to, const call_table::operation* operation,
                   time now);
   void note_sent(instance_table::map::value_type& to, time now);
   void update_plan(time now);
 
-  void hear(const reply_view& reply, const data_message& storage, time now, bool prompt);
+  void receive(const reply_view& reply, const data_message& storage, time now, bool prompt);
+  void measure(instance& at, const reply_view& reply, received_reply what);
   void settle(instance& at, const reply_view& reply, const data_message& storage);
-  void give_back(const std::vector<std::uint64_t>& calls);
   void release(const call_table::entry& what);
-  void lose(const endpoint_id& id, const std::string& how, time now);
 
   const endpoint_id id_;
   const std::string service_name_;
@@ -117,8 +107,8 @@ private:
 
   request_plan plan_;
   time next_choice_{};
-  std::size_t chosen_for_ = 0; // bits of the number that waited
-  remote_meter meter_;
+  std::size_t chosen_for_ = 0;   // bits of the number that waited
+  remote_conditions conditions_; // as the last reply has left them
 };
 
 } // namespace pubsub::pattern

@@ -1,50 +1,42 @@
 #include "pattern/remote/service_core.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace pubsub::pattern {
 
-namespace {
-
-using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
-
-service_options checked(service_options options) {
-  options.workers = std::max<std::size_t>(options.workers, 1);
-  options.queue_operations = std::max<std::size_t>(options.queue_operations, 1);
-  return options;
-}
-
-} // namespace
 
 service_core::service_core(std::shared_ptr<endpoint> at, std::string_view name,
                            const service_options& options)
-    : at_(std::move(at)), name_(name), options_(checked(options)),
-      service_topic_(topic_of_service(name)), own_topic_(topic_of_instance(id_)),
-      announcements_(at_), queue_(options_.workers, options_.queue_operations) {}
+    : at_(std::move(at)), name_(name), options_(options), service_topic_(topic_of_service(name)),
+      own_topic_(topic_of_instance(id_)), announcements_(at_),
+      queue_(options_.workers, options_.queue_operations) {}
 
-expected<void> service_core::add(std::string_view name, encoded_handler handler,
-                                 const operation_options& options) {
+expected<void> service_core::add(std::string_view name, writing_handler handler,
+                                 repeatable repeat) {
   const lock_type lock{mutex_};
   if (started_ || closed_)
     return error{errc::invalid_argument, "operations are added before the service is started"};
   if (name.empty() || !handler)
     return error{errc::invalid_argument, "an operation has a name and a handler"};
-  operations_[std::string{name}] = {std::move(handler), options.repeat == repeatable::idempotent};
+  operations_[std::string{name}] = {std::move(handler), repeat == repeatable::idempotent};
   return {};
 }
 
-void service_core::start() {
+expected<void> service_core::start() {
   const std::lock_guard joining{joining_workers_};
   const lock_type lock{mutex_};
-  if (started_ || closed_)
-    return;
+  if (started_ && !closed_)
+    return {};
+  auto in = at_->make_subscriber(filter{service_topic_, own_topic_});
+  if (closed_ || in.closed())
+    return error{errc::shutting_down, "the service or its endpoint is closed"};
   started_ = true;
   announcements_.add(topic_of_callers(name_));
-  mailbox::start(at_->make_subscriber(filter{service_topic_, own_topic_}), own_reading::when_due);
+  mailbox::start(std::move(in), own_reading::when_due);
   for (std::size_t i = 0; i < options_.workers; ++i)
     workers_.emplace_back([this] { run(); });
+  return {};
 }
 
 // -- workers -------------------------------------------------------------------------------------
@@ -90,35 +82,52 @@ void service_core::reply(lock_type& lock, service_results& out) {
   lock.unlock();
   data_writer message;
   out.write(message);
+  bool kept = false;
   const auto sent = [&](const data_writer& x) {
-    return send(out.client(), *out.to(), x) != reply_outbox::outcome::too_long;
+    const auto outcome = out.to()->send(x.bytes());
+    kept = kept || outcome == reply_outbox::outcome::kept;
+    return outcome != reply_outbox::outcome::too_long;
   };
   if (!sent(message))
     out.write_singly(sent);
+  const bool too_much = kept && out.to()->kept_bytes() > tuning::most_kept_bytes;
   out.clear();
   lock.lock();
+  if (kept)
+    note_behind(out.client());
+  if (too_much) // the client does not read
+    queue_.hold_back(out.client());
 }
 
-/// Called without the mutex. A client that does not read is held back.
-reply_outbox::outcome service_core::send(const endpoint_id& client, reply_outbox& to,
-                                         const data_writer& message) {
-  const auto result = to.send(message.bytes());
-  if (result != reply_outbox::outcome::kept)
-    return result;
-  const bool too_much = to.kept_bytes() > tuning::most_kept_bytes;
-  const lock_type lock{mutex_};
-  note_behind(client);
-  if (too_much)
-    queue_.hold_back(client);
-  return result;
-}
-
-/// Called without the mutex.
-void service_core::send_untaken(const endpoint_id& client, reply_outbox& to, std::uint64_t stream,
-                                const number_run& places) {
+/// Called with the mutex held.
+void service_core::send_untaken(const service_queue::client_places& what) {
+  const auto found = clients_.find(what.client);
   data_writer message;
-  write_untaken(message, id_, stream, places);
-  send(client, to, message);
+  write_untaken(message, id_, what.stream, {what.first, what.count});
+  if (found != clients_.end() &&
+      found->second->send(message.bytes()) == reply_outbox::outcome::kept)
+    note_behind(what.client);
+}
+
+/// Called with the mutex held: replies to this client were kept.
+void service_core::note_behind(const endpoint_id& client) {
+  behind_.insert(client);
+  if (next_flush_ != time::max())
+    return;
+  next_flush_ = clock::now() + tuning::time_between_tries;
+  wake();
+}
+
+/// Called with the mutex held: sends what was kept for clients.
+void service_core::flush_outboxes(time until) {
+  std::erase_if(behind_, [&](const endpoint_id& id) {
+    const auto found = clients_.find(id);
+    const bool all = found == clients_.end() || found->second->flush(until);
+    if (all || found->second->kept_bytes() <= tuning::most_kept_bytes)
+      queue_.go_on(id);
+    return all;
+  });
+  next_flush_ = behind_.empty() ? time::max() : clock::now() + tuning::time_between_tries;
 }
 
 // -- requests ------------------------------------------------------------------------------------
@@ -136,119 +145,73 @@ void service_core::receive(const data_message& message, time now) {
     return; // of a name below
   const auto value = get_view(message);
   if (const auto request = parse_request(value))
-    return hear(*request, message, now);
+    return receive(*request, message, now);
   if (const auto cancel = parse_cancel(value))
     return queue_.cancel(*cancel);
-  if (const auto hello = parse_hello(value)) {
-    if (const auto from = find_client(hello->client)) {
-      data_writer answer;
-      write_status(answer, status());
-      from->try_send(answer.bytes());
-    }
-    return;
-  }
-  ++counters_.refused;
-}
-
-/// Called with the mutex held. Null: there are too many.
-service_core::outbox_ptr service_core::find_client(const endpoint_id& id) {
-  const auto found = clients_.find(id);
-  if (found != clients_.end())
-    return found->second;
-  if (clients_.size() >= tuning::most_clients)
-    return {};
-  auto made = std::make_shared<reply_outbox>(at_->make_publisher(topic_of_caller(id)));
-  clients_.emplace(id, made);
-  return made;
+  const auto hello = parse_hello(value);
+  if (!hello)
+    ++counters_.refused;
+  else if (const auto from = find_client(hello->client))
+    from->try_send(status().bytes());
 }
 
 /// Called with the mutex held.
-void service_core::hear(const request_view& request, const data_message& storage, time now) {
-  const auto to = find_client(request.at.client);
+void service_core::receive(const request_view& request, const data_message& storage, time now) {
+  const auto& at = request.at;
+  const auto to = find_client(at.client);
   if (!to) {
     ++counters_.refused;
     return;
   }
   const auto found = operations_.find(request.operation);
-  const bool known = found != operations_.end();
-  const auto result = queue_.add({request.at.client,
-                                  to,
-                                  request.at.stream,
-                                  request.at.first,
-                                  request.arguments.size(),
-                                  known ? &found->second : nullptr,
-                                  known ? std::string{} : request.operation,
-                                  request.arguments.elements().begin(),
-                                  storage,
-                                  now,
-                                  {}});
-  ++(result.taken ? counters_.requests : counters_.refused);
-  if (!result.missing)
-    return;
-  data_writer message;
-  write_untaken(message, id_, request.at.stream, *result.missing);
-  if (to->send(message.bytes()) == reply_outbox::outcome::kept)
-    note_behind(request.at.client);
+  const auto missing = queue_.add({at.client,
+                                   to,
+                                   at.stream,
+                                   at.first,
+                                   request.arguments.size(),
+                                   found != operations_.end() ? &found->second : nullptr,
+                                   request.arguments.elements().begin(),
+                                   storage,
+                                   now,
+                                   {}});
+  ++(missing ? counters_.requests : counters_.refused);
+  if (missing && missing->count > 0)
+    send_untaken({at.client, at.stream, missing->first, missing->count});
+}
+
+/// Called with the mutex held. Null: there are too many.
+service_core::outbox_ptr service_core::find_client(const endpoint_id& id) {
+  const auto found = clients_.find(id);
+  if (found != clients_.end() || clients_.size() >= tuning::most_clients)
+    return found != clients_.end() ? found->second : nullptr;
+  auto made = std::make_shared<reply_outbox>(at_->make_publisher(topic_of_caller(id)));
+  return clients_.emplace(id, std::move(made)).first->second;
 }
 
 // -- presence ------------------------------------------------------------------------------------
 
 /// Called with the mutex held.
-service_status service_core::status() const {
-  service_status result{id_, closed_, options_.workers, {}};
+data_writer service_core::status() const {
+  service_status all{id_, closed_, options_.workers, {}};
   for (const auto& [name, its] : operations_)
-    result.operations.push_back({name, its.idempotent});
+    all.operations.emplace(name, its.idempotent);
+  data_writer result;
+  write_status(result, all);
   return result;
-}
-
-/// Called with the mutex held.
-void service_core::announce(time now) {
-  data_writer message;
-  write_status(message, status());
-  announcements_.announce(message.bytes(), now);
 }
 
 void service_core::tick(time now) {
   if (announcements_.is_due(now)) {
-    announce(now);
-    forget_clients(now);
+    announcements_.announce(status().bytes(), now);
+    std::erase_if(clients_, [&](const auto& each) {
+      const bool forgotten = each.second->is_forgotten(now);
+      if (forgotten)
+        queue_.forget(each.first);
+      return forgotten;
+    });
   }
   if (now >= next_flush_)
     flush_outboxes(now);
-}
-
-/// Called with the mutex held: replies to this client were kept.
-void service_core::note_behind(const endpoint_id& client) {
-  behind_.insert(client);
-  if (next_flush_ != time::max())
-    return;
-  next_flush_ = clock::now() + tuning::time_between_flushes;
-  wake();
-}
-
-/// Called with the mutex held: what clients were behind with.
-void service_core::flush_outboxes(time until) {
-  for (auto each = behind_.begin(); each != behind_.end();) {
-    const auto id = *each++;
-    const auto found = clients_.find(id);
-    const bool all = found == clients_.end() || found->second->flush(until);
-    if (all)
-      behind_.erase(id);
-    if (!all && found->second->kept_bytes() > tuning::most_kept_bytes)
-      continue;
-    queue_.go_on(id);
-  }
-  next_flush_ = behind_.empty() ? time::max() : clock::now() + tuning::time_between_flushes;
-}
-
-/// Called with the mutex held.
-void service_core::forget_clients(time now) {
-  std::erase_if(clients_, [&](const auto& each) {
-    const bool forgotten = each.second->is_forgotten(now);
-    if (forgotten)
-      queue_.forget(each.first);
-    return forgotten;
-  });
 }
 
 std::size_t service_core::clients() const {
@@ -276,18 +239,11 @@ void service_core::close() {
     return;
   workers_.clear();
   lock_type lock{mutex_};
-  announce(clock::now()); // it leaves
+  announcements_.announce(status().bytes(), clock::now()); // that it leaves
   for (const auto& each : take_unread())
     receive(each, clock::now()); // so that it can be given back
-  const auto on_their_way = queue_.open_ends();
-  const auto left = queue_.clear();
-  const auto clients = clients_;
-  lock.unlock();
-  for (const auto& each : left)
-    send_untaken(each.client, *each.to, each.stream, {each.first, each.count});
-  for (const auto& each : on_their_way)
-    send_untaken(each.client, *clients.at(each.client), each.stream, each.places);
-  lock.lock();
+  for (const auto& each : queue_.clear())
+    send_untaken(each);
   flush_outboxes(clock::now() + tuning::time_to_close);
   lock.unlock();
   stop();

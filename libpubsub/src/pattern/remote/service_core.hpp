@@ -1,8 +1,8 @@
-// An instance of a service and its endpoint: hears requests, runs handlers, replies.
+// An instance of a service and its endpoint: receives requests, runs handlers, replies.
 #pragma once
 
 #include <algorithm>
-#include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -25,15 +25,15 @@
 namespace pubsub::pattern {
 
 /// A worker that waits for requests reads, and goes on with what it found, so one worker hands
-/// nothing over. Clients are told from time to time that the instance is there. Thread-safe.
+/// nothing over. The instance announces itself to clients again and again. Thread-safe.
 class service_core final : private mailbox {
 public:
+  /// The options are in range.
   service_core(std::shared_ptr<endpoint> at, std::string_view name, const service_options& options);
   ~service_core() override { close(); }
 
-  expected<void> add(std::string_view name, encoded_handler handler,
-                     const operation_options& options);
-  void start();
+  expected<void> add(std::string_view name, writing_handler handler, repeatable repeat);
+  expected<void> start();
   std::size_t clients() const;
   service_counters counters() const;
   void close();
@@ -50,18 +50,14 @@ private:
   void run();
   void do_work(lock_type& lock, service_results& out);
   void reply(lock_type& lock, service_results& out);
-  reply_outbox::outcome send(const endpoint_id& client, reply_outbox& to,
-                             const data_writer& message);
+  void send_untaken(const service_queue::client_places& what);
+
   void receive(const data_message& message, time now);
-  void hear(const request_view& request, const data_message& storage, time now);
+  void receive(const request_view& request, const data_message& storage, time now);
   outbox_ptr find_client(const endpoint_id& id);
-  void send_untaken(const endpoint_id& client, reply_outbox& to, std::uint64_t stream,
-                    const number_run& places);
-  service_status status() const;
-  void announce(time now);
+  data_writer status() const;
   void note_behind(const endpoint_id& client);
   void flush_outboxes(time until);
-  void forget_clients(time now);
 
   const std::shared_ptr<endpoint> at_;
   const std::string name_;
@@ -78,7 +74,7 @@ private:
   time last_read_{};
   bool started_ = false;
   service_counters counters_;
-  std::mutex joining_workers_;
+  std::mutex joining_workers_; // guards workers_
   std::vector<std::thread> workers_;
 };
 

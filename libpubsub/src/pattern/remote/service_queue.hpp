@@ -9,13 +9,11 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <string>
 #include <vector>
 
 #include <pubsub/data_message.hpp>
 #include <pubsub/data_view.hpp>
 #include <pubsub/endpoint_id.hpp>
-#include <pubsub/pattern/remote_options.hpp>
 
 #include "pattern/remote/remote_messages.hpp"
 
@@ -31,12 +29,11 @@ struct service_work {
   std::uint64_t stream = 0;
   std::uint64_t first = 0;
   std::size_t count = 0;
-  const service_operation* what = nullptr; ///< null: there is none of this name
-  std::string name;                        ///< of that
-  data_view::iterator arguments;
-  data_message storage; ///< of the arguments
+  const service_operation* what = nullptr; ///< null: the service has none of this name
+  data_view::iterator arguments{};
+  data_message storage{}; ///< of the arguments
   std::chrono::steady_clock::time_point arrived{};
-  std::vector<bool> cancelled; ///< which of them nobody waits for; empty: none
+  std::vector<std::uint64_t> cancelled{}; ///< of its places, ascending
 };
 
 /// Not thread-safe. Places of a client's stream come in their order, each once: what is below was
@@ -46,12 +43,10 @@ public:
   /// A request is done in parts, so that all workers have their share.
   service_queue(std::size_t workers, std::size_t limit) : workers_(workers), limit_(limit) {}
 
-  struct arrival {
-    bool taken = false;                ///< false: it came before, or too late
-    std::optional<number_run> missing; ///< places that were lost on the way
-  };
-  /// `work` with client, first, count and the rest of what its request says.
-  arrival add(service_work work);
+  /// Takes `work`, with client, first, count and the rest of what its request says. Returns the
+  /// places before it that were lost on the way, which may be none; nothing if the request came
+  /// before, or too late.
+  std::optional<number_run> add(service_work work);
   /// What is done already does not matter.
   void cancel(const cancel_request& cancel);
   /// There must be some. All that is taken is put back.
@@ -62,46 +57,39 @@ public:
   /// No more should be read: what clients that are held back wait for does not count.
   bool full() const noexcept { return ready_ >= limit_; }
 
-  /// Nothing of this client is handed out: it does not read what it asked for.
+  /// Hands out no work of this client, which does not read its replies, until `go_on`.
   void hold_back(const endpoint_id& client);
   void go_on(const endpoint_id& client);
   void forget(const endpoint_id& client);
-  /// Of each client and its last stream, the places that have not come.
-  struct open_end {
+  /// Places in a client's stream.
+  struct client_places {
     endpoint_id client;
     std::uint64_t stream = 0;
-    number_run places;
+    std::uint64_t first = 0;
+    std::uint64_t count = 0;
   };
-  std::vector<open_end> open_ends() const;
-  /// All that has not been taken.
-  std::vector<service_work> clear();
+  /// All that has not been taken, and of the last stream of each client what has not come.
+  std::vector<client_places> clear();
 
 private:
-  struct taken_part {
-    std::uint64_t stream = 0;
-    number_run places;
-  };
   struct client_state {
     std::uint64_t stream = 0;
-    std::uint64_t next = 0; // places below have come
-    std::set<std::uint64_t> cancelled;
+    std::uint64_t next = 0;            // places below have come
+    std::set<std::uint64_t> cancelled; // of `stream`, in works or in hand
     std::deque<service_work> works;
-    std::vector<taken_part> in_hand; // taken and not put back
-    std::size_t operations = 0;      // in them
+    std::vector<client_places> in_hand; // taken and not put back
+    std::size_t operations = 0;         // in works
     bool held_back = false;
     bool in_turns = false;
   };
-  void give_turn(const endpoint_id& id, client_state& its);
-  static std::vector<bool> take_cancelled(client_state& its, const service_work& of);
-  static void cancel_some(client_state& its, const std::vector<number_run>& places,
-                          const number_run& of);
+  void give_turn(client_state& its);
   enum class place { first, last };
-  void put(const endpoint_id& id, client_state& its, service_work work, place at);
+  void put(client_state& its, service_work work, place at);
 
   const std::size_t workers_, limit_;
   std::map<endpoint_id, client_state> clients_;
-  std::deque<endpoint_id> turns_; // of those that have work and are not held back
-  std::size_t ready_ = 0;         // operations of those
+  std::deque<client_state*> turns_; // those that have work and are not held back
+  std::size_t ready_ = 0;           // operations of these
 };
 
 } // namespace pubsub::pattern

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <cxxabi.h>
 #include <exception>
-#include <memory>
 #include <typeinfo>
 #include <utility>
 
@@ -12,7 +11,6 @@ namespace pubsub::pattern {
 
 namespace {
 
-using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
 std::string type_of(const std::exception& x) {
@@ -27,24 +25,22 @@ std::uint64_t nanoseconds_of(clock::duration x) {
   return static_cast<std::uint64_t>(std::chrono::nanoseconds{x}.count());
 }
 
-bool is_one_value(std::span<const std::byte> bytes) {
-  return data_view::make(bytes).has_value();
+error too_long(std::size_t size_bytes, const std::string& limit) {
+  return {errc::limit_exceeded,
+          "a result of " + std::to_string(size_bytes) + " bytes is longer than " + limit};
 }
 
 } // namespace
 
-void service_results::begin(const service_work& work, time now) {
-  client_ = work.client;
-  to_ = work.to;
-  head_ = {instance_, work.stream, 0, 0, {}, {}, {}};
-  begun_ = now;
-}
-
 void service_results::run(service_work& work) {
   const auto begun = clock::now();
   auto now = begun;
-  if (empty())
-    begin(work, now);
+  if (empty()) {
+    client_ = work.client;
+    to_ = work.to;
+    head_ = {instance_, work.stream, 0, 0, {}, {}, {}};
+    begun_ = now;
+  }
   arrived_ = work.arrived;
   std::size_t stride = 1, since_look = 0;
   bool was_long = false;
@@ -67,19 +63,16 @@ void service_results::run(service_work& work) {
 
 /// Of the work the first operation that is left.
 void service_results::run_one(const service_work& work, const data_view& argument) {
-  if (!work.cancelled.empty() && work.cancelled[work.cancelled.size() - work.count])
+  if (!work.cancelled.empty() && std::ranges::binary_search(work.cancelled, work.first))
     return ++cancelled_, fail({errc::cancelled});
   if (work.what == nullptr)
-    return fail({errc::no_such_operation,
-                 "service '" + service_name_ + "' has no operation '" + work.name + "'"});
+    return fail({errc::no_such_operation, "service '" + service_name_ + "' has no such operation"});
   const auto before = results_.size_bytes();
   auto why = call(*work.what, argument);
   const auto result = results_.bytes().subspan(std::min(before, results_.size_bytes()));
   if (!why && result.size() > max_result_bytes_)
-    why = {errc::limit_exceeded, "a result of " + std::to_string(result.size()) +
-                                     " bytes is longer than max_result_bytes, " +
-                                     std::to_string(max_result_bytes_)};
-  else if (!why && !is_one_value(result))
+    why = too_long(result.size(), "max_result_bytes, " + std::to_string(max_result_bytes_));
+  else if (!why && !data_view::make(result))
     why = {errc::operation_failed, "the handler has not written one value"};
   if (!why)
     return;
@@ -110,32 +103,31 @@ void service_results::write(data_writer& out) {
   write_reply(out, head_, size(), results_.bytes());
 }
 
-void service_results::write_single(data_writer& out, std::size_t index, bool too_long) const {
+void service_results::write_singly(
+    const std::function<bool(const data_writer& reply)>& send) const {
+  number_queue places;
+  for (const auto& run : places_.runs())
+    places.append(run);
   auto left = results_.bytes();
-  for (std::size_t i = 0; i < index; ++i)
-    left = left.subspan(data_view::from_valid(left).bytes().size());
-  const auto result = data_view::from_valid(left).bytes();
-  reply_head head = head_;
-  head.failed.clear();
-  auto skip = index;
-  for (const auto& run : places_.runs()) {
-    if (skip < run.count) {
-      head.places = {{run.first + skip, 1}};
-      break;
-    }
-    skip -= run.count;
-  }
-  for (const auto& each : head_.failed)
-    if (each.index == index)
-      head.failed = {{0, each.error}};
-  if (too_long)
-    head.failed = {
-        {0,
-         {errc::limit_exceeded, "a result of " + std::to_string(result.size()) +
-                                    " bytes is longer than the service's endpoint sends"}}};
-  data_writer none;
+  auto failed = head_.failed.begin();
+  data_writer none, message;
   none.write_none();
-  write_reply(out, head, 1, too_long ? none.bytes() : result);
+  for (std::size_t index = 0; index < size(); ++index) {
+    const auto result = data_view::from_valid(left).bytes();
+    left = left.subspan(result.size());
+    reply_head head{instance_, head_.stream, head_.here_ns, head_.busy_ns, {places.take(1)}, {},
+                    {}};
+    if (failed != head_.failed.end() && failed->index == index)
+      head.failed = {{0, failed++->error}};
+    message.clear();
+    write_reply(message, head, 1, result);
+    if (send(message))
+      continue;
+    head.failed = {{0, too_long(result.size(), "the service's endpoint sends")}};
+    message.clear();
+    write_reply(message, head, 1, none.bytes());
+    send(message);
+  }
 }
 
 void service_results::clear() {
@@ -145,15 +137,6 @@ void service_results::clear() {
   head_ = {};
   cancelled_ = 0;
   due_ = false;
-}
-
-void write_untaken(data_writer& out, const endpoint_id& instance, std::uint64_t stream,
-                   const number_run& places) {
-  reply_head head;
-  head.instance = instance;
-  head.stream = stream;
-  head.untaken = {places};
-  write_reply(out, head, 0, {});
 }
 
 } // namespace pubsub::pattern

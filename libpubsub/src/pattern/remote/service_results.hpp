@@ -3,6 +3,8 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -17,7 +19,7 @@
 namespace pubsub::pattern {
 
 struct service_operation {
-  encoded_handler handler;
+  writing_handler handler;
   bool idempotent = false;
 };
 
@@ -50,31 +52,20 @@ public:
   std::size_t failed() const noexcept { return head_.failed.size(); }
   std::size_t cancelled() const noexcept { return cancelled_; }
   const std::shared_ptr<reply_outbox>& to() const noexcept { return to_; }
+  /// Stays when they are cleared.
   const endpoint_id& client() const noexcept { return client_; }
 
   /// One reply with all results.
   void write(data_writer& out);
-  /// One reply for each result, by `send(message)`; one that is false says so to the client.
-  template <class F>
-  void write_singly(F&& send) {
-    for (std::size_t index = 0; index < size(); ++index) {
-      data_writer message;
-      write_single(message, index, false);
-      if (send(message))
-        continue;
-      message.clear();
-      write_single(message, index, true);
-      send(message);
-    }
-  }
+  /// One reply for each result; where `send` is false for one, another that says that it is too
+  /// long.
+  void write_singly(const std::function<bool(const data_writer& reply)>& send) const;
   void clear();
 
 private:
-  void begin(const service_work& work, time now);
   void run_one(const service_work& work, const data_view& argument);
   error call(const service_operation& what, const data_view& argument);
   void fail(error why);
-  void write_single(data_writer& out, std::size_t index, bool too_long) const;
 
   const std::string service_name_;
   const endpoint_id instance_;
@@ -90,9 +81,5 @@ private:
   time arrived_{}; // what is at the last place
   bool due_ = false;
 };
-
-/// A reply that says of these places that they have not begun.
-void write_untaken(data_writer& out, const endpoint_id& instance, std::uint64_t stream,
-                   const number_run& places);
 
 } // namespace pubsub::pattern

@@ -1,5 +1,5 @@
-// The tuned constants of remote execution. Judged by `pubsub bench remote`: `--only speed` for what
-// operations cost, the grid of modes, sizes and latencies for what the automatic mode chooses.
+// The tuned constants of remote execution. Judged by `pubsub bench remote` for what operations
+// cost, and by `pubsub bench remote-study` for what the automatic mode chooses.
 #pragma once
 
 #include <chrono>
@@ -9,13 +9,13 @@
 
 namespace pubsub::pattern::tuning {
 
-// -- a client that sends
-// ---------------------------------------------------------------------------
+/// Between tries to send where a link was full, requests and replies.
+inline constexpr std::chrono::milliseconds time_between_tries{1};
+
+// -- a client that sends -------------------------------------------------------------------------
 
 /// Between looks at deadlines and silent instances.
 inline constexpr std::chrono::milliseconds time_between_ticks{20};
-/// Between tries to send where a link was full.
-inline constexpr std::chrono::milliseconds time_between_tries{1};
 /// The automatic mode chooses again after this time: a choice costs about 1 us.
 inline constexpr std::chrono::milliseconds time_between_choices{2};
 /// A request that is not full waits for more operations at most for this time: a few round trips
@@ -25,41 +25,31 @@ inline constexpr std::chrono::microseconds time_for_more{200};
 /// message have at most so many.
 inline constexpr std::size_t most_bytes_together = 16 * 1024;
 inline constexpr std::size_t requests_in_a_message = 32;
-/// Operations in a group whose cost for the client is measured: fewer say little.
-inline constexpr std::size_t enough_to_measure = 16;
 
-// -- what the automatic mode assumes
-// ---------------------------------------------------------------
+// -- what the automatic mode assumes -------------------------------------------------------------
 
 /// One more request and its reply cost each side two messages, which may wake threads.
 inline constexpr double seconds_of_a_request = 30e-6;
-/// A request may take the link for this time, and has bytes within these bounds.
-inline constexpr double time_of_a_bulk_s = 0.005;
-inline constexpr double least_bytes_of_a_bulk = 16 * 1024;
+/// What one operation in a request costs the client: adding, encoding and completing it.
+inline constexpr double seconds_of_a_call = 300e-9;
+/// Bytes of a request: 64 KiB take a link of 40 Mb/s 13 ms.
 inline constexpr double most_bytes_of_a_bulk = 64 * 1024;
 /// This much work is in flight, or so many bytes of results, but at least so many results.
 inline constexpr double shortest_horizon_s = 0.1;
 inline constexpr double bytes_in_flight = 64 * 1024 * 1024.0;
 inline constexpr double least_in_flight = 8;
-/// Several connections pay where one result takes the link longer than this, and a packet's bytes,
-/// and the link is slower than copying with all that a result goes through (bytes per second).
-inline constexpr double long_transfer_s = 60e-6;
-inline constexpr double packet_bytes = 1448;
-inline constexpr double copied_bytes_per_s = 1e9;
+/// Results of so many bytes and more go over several connections: 32 KiB take a link of 5 Gb/s
+/// 50 us, about what one more request costs.
+inline constexpr double long_result_bytes = 32 * 1024;
 
-// -- what a client measures
-// ------------------------------------------------------------------------
+// -- what a client measures ----------------------------------------------------------------------
 
 /// Of a new sample in an average.
 inline constexpr double weight_of_a_sample = 0.1;
-/// Bytes of a message that tells a rate.
-inline constexpr std::size_t long_enough = 16 * 1024;
-/// Of replies in a row that tell a rate together, and after which a break ends the row.
-inline constexpr std::chrono::milliseconds time_of_flow{10};
-inline constexpr std::chrono::seconds longest_break{1};
+/// A message of so many bytes takes a slow link longer than its latency.
+inline constexpr std::size_t long_message_bytes = 16 * 1024;
 
-// -- an instance
-// -----------------------------------------------------------------------------------
+// -- an instance ---------------------------------------------------------------------------------
 
 /// A worker looks for cancellations after an operation of this time: shorter ones gain nothing.
 inline constexpr std::chrono::microseconds long_operation{25};
@@ -70,8 +60,6 @@ inline constexpr std::size_t bytes_to_collect = 256 * 1024;
 inline constexpr std::size_t most_between_looks = 16;
 /// A request is divided into this many parts for each worker: some take longer than others.
 inline constexpr std::size_t parts_of_a_worker = 4;
-/// Between tries to send replies where a link was full.
-inline constexpr std::chrono::milliseconds time_between_flushes{1};
 /// A closing instance waits so long for clients that are behind with reading.
 inline constexpr std::chrono::seconds time_to_close{1};
 inline constexpr std::size_t most_clients = 10'000;

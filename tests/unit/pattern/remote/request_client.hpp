@@ -23,7 +23,7 @@ struct request {
 
 struct client final : remote_port {
   explicit client(const remote_options& options = of_mode(remote_mode::pipeline))
-      : book(test::id_of(100), "s", options, *this) {}
+      : table(test::id_of(100), "s", options, *this) {}
 
   static remote_options of_mode(remote_mode mode) {
     remote_options result;
@@ -36,16 +36,16 @@ struct client final : remote_port {
     result.window_operations = window;
     return result;
   }
-  outcome to_instance(const endpoint_id& id, std::span<const std::byte> message) override {
+  partner::outcome to_instance(const endpoint_id& id, std::span<const std::byte> message) override {
     if (full || full_ones.contains(id))
-      return outcome::not_now;
+      return partner::outcome::full;
     if (message.size() > longest)
-      return outcome::too_long;
+      return partner::outcome::too_long;
     const auto view = data_view::make(message);
     REQUIRE(view.has_value());
     if (parse_cancel(*view)) {
       ++cancels;
-      return outcome::sent;
+      return partner::outcome::sent;
     }
     const auto parsed = parse_request(*view);
     REQUIRE(parsed);
@@ -53,7 +53,7 @@ struct client final : remote_port {
     for (const auto& each : parsed->arguments.elements())
       one.arguments.push_back(each.type() == data_type::count ? each.as_count() : 0);
     sent.push_back(one);
-    return outcome::sent;
+    return partner::outcome::sent;
   }
   bool is_served() override { return served; }
 
@@ -63,13 +63,13 @@ struct client final : remote_port {
     hear(out);
   }
   void hear(const data_writer& out) {
-    book.receive(make_data_message("t", data_view::make(out.bytes())->to_data()), now);
+    table.receive(make_data_message("t", data_view::make(out.bytes())->to_data()), now);
   }
   std::shared_ptr<remote_call> add(std::uint64_t argument,
                                    std::chrono::milliseconds limit = std::chrono::seconds{10}) {
     data_writer out;
     out.write_count(argument);
-    return book.add("op", out.bytes(), now + limit, now);
+    return table.add("op", out.bytes(), now + limit, now);
   }
   std::vector<std::shared_ptr<remote_call>> add_many(std::uint64_t n) {
     std::vector<std::shared_ptr<remote_call>> result;
@@ -98,11 +98,11 @@ struct client final : remote_port {
   }
   void pass(std::chrono::milliseconds time) {
     now += time;
-    book.tick(now);
+    table.tick(now);
   }
   bool adds_up() const {
-    const auto& x = book.counters();
-    return x.submitted == x.done + x.failed + book.unfinished();
+    const auto& x = table.counters();
+    return x.submitted == x.done + x.failed + table.unfinished();
   }
 
   bool full = false, served = true;
@@ -111,7 +111,7 @@ struct client final : remote_port {
   std::size_t cancels = 0;
   std::deque<request> sent;
   request_table::time now{std::chrono::hours{1}};
-  request_table book;
+  request_table table;
 };
 
 inline bool done(const std::shared_ptr<remote_call>& call) {

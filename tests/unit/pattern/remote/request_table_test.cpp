@@ -11,7 +11,7 @@ TEST_CASE("in mode sync the next request goes when the reply is here") {
   client c{client::of_mode(remote_mode::sync)};
   c.meet(1);
   const auto calls = c.add_many(3);
-  c.book.send(c.now, true);
+  c.table.send(c.now, true);
   for (std::uint64_t i = 0; i < 3; ++i) {
     REQUIRE(c.sent.size() == 1);
     const auto one = c.take();
@@ -20,7 +20,7 @@ TEST_CASE("in mode sync the next request goes when the reply is here") {
     CHECK(done(calls[i]));
     CHECK(calls[i]->result.as_count() == i);
   }
-  CHECK(c.book.unfinished() == 0);
+  CHECK(c.table.unfinished() == 0);
   CHECK(c.adds_up());
 }
 
@@ -29,14 +29,14 @@ TEST_CASE("in mode bulk all that wait go in one request to each instance") {
   c.meet(1);
   c.meet(2);
   const auto calls = c.add_many(10);
-  c.book.send(c.now, true);
+  c.table.send(c.now, true);
   REQUIRE(c.sent.size() == 2);
   const auto one = c.take(), other = c.take();
   CHECK(one.arguments.size() == 5);
   CHECK(other.arguments.size() == 5);
   CHECK(one.to != other.to);
   const auto more = c.add_many(7);
-  c.book.send(c.now, true);
+  c.table.send(c.now, true);
   CHECK(c.sent.empty());
   c.answer(one);
   CHECK(c.sent.size() == 1);
@@ -49,7 +49,7 @@ TEST_CASE("in mode async so many requests go at a time, and results come in any 
   client c{options};
   c.meet(1);
   const auto calls = c.add_many(5);
-  c.book.send(c.now);
+  c.table.send(c.now);
   REQUIRE(c.sent.size() == 3);
   const auto first = c.take(), second = c.take();
   c.answer(second);
@@ -67,7 +67,7 @@ TEST_CASE("in mode pipeline each is a request, and results complete in the order
   c.meet(1);
   c.meet(2);
   const auto calls = c.add_many(6);
-  c.book.send(c.now);
+  c.table.send(c.now);
   REQUIRE(c.sent.size() == 4);
   const auto first = c.take(), second = c.take();
   CHECK(first.to != second.to);
@@ -83,41 +83,41 @@ TEST_CASE("in mode pipeline requests that can leave together share a message, an
   client c;
   c.meet(1);
   c.add_many(40);
-  c.book.send(c.now);
+  c.table.send(c.now);
   REQUIRE(c.sent.size() == 2);
   CHECK(c.take().arguments.size() == 32);
   CHECK(c.take().arguments.size() == 8);
   c.add(1);
-  c.book.send(c.now);
+  c.table.send(c.now);
   CHECK(c.take().arguments.size() == 1);
   SUBCASE("unless another worker can begin them") {
     c.meet(2);
     c.add_many(16);
-    c.book.send(c.now);
+    c.table.send(c.now);
     CHECK(c.sent.size() >= 8);
   }
   SUBCASE("or they are long") {
     for (int i = 0; i < 4; ++i) {
       data_writer out;
       out.write_string(std::string(10'000, 'x'));
-      c.book.add("op", out.bytes(), c.now + 1s, c.now);
+      c.table.add("op", out.bytes(), c.now + 1s, c.now);
     }
-    c.book.send(c.now);
+    c.table.send(c.now);
     CHECK(c.sent.size() == 4);
   }
 }
 
-TEST_CASE("in mode hybrid bulks fill the window, and a part of one waits for company") {
+TEST_CASE("in mode hybrid bulks fill the window, and a part of one waits for more") {
   client c{client::hybrid_of(4, 8)};
   c.meet(1);
   const auto calls = c.add_many(11);
-  c.book.send(c.now);
+  c.table.send(c.now);
   REQUIRE(c.sent.size() == 2);
   CHECK(c.take().arguments.size() == 4);
   const auto second = c.take();
   c.answer(second);
   CHECK(c.sent.empty()); // three wait
-  c.book.send(c.now, true);
+  c.table.send(c.now, true);
   REQUIRE(c.sent.size() == 1);
   CHECK(c.take().arguments.size() == 3);
 }
@@ -127,7 +127,7 @@ TEST_CASE("the instance with the least outstanding is asked") {
   c.meet(1);
   c.meet(2);
   const auto calls = c.add_many(4);
-  c.book.send(c.now);
+  c.table.send(c.now);
   std::map<endpoint_id, std::size_t> asked;
   for (const auto& each : c.sent)
     ++asked[each.to];
@@ -140,7 +140,7 @@ TEST_CASE("where a link is full requests wait, and go later") {
   c.meet(1);
   c.full = true;
   const auto one = c.add(1);
-  c.book.send(c.now);
+  c.table.send(c.now);
   CHECK(c.sent.empty());
   c.full = false;
   c.pass(1ms);
@@ -154,11 +154,11 @@ TEST_CASE("arguments that are too long are refused, and long ones share no reque
   c.meet(1);
   data_writer out;
   out.write_string("a string of more than 20 bytes");
-  const auto one = c.book.add("op", out.bytes(), c.now + 1s, c.now);
+  const auto one = c.table.add("op", out.bytes(), c.now + 1s, c.now);
   REQUIRE(done(one));
   CHECK(one->error == errc::limit_exceeded);
   c.add_many(3);
-  c.book.send_bulk(c.now);
+  c.table.send_bulk(c.now);
   REQUIRE(c.sent.size() == 2);
   CHECK(c.take().arguments.size() == 2);
 }
@@ -169,14 +169,14 @@ TEST_CASE("an instance to which nothing can be sent does not hold others up") {
   c.meet(2);
   c.full_ones.insert(id_of(1));
   const auto calls = c.add_many(10);
-  c.book.send(c.now, true);
+  c.table.send(c.now, true);
   CHECK(c.sent.size() == 10);
   for (const auto& each : c.sent)
     CHECK(each.to == id_of(2));
   c.full_ones.clear();
   c.pass(2ms);
   c.add(1);
-  c.book.send(c.now, true);
+  c.table.send(c.now, true);
   CHECK(c.sent.back().to == id_of(1));
 }
 
@@ -185,7 +185,7 @@ TEST_CASE("a request that is too long goes in parts, an operation that is fails"
   c.meet(1);
   c.longest = 200;
   const auto calls = c.add_many(100);
-  c.book.send(c.now, true);
+  c.table.send(c.now, true);
   std::size_t operations = 0;
   while (operations < 100) {
     const auto one = c.take();
@@ -193,10 +193,10 @@ TEST_CASE("a request that is too long goes in parts, an operation that is fails"
     c.answer(one);
   }
   CHECK(std::ranges::all_of(calls, done));
-  CHECK(c.book.counters().done == 100);
+  CHECK(c.table.counters().done == 100);
   c.longest = 10;
   const auto call = c.add(1);
-  c.book.send(c.now, true);
+  c.table.send(c.now, true);
   REQUIRE(call->done);
   CHECK(call->error.code() == errc::limit_exceeded);
   CHECK(c.adds_up());
@@ -208,39 +208,39 @@ TEST_CASE("an instance may come to have other operations") {
   write_status(out, {id_of(1), false, 1, {{"other", false}}});
   c.hear(out);
   const auto refused = c.add(1);
-  c.book.send(c.now, true);
+  c.table.send(c.now, true);
   REQUIRE(refused->done);
   CHECK(refused->error.code() == errc::no_such_operation);
   c.meet(1);
   c.add(2);
-  c.book.send(c.now, true);
+  c.table.send(c.now, true);
   CHECK(c.sent.size() == 1);
 }
 
-TEST_CASE("a request that is not full waits for company, but not long") {
+TEST_CASE("a request that is not full waits for more, but not long") {
   auto options = client::of_mode(remote_mode::hybrid);
   client c{options};
   c.meet(1);
   c.pass(0ms);
   c.add(0);
-  c.book.send(c.now);
+  c.table.send(c.now);
   REQUIRE(c.sent.size() == 1); // nothing else is under way
   c.add_many(options.bulk_operations - 1);
-  c.book.send(c.now);
+  c.table.send(c.now);
   CHECK(c.sent.size() == 1);
   SUBCASE("until it is full") {
     c.add(1);
-    c.book.send(c.now);
+    c.table.send(c.now);
     CHECK(c.sent.size() == 2);
   }
   SUBCASE("until it takes too long") {
-    REQUIRE(c.book.next_tick() < c.now + 1ms);
-    c.now = c.book.next_tick();
-    c.book.tick(c.now);
+    REQUIRE(c.table.next_tick() < c.now + 1ms);
+    c.now = c.table.next_tick();
+    c.table.tick(c.now);
     CHECK(c.sent.size() == 2);
   }
-  SUBCASE("until somebody waits") {
-    c.book.send(c.now, true);
+  SUBCASE("until a thread waits for a result") {
+    c.table.send(c.now, true);
     CHECK(c.sent.size() == 2);
   }
   SUBCASE("until nothing else is under way") {
@@ -253,7 +253,7 @@ TEST_CASE("a full window waits for room for a whole request") {
   client c{client::hybrid_of(10, 25)};
   c.meet(1);
   c.add_many(100);
-  c.book.send(c.now, true);
+  c.table.send(c.now, true);
   REQUIRE(c.sent.size() == 2);
   c.answer(c.take());
   CHECK(c.sent.size() == 2);

@@ -29,8 +29,8 @@ constexpr std::size_t no_limit = 1'000'000;
 TEST_CASE("clients of a service have their turns one after the other") {
   service_queue queue{1, no_limit};
   for (std::uint64_t i = 0; i < 3; ++i)
-    CHECK(queue.add(work_of(1, i, 1)).taken);
-  CHECK(queue.add(work_of(2, 0, 1)).taken);
+    CHECK(queue.add(work_of(1, i, 1)).has_value());
+  CHECK(queue.add(work_of(2, 0, 1)).has_value());
   std::vector<endpoint_id> order;
   while (!queue.empty())
     order.push_back(queue.take().client);
@@ -55,50 +55,51 @@ TEST_CASE("what is put back goes on at the client's next turn, and before its ot
 
 TEST_CASE("places that come again are not taken, those left out are told") {
   service_queue queue{1, no_limit};
-  CHECK(queue.add(work_of(1, 0, 5)).taken);
-  CHECK_FALSE(queue.add(work_of(1, 0, 5)).taken);
-  CHECK_FALSE(queue.add(work_of(1, 4, 1)).taken);
+  CHECK(queue.add(work_of(1, 0, 5)).has_value());
+  CHECK_FALSE(queue.add(work_of(1, 0, 5)).has_value());
+  CHECK_FALSE(queue.add(work_of(1, 4, 1)).has_value());
   const auto later = queue.add(work_of(1, 8, 2));
-  CHECK(later.taken);
-  REQUIRE(later.missing);
-  CHECK(*later.missing == number_run{5, 3});
-  CHECK_FALSE(queue.add(work_of(1, 5, 3)).taken);
+  REQUIRE(later);
+  CHECK(*later == number_run{5, 3});
+  CHECK_FALSE(queue.add(work_of(1, 5, 3)).has_value());
   SUBCASE("a new stream begins anew") {
-    CHECK(queue.add(work_of(1, 0, 1, 2)).taken);
-    CHECK_FALSE(queue.add(work_of(1, 10, 1, 1)).taken);
+    CHECK(queue.add(work_of(1, 0, 1, 2)).has_value());
+    CHECK_FALSE(queue.add(work_of(1, 10, 1, 1)).has_value());
   }
 }
 
 TEST_CASE("operations are cancelled until they are handed out, and those put back still are") {
   service_queue queue{1, no_limit};
   queue.add(work_of(1, 0, 8));
-  queue.cancel({id_of(1), 1, {{2, 2}, {7, 5}}});
-  queue.cancel({id_of(1), 2, {{0, 8}}});
-  queue.cancel({id_of(2), 1, {{0, 8}}});
+  for (const std::uint64_t place : {2, 3, 7, 8, 11})
+    queue.cancel({id_of(1), 1, place});
+  queue.cancel({id_of(1), 2, 4});
+  queue.cancel({id_of(2), 1, 4});
   auto all = queue.take();
-  CHECK(all.cancelled == std::vector<bool>{0, 0, 1, 1, 0, 0, 0, 1});
+  CHECK(all.cancelled == std::vector<std::uint64_t>{2, 3, 7});
   all.first += 3;
   all.count -= 3;
   queue.put_back(all);
-  CHECK(queue.take().cancelled == std::vector<bool>{1, 0, 0, 0, 1});
+  CHECK(queue.take().cancelled == std::vector<std::uint64_t>{3, 7});
 }
 
 TEST_CASE("what is cancelled while its request is being done is not begun") {
   service_queue queue{1, no_limit};
   queue.add(work_of(1, 0, 8));
   auto all = queue.take();
-  queue.cancel({id_of(1), 1, {{1, 1}, {5, 2}}}); // 1 is done already, as far as the worker knows
-  queue.cancel({id_of(1), 2, {{4, 1}}});         // of another stream
+  for (const std::uint64_t place : {1, 5, 6}) // 1 is done already, as far as the worker knows
+    queue.cancel({id_of(1), 1, place});
+  queue.cancel({id_of(1), 2, 4}); // of another stream
   all.first += 3;
   all.count -= 3;
   queue.put_back(all);
   all = queue.take();
-  CHECK(all.cancelled == std::vector<bool>{0, 0, 1, 1, 0});
+  CHECK(all.cancelled == std::vector<std::uint64_t>{5, 6});
   all.first += 5;
   all.count = 0;
   queue.put_back(all);
   CHECK(queue.empty());
-  queue.cancel({id_of(1), 1, {{0, 8}}}); // too late, and forgotten
+  queue.cancel({id_of(1), 1, 7}); // too late, and forgotten
   queue.add(work_of(1, 8, 1));
   CHECK(queue.take().cancelled.empty());
 }
@@ -149,24 +150,26 @@ TEST_CASE("who does not read is held back, and does not fill the queue for other
     queue.forget(id_of(1));
     queue.go_on(id_of(1));
     CHECK(queue.empty());
-    CHECK(queue.clear().empty());
+    CHECK(queue.clear().size() == 1); // what has not come of the other client
   }
   SUBCASE("and gets back what has not begun") {
-    CHECK(queue.clear().size() == 2);
+    CHECK(queue.clear().size() == 4); // and what has not come of both clients
     CHECK(queue.empty());
   }
 }
 
-TEST_CASE("of each client it is known where its places end that have come") {
+TEST_CASE("what has not come of a client's stream is given back as well") {
   service_queue queue{1, no_limit};
   queue.add(work_of(1, 0, 5));
+  queue.take();
   queue.add(work_of(2, 3, 1, 7));
-  const auto ends = queue.open_ends();
-  REQUIRE(ends.size() == 2);
-  for (const auto& each : ends) {
+  queue.take();
+  const auto parts = queue.clear();
+  REQUIRE(parts.size() == 2);
+  for (const auto& each : parts) {
     const bool first = each.client == id_of(1);
     CHECK(each.stream == (first ? 1 : 7));
-    CHECK(each.places.first == (first ? 5 : 4));
-    CHECK(each.places.count > 1'000'000'000);
+    CHECK(each.first == (first ? 5 : 4));
+    CHECK(each.count > 1'000'000'000);
   }
 }
