@@ -86,8 +86,8 @@ public:
     if (here_.outcome() != exit_code::ok)
       return here_.outcome();
     std::thread orders{[this] { obey(); }};
-    for (auto some = it_.get_batch(batch); !some.empty(); some = it_.get_batch(batch))
-      take(some);
+    while (const auto some = it_.get_batch(batch))
+      take(*some);
     orders.join();
     if (const auto why = it_.failure())
       return fail(why);
@@ -260,16 +260,17 @@ private:
     while (const auto n = left())
       if (options_.pipelined ? !post(std::min(n, handful)) : !send())
         return false;
-    while (it_.in_flight() > 0 && take(patience)) {
-    }
-    return take(std::chrono::nanoseconds{0});
+    while (it_.in_flight() > 0)
+      if (const auto some = it_.take_completions_for(patience); some && !take(*some))
+        return false;
+    return take(it_.take_completions());
   }
 
   bool send() {
     const auto value = texts_(++sent_);
     const auto digest = digest_if_wanted(value);
     const auto begin = clock::now();
-    const auto version = it_.send_encoded(value);
+    const auto version = it_.send(value);
     if (!version)
       return give_up(version.error());
     record(begin);
@@ -290,11 +291,11 @@ private:
     const auto last = it_.post_batch(batch_);
     if (!last)
       return give_up(last.error());
-    return take(std::chrono::nanoseconds{0});
+    return take(it_.take_completions());
   }
 
-  bool take(std::chrono::nanoseconds timeout) {
-    for (const auto& x : it_.take_completions(timeout)) {
+  bool take(const std::vector<versioned_completion>& some) {
+    for (const auto& x : some) {
       if (x.error)
         return give_up(x.error);
       const auto& what = waiting_[x.client_number % waiting_.size()];

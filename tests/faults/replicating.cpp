@@ -22,11 +22,8 @@ replicating::~replicating() {
 /// What is in the file survives a kill: it is with the kernel. A value that is not its client's
 /// number is another message.
 void replicating::run() {
-  while (true) {
-    const auto some = it_.get_batch(1'000);
-    if (some.empty())
-      return;
-    for (const auto& each : some) {
+  while (const auto some = it_.get_batch(1'000)) {
+    for (const auto& each : *some) {
       const bool whole = each.is_void() || each.value.as_count() == each.client_number;
       out_ << each.version.number << ' ' << each.version.epoch << ' '
            << (whole ? to_string(each.client) : "damaged") << ' ' << each.client_number << '\n';
@@ -65,19 +62,21 @@ void sending::post() {
   for (std::uint64_t next = 1; !stopping_; ++next)
     if (!it_.post(pubsub::count{next}))
       return;
-  it_.flush();
+  it_.send_pending();
 }
 
 void sending::collect() {
   const auto own = to_string(it_.id());
   while (!it_.closed()) {
-    const auto some = it_.take_completions(look_up);
-    for (const auto& each : some)
+    const auto some = it_.take_completions_for(look_up);
+    if (!some)
+      continue;
+    for (const auto& each : *some)
       if (!each.error)
         out_ << each.version.number << ' ' << each.version.epoch << ' ' << own << ' '
              << each.client_number << '\n';
     out_.flush();
-    written_ += some.size();
+    written_ += some->size();
   }
 }
 

@@ -31,10 +31,10 @@ void read_and_write(const data_view& value) {
         "what was read can be written and read again");
 }
 
-/// By one that is alone in its group and stamps, and by one that looks for others.
+/// By a replica that is alone in its group and leads it, and by one that looks for others.
 void hear(const data_message& msg) {
   silence port;
-  const auto begin = replica_protocol::clock::now();
+  const auto begin = std::chrono::steady_clock::now();
   for (const std::size_t size : {1U, 3U}) {
     replica_options options;
     options.group_size = size;

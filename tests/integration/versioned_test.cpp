@@ -31,6 +31,13 @@ replica_options quick(std::string id) {
   return result;
 }
 
+/// Of a group of one replica.
+replica_options alone() {
+  replica_options result;
+  result.group_size = 1;
+  return result;
+}
+
 /// A replica at a node of its own, and a thread that takes what it hands out.
 class server {
 public:
@@ -60,9 +67,9 @@ public:
 
 private:
   void run() {
-    for (auto some = it_->get_batch(1'000); !some.empty(); some = it_->get_batch(1'000)) {
+    while (auto some = it_->get_batch(1'000)) {
       std::lock_guard lock{mutex_};
-      for (auto& each : some)
+      for (auto& each : *some)
         messages_.push_back(std::move(each));
       last_ = messages_.back().version.number;
     }
@@ -134,10 +141,10 @@ std::map<std::uint64_t, message_version> collect(versioned_group& from,
                                                  std::size_t expected_count) {
   std::map<std::uint64_t, message_version> result;
   while (result.size() < expected_count) {
-    const auto some = from.take_completions(patience);
-    if (some.empty())
+    const auto some = from.take_completions_for(patience);
+    if (!some)
       break;
-    for (const auto& each : some) {
+    for (const auto& each : *some) {
       CHECK_MESSAGE(!each.error, each.error.message());
       result[each.client_number] = each.version;
     }
@@ -345,11 +352,11 @@ TEST_CASE("a replica whose past is forgotten takes over the state of another") {
   for (std::uint64_t i = 1; i <= 100; ++i)
     REQUIRE(client.send(count{i}).has_value());
   for (int i = 0; i < 100; ++i)
-    sum += first.get(patience)->value.as_count();
+    sum += first.get_for(patience)->value.as_count();
   std::atomic<bool> stop = false;
   std::thread reader{[&] {
     while (!stop)
-      if (const auto one = first.get(20ms))
+      if (const auto one = first.get_for(20ms))
         sum += one->value.as_count();
   }};
   auto late_options = quick("b");
@@ -362,14 +369,14 @@ TEST_CASE("a replica whose past is forgotten takes over the state of another") {
   };
   auto late = *replica::open(hub, "g", late_options);
   REQUIRE(eventually([&] { // it takes the state over while it is asked for messages
-    CHECK_FALSE(late.get(10ms).has_value());
+    CHECK(late.get_for(10ms).timed_out());
     return late.state() == replica_state::member;
   }));
   CHECK(restored.number == 100);
   CHECK(late_sum == 5'050);
   const auto sent = client.send(count{7});
   REQUIRE(sent.has_value());
-  const auto next = late.get(patience);
+  const auto next = late.get_for(patience);
   REQUIRE(next.has_value());
   CHECK(next->version == *sent);
   stop = true;
@@ -385,7 +392,7 @@ TEST_CASE("a replica whose past is forgotten and that gets no snapshot closes, a
   auto client = *versioned_group::open(hub, "g");
   for (std::uint64_t i = 1; i <= 100; ++i)
     REQUIRE(client.send(count{i}).has_value());
-  CHECK(first.get_batch(1'000, patience).size() == 100);
+  CHECK(first.get_batch_for(1'000, patience)->size() == 100);
   options.id = "b";
   auto late = *replica::open(hub, "g", options);
   REQUIRE(eventually([&] { return late.closed(); }));
@@ -455,28 +462,103 @@ TEST_CASE("a send that not all can acknowledge ends in time, and says what may h
         "1 of 3 replicas of 'g' is a member, 2 are needed; it may have been taken");
 }
 
-TEST_CASE("options that cannot be used and values that are too long are refused") {
+TEST_CASE("options that are out of range are an error of open that names them") {
   endpoint hub;
-  versioned_group_options options;
-  options.scheme = static_cast<versioning>(17);
-  CHECK(versioned_group::open(hub, "g", options).error() == errc::invalid_argument);
-  options = {.timeout = 0ns};
-  CHECK(versioned_group::open(hub, "g", options).error() == errc::invalid_argument);
+  const auto replica_error = [&](auto change) {
+    replica_options options;
+    change(options);
+    const auto it = replica::open(hub, "g", options);
+    REQUIRE_FALSE(it.has_value());
+    CHECK(it.error() == errc::invalid_argument);
+    return it.error().context();
+  };
+  CHECK(replica_error([](auto& x) { x.group_size = 0; }) ==
+        "group_size: 0 is out of range, at least 1");
+  CHECK(replica_error([](auto& x) { x.history_messages = 0; }).starts_with("history_messages: 0 "));
+  CHECK(replica_error([](auto& x) { x.history_bytes = 0; }).starts_with("history_bytes: 0 "));
+  CHECK(replica_error([](auto& x) { x.liveness_timeout = 49ms; }) ==
+        "liveness_timeout: 49000000 ns is out of range, 50000000 ns to a year");
+  CHECK(replica_error([](auto& x) {
+          x.liveness_timeout = 24h * 366;
+        }).starts_with("liveness_timeout: "));
+  const auto group_error = [&](auto change) {
+    versioned_group_options options;
+    change(options);
+    const auto it = versioned_group::open(hub, "g", options);
+    REQUIRE_FALSE(it.has_value());
+    CHECK(it.error() == errc::invalid_argument);
+    return it.error().context();
+  };
+  CHECK(group_error([](auto& x) { x.scheme = static_cast<versioning>(17); }) ==
+        "scheme: 17 is out of range, the enumerators of versioning");
+  CHECK(group_error([](auto& x) {
+          x.reports = static_cast<completion_reports>(3);
+        }).starts_with("reports: 3 "));
+  CHECK(group_error([](auto& x) { x.replicas = 0; }).starts_with("replicas: 0 "));
+  CHECK(group_error([](auto& x) { x.window_messages = 0; }).starts_with("window_messages: 0 "));
+  CHECK(group_error([](auto& x) { x.window_bytes = 0; }).starts_with("window_bytes: 0 "));
+  CHECK(group_error([](auto& x) { x.max_message_bytes = 0; }).starts_with("max_message_bytes: 0 "));
+  CHECK(group_error([](auto& x) { x.timeout = 0ns; }).starts_with("timeout: 0 ns "));
+  CHECK(group_error([](auto& x) {
+          x.timeout = std::chrono::nanoseconds::max();
+        }).starts_with("timeout: "));
   CHECK(parse_versioning("two_hops").error() == errc::invalid_argument);
   for (const auto each : all_versionings)
     CHECK(*parse_versioning(to_string(each)) == each);
-  replica_options none;
-  none.group_size = 0;
-  CHECK(replica::open(hub, "g", none).error() == errc::invalid_argument);
-  none = {};
-  none.liveness_timeout = 49ms;
-  CHECK(replica::open(hub, "g", none).error() == errc::invalid_argument);
-  options = {};
-  options.max_message_bytes = 100;
-  auto client = *versioned_group::open(hub, "g", options);
+}
+
+TEST_CASE("values that are too long are refused") {
+  endpoint hub;
+  auto client = *versioned_group::open(hub, "g", {.max_message_bytes = 100});
   CHECK(client.send(data{std::string(200, 'x')}).error() == errc::limit_exceeded);
   CHECK(client.post(data{std::string(200, 'x')}).error() == errc::limit_exceeded);
   CHECK(client.counters().sent == 0);
+}
+
+TEST_CASE("a wait for messages tells a timeout from the end, and values go encoded as well") {
+  endpoint hub;
+  auto server = *replica::open(hub, "g", alone());
+  auto client = *versioned_group::open(hub, "g", {.reports = completion_reports::all});
+  CHECK(server.try_get().timed_out());
+  CHECK(server.get_batch_for(10, 1ms).timed_out());
+  CHECK(client.take_completions().empty());
+  CHECK(client.take_completions_for(1ms).timed_out());
+  data_writer encoded;
+  encoded.write_string("one");
+  REQUIRE(client.send(encoded.bytes()).has_value());
+  REQUIRE(client.post("two").has_value());
+  client.send_pending();
+  const auto completions = client.take_completions_for(patience);
+  REQUIRE(completions.has_value());
+  CHECK(completions->front().client_number == 2);
+  CHECK(server.get_for(patience)->value.as_string() == "one");
+  std::optional<versioned_message> second;
+  REQUIRE(eventually([&] {
+    if (auto found = server.try_get())
+      second = std::move(*found);
+    return second.has_value();
+  }));
+  CHECK(second->value.as_string() == "two");
+  server.close();
+  client.close();
+  CHECK(server.try_get().closed());
+  CHECK(server.get_batch(10).closed());
+  CHECK(client.take_completions_for(patience).closed());
+}
+
+TEST_CASE("an endpoint is moved beneath a replica and a client, and they go on") {
+  auto first = std::make_unique<endpoint>();
+  auto server = *replica::open(*first, "g", alone());
+  auto client = *versioned_group::open(*first, "g");
+  REQUIRE(client.send(count{1}).has_value());
+  endpoint second = std::move(*first);
+  first.reset();
+  REQUIRE(client.send(count{2}).has_value());
+  CHECK(server.get_for(patience)->value.as_count() == 1);
+  CHECK(server.get_for(patience)->value.as_count() == 2);
+  second.close();
+  CHECK(server.get().closed());
+  CHECK(client.send(count{3}).error() == errc::shutting_down);
 }
 
 TEST_CASE("what is no message of the group is counted, and does no harm") {
@@ -500,7 +582,7 @@ TEST_CASE("closing ends waits of replicas and clients") {
   endpoint hub;
   auto one = *replica::open(hub, "g");
   auto client = *versioned_group::open(hub, "g");
-  std::thread getter{[&] { CHECK_FALSE(one.get().has_value()); }};
+  std::thread getter{[&] { CHECK(one.get().closed()); }};
   std::thread sender{[&] { CHECK(client.send(count{1}).error() == errc::shutting_down); }};
   REQUIRE(eventually([&] { return client.in_flight() == 1; }));
   one.close();

@@ -303,7 +303,7 @@ def test_a_closed_group_says_so(endpoint):
     group.close()
     waiting.join(DEADLINE)
     assert not waiting.is_alive() and isinstance(failures[0], libpubsub.Closed)
-    for call in (lambda: group.send(1), lambda: group.post(1), group.flush):
+    for call in (lambda: group.send(1), lambda: group.post(1), group.send_pending):
         with pytest.raises(libpubsub.Closed):
             call()
 

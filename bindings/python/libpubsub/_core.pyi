@@ -862,7 +862,7 @@ class Replica:
         """
     def counters(self) -> dict[str, int]:
         """
-        By name: handed_out, messages, and of those voids; stamped here; elections, epochs in which this replica became the sequencer; fetched, messages that the sequencer has sent again; refused, messages of others that were malformed or of a past epoch.
+        By name: handed_out, messages, and of those voids; numbered, messages that got their version here; elections, epochs in which this replica became the sequencer; fetched, messages that the sequencer has sent again; refused, messages of others that were malformed or of a past epoch.
         """
     def get(self, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> VersionedMessage | None:
         """
@@ -934,10 +934,6 @@ class VersionedGroup:
         """
         Waits until all messages are acknowledged or given up, at most `timeout` seconds; returns how many are not.
         """
-    def flush(self) -> None:
-        """
-        Messages that were posted go now, even where their batch is not full.
-        """
     def post(self, value: typing.Any) -> int:
         """
         Sends a message and returns its number, 1, 2, 3 ..., as soon as there is room in the window. Raises EncodeError, LimitExceeded, Closed: then it is not sent.
@@ -945,6 +941,10 @@ class VersionedGroup:
     def send(self, value: typing.Any) -> libpubsub.versions.MessageVersion | None:
         """
         Sends a message and waits until all members hold it; returns its MessageVersion, None with scheme none. Raises EncodeError, LimitExceeded (it is too long), PeerUnavailable (it was not sent), Timeout (it may have been taken), Closed.
+        """
+    def send_pending(self) -> None:
+        """
+        Messages that were posted go now, even where their batch is not full. Does not wait.
         """
     def take_completions(self, timeout: typing.SupportsFloat | typing.SupportsIndex | None = 0.0) -> list[libpubsub.versions.Completion]:
         """

@@ -42,8 +42,6 @@ std::unique_ptr<replica_handle> make_replica(const endpoint_handle& owner, const
                                              double liveness_timeout, py::object snapshot,
                                              py::object restore) {
   owner.open();
-  if (group_size == 0 || history == 0 || history_bytes == 0)
-    raise(types.invalid_argument, "group_size, history and history_bytes are at least 1");
   replica_options options;
   options.id = id;
   options.group_size = group_size;
@@ -61,8 +59,6 @@ std::unique_ptr<versioned_group_handle> make_group(const endpoint_handle& owner,
                                                    std::size_t window, std::size_t window_bytes,
                                                    double timeout, const std::string& reports) {
   owner.open();
-  if (replicas == 0 || window == 0 || window_bytes == 0)
-    raise(types.invalid_argument, "replicas, window and window_bytes are at least 1");
   versioned_group_options options;
   options.scheme = value_or_raise(parse_versioning(scheme));
   options.replicas = replicas;
@@ -176,14 +172,15 @@ void bind_replica(py::module_& m) {
             py::typing::Dict<py::str, py::int_> result;
             result["handed_out"] = now.handed_out;
             result["voids"] = now.voids;
-            result["stamped"] = now.stamped;
+            result["numbered"] = now.numbered;
             result["elections"] = now.elections;
             result["fetched"] = now.fetched;
             result["refused"] = now.refused;
             return result;
           },
-          "By name: handed_out, messages, and of those voids; stamped here; elections, epochs in "
-          "which this replica became the sequencer; fetched, messages that the sequencer has sent "
+          "By name: handed_out, messages, and of those voids; numbered, messages that got their "
+          "version here; elections, epochs in which this replica became the sequencer; fetched, "
+          "messages that the sequencer has sent "
           "again; refused, messages of others that were malformed or of a past epoch.")
       .def("close", &replica_handle::close,
            "Leaves the group at once, as if the process had ended. Ends all waits. Idempotent.")
@@ -212,8 +209,8 @@ void bind_sending(py::class_<versioned_group_handle>& group) {
           py::arg("value"),
           "Sends a message and returns its number, 1, 2, 3 ..., as soon as there is room in the "
           "window. Raises EncodeError, LimitExceeded, Closed: then it is not sent.")
-      .def("flush", &versioned_group_handle::flush,
-           "Messages that were posted go now, even where their batch is not full.")
+      .def("send_pending", &versioned_group_handle::send_pending,
+           "Messages that were posted go now, even where their batch is not full. Does not wait.")
       .def("drain", &versioned_group_handle::drain, py::arg("timeout") = py::none(),
            "Waits until all messages are acknowledged or given up, at most `timeout` seconds; "
            "returns how many are not.")

@@ -92,21 +92,20 @@ void replica_handle::raise_failure() const {
     raise(why);
 }
 
-std::vector<versioned_message> replica_handle::take(std::size_t max,
-                                                    std::optional<double> timeout) {
+received<std::vector<versioned_message>> replica_handle::take(std::size_t max,
+                                                              std::optional<double> timeout) {
   check_fork();
-  std::vector<versioned_message> found;
-  bool closed = false;
+  received<std::vector<versioned_message>> found{receive_status::timeout};
   try {
     wait_for(deadline(timeout), [&](auto left) {
-      found = it().get_batch(max, left);
-      return !found.empty() || (closed = it().closed());
+      found = it().get_batch_for(max, left);
+      return !found.timed_out();
     });
   } catch (const state_failure&) {
     close();
     functions_->check();
   }
-  if (closed)
+  if (found.closed())
     raise_failure();
   return found;
 }
@@ -116,9 +115,9 @@ std::vector<versioned_message> replica_handle::get_batch(std::size_t max,
   if (max == 0)
     raise(types.invalid_argument, "a batch is of at least 1 message");
   auto found = take(max, timeout);
-  if (found.empty() && ask([](const replica& x) { return x.closed(); }))
+  if (found.closed())
     raise(types.closed, "the replica is closed");
-  return found;
+  return found ? std::move(*found) : std::vector<versioned_message>{};
 }
 
 std::optional<versioned_message> replica_handle::get(std::optional<double> timeout) {
@@ -130,9 +129,9 @@ std::optional<versioned_message> replica_handle::get(std::optional<double> timeo
 
 versioned_message replica_handle::next() {
   auto found = take(1, std::nullopt);
-  if (found.empty())
+  if (!found)
     throw py::stop_iteration();
-  return std::move(found.front());
+  return std::move(found->front());
 }
 
 bool replica_handle::wait_ready(std::optional<double> timeout) {
@@ -202,10 +201,11 @@ bool versioned_group_handle::pump(std::chrono::nanoseconds timeout, Done done) {
     }
     taking_ = true;
     lock.unlock();
-    auto some = it().take_completions(std::max(left, deadline::clock::duration{0}));
+    auto some = it().take_completions_for(std::max(left, deadline::clock::duration{0}));
     lock.lock();
     taking_ = false;
-    sort_in(std::move(some));
+    if (some)
+      sort_in(std::move(*some));
     came_.notify_all();
     if (left.count() <= 0)
       return done();
@@ -225,7 +225,7 @@ std::uint64_t versioned_group_handle::post_when_there_is_room(std::span<const st
     std::lock_guard lock(mutex_);
     if (!room())
       return false;
-    number = it().post_encoded(value);
+    number = it().post(value);
     if (awaited && *number)
       awaited_.insert(**number);
     return true;
@@ -240,7 +240,7 @@ message_version versioned_group_handle::send(PyObject* value) {
   const auto number = post_when_there_is_room(out->bytes(), true);
   {
     gil_free nogil;
-    it().flush();
+    it().send_pending();
   }
   auto here = [&] { return arrived_.contains(number) || it().closed(); };
   wait_for(deadline{std::nullopt}, [&](auto left) { return pump(left, here); });
@@ -273,10 +273,10 @@ void versioned_group_handle::sort_what_is_here() {
   pump(std::chrono::nanoseconds{0}, [] { return false; });
 }
 
-void versioned_group_handle::flush() {
+void versioned_group_handle::send_pending() {
   check();
   gil_free nogil;
-  it().flush();
+  it().send_pending();
 }
 
 std::size_t versioned_group_handle::drain(std::optional<double> timeout) {

@@ -59,7 +59,7 @@ public:
   void close();
 
 private:
-  std::vector<versioned_message> take(std::size_t max, std::optional<double> timeout);
+  received<std::vector<versioned_message>> take(std::size_t max, std::optional<double> timeout);
   void raise_failure() const;
 
   std::shared_ptr<state_functions> functions_;
@@ -73,7 +73,7 @@ public:
 
   message_version send(PyObject* value);
   std::uint64_t post(PyObject* value);
-  void flush();
+  void send_pending();
   std::size_t drain(std::optional<double> timeout);
   std::vector<versioned_completion> take_completions(std::optional<double> timeout);
   bool wait_for_replicas(std::size_t n, std::optional<double> timeout);

@@ -21,7 +21,7 @@ std::vector<std::string> seeds() {
   two.write_count(1);
   two.write_string("x");
   const value_list values{2, two.bytes()};
-  const stamped_run run{1, 2, {1, 1}, 1};
+  const version_run run{1, 2, {1, 1}, 1};
   const std::vector<endpoint_id> members{id_of(1), id_of(3), id_of(4)};
   keep(hello_message{id_of(2)});
   keep(status_message{id_of(9), id_of(3), "b", 3, 100, 1, 1, true, true, 2, 2, 1, 1, 3, members});
@@ -29,7 +29,7 @@ std::vector<std::string> seeds() {
   keep(request_message{id_of(9), id_of(2), 1, 1, 2});
   keep(granted_message{id_of(3), 1, true, {run}});
   keep(record_message{id_of(9), 1, 2, 1, id_of(2), run, values});
-  keep(stamp_message{id_of(9), 1, 2, id_of(2), run});
+  keep(versions_message{id_of(9), 1, 2, id_of(2), run});
   keep(tagged_message{id_of(9), id_of(2), 1, 1, id_of(3), values});
   keep(plain_message{id_of(2), 1, values});
   keep(ack_message{id_of(3), 1, {run}});

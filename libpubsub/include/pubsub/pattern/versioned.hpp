@@ -5,19 +5,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <pubsub/data.hpp>
 #include <pubsub/data_message.hpp>
 #include <pubsub/data_view.hpp>
 #include <pubsub/endpoint.hpp>
 #include <pubsub/endpoint_id.hpp>
 #include <pubsub/error.hpp>
 #include <pubsub/pattern/versioned_options.hpp>
+#include <pubsub/publishable.hpp>
+#include <pubsub/received.hpp>
 
 namespace pubsub {
 
@@ -58,12 +58,19 @@ public:
   /// Closes.
   ~replica();
 
-  /// The next message. Blocks until there is one; nothing at the timeout, or once closed.
-  [[nodiscard]] std::optional<versioned_message> get();
-  [[nodiscard]] std::optional<versioned_message> get(std::chrono::nanoseconds timeout);
-  /// The next messages that are here, at most `max`. Blocks as `get`.
-  [[nodiscard]] std::vector<versioned_message> get_batch(std::size_t max);
-  [[nodiscard]] std::vector<versioned_message> get_batch(std::size_t max,
+  /// The next message. Blocks until there is one, or the replica is closed. Calls
+  /// `replica_options::snapshot` and `restore` where others or this replica need it, and throws
+  /// what they throw.
+  received<versioned_message> get();
+  /// As `get`, but blocks for `timeout` at most.
+  received<versioned_message> get_for(std::chrono::nanoseconds timeout);
+  /// As `get`, but never blocks: `timeout` where no message is here.
+  received<versioned_message> try_get();
+  /// The next messages that are here, at least one and at most `max`, which is at least 1. Blocks
+  /// as `get`.
+  received<std::vector<versioned_message>> get_batch(std::size_t max);
+  /// As `get_batch`, but blocks for `timeout` at most.
+  received<std::vector<versioned_message>> get_batch_for(std::size_t max,
                                                          std::chrono::nanoseconds timeout);
 
   /// The last version that was handed out, or that `restore` was called with.
@@ -75,7 +82,7 @@ public:
   bool is_sequencer() const;
   /// Members that are alive, as far as this replica knows.
   std::size_t replicas() const;
-  /// Waits until this replica is a member. False at the timeout, or once closed.
+  /// Whether this replica is a member. Blocks until it is, for `timeout` at most, or until closed.
   [[nodiscard]] bool wait_ready(std::chrono::nanoseconds timeout) const;
   /// As in the options, or the random id that was made in its place.
   const std::string& id() const noexcept;
@@ -118,33 +125,34 @@ public:
   ~versioned_group();
 
   /// Sends a message. Blocks until all members hold it, at most for
-  /// `versioned_group_options::timeout`. Errors: peer_unavailable, it was not sent;
-  /// request_timeout, not all members have acknowledged it and it may be handed out or not;
-  /// limit_exceeded, the value is too long and was not sent; shutting_down, closed, and it may have
-  /// been taken; those of `failure`. The context names the replicas that are missing.
-  expected<message_version> send(const data& value);
-  /// The value in bin::v1; must be valid.
-  expected<message_version> send_encoded(std::span<const std::byte> value);
+  /// `versioned_group_options::timeout`. Encoded bytes must be valid. Errors: peer_unavailable, it
+  /// was not sent; request_timeout, not all members have acknowledged it and it may be handed out
+  /// or not; limit_exceeded, the value is too long and was not sent; shutting_down, closed, and it
+  /// may have been taken; those of `failure`. The context names the replicas that are missing.
+  [[nodiscard]] expected<message_version> send(const payload& value);
 
-  /// Sends a message and returns its number. Blocks until there is room in the window.
-  /// `take_completions` says what becomes of it. Errors: limit_exceeded, shutting_down, and those
-  /// of `failure`; then it is not sent.
-  expected<std::uint64_t> post(const data& value);
-  expected<std::uint64_t> post_encoded(std::span<const std::byte> value);
+  /// Sends a message and returns its number; `take_completions` says what becomes of it. Blocks
+  /// until there is room in the window. Encoded bytes must be valid. Errors: limit_exceeded,
+  /// shutting_down, and those of `failure`; then it is not sent.
+  [[nodiscard]] expected<std::uint64_t> post(const payload& value);
   /// Posts values in bin::v1 that lie one behind the other and must be valid: cheaper than one by
   /// one. Returns the number of the last; after an error `counters` tell how many were sent.
-  expected<std::uint64_t> post_batch(std::span<const std::byte> values);
+  [[nodiscard]] expected<std::uint64_t> post_batch(std::span<const std::byte> values);
 
   /// Messages that were posted go now, even where their batch is not full. Does not block.
-  void flush();
-  /// Flushes, and blocks until nothing is in flight. Returns how many messages still are.
+  void send_pending();
+  /// Sends what is pending, and blocks until nothing is in flight, for `timeout` at most, or until
+  /// closed. Returns how many messages still are.
   std::size_t drain(std::chrono::nanoseconds timeout);
-  /// Completions of messages that were posted, in no order. Blocks until there is one; nothing at
-  /// the timeout. If they are not taken, the oldest are dropped beyond a million.
-  [[nodiscard]] std::vector<versioned_completion>
-  take_completions(std::chrono::nanoseconds timeout);
+  /// Completions of messages that were posted, in no order; none where none is here. Never blocks.
+  /// If they are not taken, the oldest are dropped beyond a million.
+  [[nodiscard]] std::vector<versioned_completion> take_completions();
+  /// The same, at least one. Blocks until there is one, for `timeout` at most, or until closed.
+  received<std::vector<versioned_completion>>
+  take_completions_for(std::chrono::nanoseconds timeout);
 
-  /// Waits until the group has `n` members that are alive. False at the timeout, or once closed.
+  /// Whether the group has `n` members that are alive. Blocks until it has, for `timeout` at most,
+  /// or until closed.
   [[nodiscard]] bool wait_for_replicas(std::size_t n, std::chrono::nanoseconds timeout) const;
   /// Members that are alive, as far as is known here.
   std::size_t replicas() const;

@@ -64,11 +64,12 @@ struct replica_options {
   /// Servers that the group was planned with, the same for all; at least 1. A new group begins with
   /// all of them; afterwards more than half of them must be members.
   std::size_t group_size = 3;
-  /// Messages that are kept at most after they were handed out, for replicas that come late.
+  /// Messages that are kept at most after they were handed out, for replicas that come late; at
+  /// least 1.
   std::size_t history_messages = 1'000'000;
-  /// Their size at most, in bytes as encoded.
+  /// Their size at most, in bytes as encoded; at least 1.
   std::size_t history_bytes = std::size_t{256} << 20;
-  /// A replica that was silent for this time is lost; at least 50 ms.
+  /// A replica that was silent for this time is lost; 50 ms to a year.
   std::chrono::nanoseconds liveness_timeout = std::chrono::seconds{2};
   /// Returns the state after all messages that were handed out, for replicas that come later than
   /// the history goes back; called by the thread that is in `get` or `get_batch`.
@@ -87,11 +88,11 @@ struct versioned_group_options {
   std::size_t replicas = 1;
   /// Messages sent and not acknowledged at most; at least 1.
   std::size_t window_messages = 1'000;
-  /// Their size at most, in bytes as encoded; one message always has room.
+  /// Their size at most, in bytes as encoded; at least 1; one message always has room.
   std::size_t window_bytes = std::size_t{64} << 20;
-  /// The longest value taken, in bytes as encoded.
+  /// The longest value taken, in bytes as encoded; at least 1.
   std::size_t max_message_bytes = std::size_t{16} << 20;
-  /// A message that is not acknowledged after this time is given up; more than 0.
+  /// A message that is not acknowledged after this time is given up; 1 ns to a year.
   std::chrono::nanoseconds timeout = std::chrono::seconds{10};
   /// Which messages that were posted `versioned_group::take_completions` reports.
   completion_reports reports = completion_reports::failures;
@@ -101,7 +102,7 @@ struct versioned_group_options {
 struct replica_counters {
   std::uint64_t handed_out = 0; ///< messages, void ones included
   std::uint64_t voids = 0;      ///< of those: numbers whose client was lost before it sent
-  std::uint64_t stamped = 0;    ///< messages that got their version here
+  std::uint64_t numbered = 0;   ///< messages that got their version here
   std::uint64_t elections = 0;  ///< epochs in which this replica became the sequencer
   std::uint64_t fetched = 0;    ///< messages that the sequencer has sent again
   std::uint64_t refused = 0;    ///< messages of others that were malformed or of a past epoch

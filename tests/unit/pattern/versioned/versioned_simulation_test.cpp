@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-using sim_time = replica_protocol::time;
+using sim_time = time_point;
 
 /// What goes where, and when it arrives.
 class simulation {
@@ -135,7 +135,7 @@ struct sim_client final : simulation::party {
       value.write_count(left--);
       window.add(value.bytes(), now);
     }
-    window.send_what_is_due(now);
+    window.settle(now);
     window.tick(now);
     for (const auto& run : window.take_finished())
       for (std::uint64_t i = 0; i < run.count; ++i)
@@ -209,7 +209,8 @@ struct sim_run {
   }
   bool level() const {
     return std::ranges::all_of(replicas, [&](const auto& each) {
-      return each.second->replica.applied() == replicas.begin()->second->replica.applied();
+      return each.second->replica.log().applied() ==
+             replicas.begin()->second->replica.log().applied();
     });
   }
   void run() {

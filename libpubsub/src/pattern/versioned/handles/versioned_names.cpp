@@ -1,26 +1,32 @@
 #include <pubsub/pattern/versioned_options.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
+#include <span>
 
 namespace pubsub {
 
+namespace {
+
+// In the order of the enumerators.
+constexpr std::string_view versioning_names[] = {
+    "none",    "version_request",    "message_returns_version",
+    "one_hop", "one_hop_ack_client", "tagged"};
+constexpr std::string_view state_names[] = {"joining", "catching_up", "member", "closed"};
+
+std::string_view name_at(std::size_t place, std::span<const std::string_view> names) noexcept {
+  return place < names.size() ? names[place] : "invalid";
+}
+
+} // namespace
+
 std::string_view to_string(versioning x) noexcept {
-  switch (x) {
-  case versioning::none:
-    return "none";
-  case versioning::version_request:
-    return "version_request";
-  case versioning::message_returns_version:
-    return "message_returns_version";
-  case versioning::one_hop:
-    return "one_hop";
-  case versioning::one_hop_ack_client:
-    return "one_hop_ack_client";
-  case versioning::tagged:
-    return "tagged";
-  }
-  return "invalid";
+  return name_at(static_cast<std::size_t>(x), versioning_names);
+}
+
+std::string_view to_string(replica_state x) noexcept {
+  return name_at(static_cast<std::size_t>(x), state_names);
 }
 
 expected<versioning> parse_versioning(std::string_view name) {
@@ -29,28 +35,14 @@ expected<versioning> parse_versioning(std::string_view name) {
   if (found != std::end(all_versionings))
     return *found;
   std::string known;
-  for (const auto each : all_versionings)
-    known += (known.empty() ? "" : ", ") + std::string{to_string(each)};
+  for (const auto each : versioning_names)
+    known += (known.empty() ? "" : ", ") + std::string{each};
   return error{errc::invalid_argument,
                "no versioning scheme is called '" + std::string{name} + "'; there are " + known};
 }
 
 std::string to_string(const message_version& x) {
   return std::to_string(x.epoch) + "." + std::to_string(x.number);
-}
-
-std::string_view to_string(replica_state x) noexcept {
-  switch (x) {
-  case replica_state::joining:
-    return "joining";
-  case replica_state::catching_up:
-    return "catching_up";
-  case replica_state::member:
-    return "member";
-  case replica_state::closed:
-    return "closed";
-  }
-  return "invalid";
 }
 
 } // namespace pubsub

@@ -6,29 +6,28 @@ namespace pubsub::pattern {
 
 // -- sending -------------------------------------------------------------------------------------
 
-std::uint64_t client_window::add(std::span<const std::byte> value, time now) {
-  if (open_ && is_full(*open_))
-    close_open();
-  if (!open_) {
-    open_.emplace(batch{});
-    open_->first = next_number_;
-    open_->made = now;
+std::uint64_t client_window::add(std::span<const std::byte> value, time_point now) {
+  if (batches_.empty() || batches_.back().ever_sent || is_full(batches_.back())) {
+    auto& fresh = batches_.emplace_back();
+    fresh.first = next_number_;
+    fresh.made = now;
     if (!spare_.empty()) {
-      open_->values = std::move(spare_.back());
+      fresh.values = std::move(spare_.back());
       spare_.pop_back();
     }
   }
-  open_->values.write_encoded(value);
-  ++open_->count;
+  auto& last = batches_.back();
+  last.values.write_encoded(value);
+  ++last.count;
   ++in_flight_;
   bytes_ += value.size();
   ++counters_.sent;
   return next_number_++;
 }
 
-void client_window::flush(time now) {
-  flush_ = open_.has_value();
-  send_what_is_due(now);
+void client_window::send_pending(time_point now) {
+  pending_below_ = next_number_;
+  settle(now);
 }
 
 bool client_window::is_full(const batch& x) const noexcept {
@@ -47,43 +46,27 @@ bool client_window::is_ready() const noexcept {
 std::size_t client_window::limit_for(const batch& x) const noexcept {
   if (options_.scheme == versioning::version_request)
     return 1;
-  return is_full(x) || flush_ ? tuning::most_under_way : tuning::most_small_under_way;
+  return is_full(x) || x.first < pending_below_ ? tuning::most_under_way
+                                                : tuning::most_small_under_way;
 }
 
-void client_window::close_open() {
-  batches_.push_back(std::move(*open_));
-  open_.reset();
-  flush_ = false;
-}
-
-void client_window::send_what_is_due(time now) {
-  if (under_way_ < batches_.size() && is_ready())
-    for (auto& each : batches_) {
-      if (each.sent)
-        continue;
-      if (under_way_ >= limit_for(each))
-        break;
-      transmit(each, now);
-      if (!each.sent)
-        return;
-    }
-  if (open_ && under_way_ == batches_.size() && under_way_ < limit_for(*open_) && is_ready()) {
-    close_open();
-    transmit(batches_.back(), now);
+void client_window::settle(time_point now) {
+  while (under_way_ < batches_.size() && under_way_ < limit_for(batches_[under_way_]) &&
+         is_ready() && transmit(batches_[under_way_], now)) {
   }
 }
 
-void client_window::transmit(batch& what, time now) {
-  if (!send_first(what)) {
-    next_tick_ = std::min<time>(next_tick_, now + tuning::retry_after);
-    return;
-  }
+bool client_window::transmit(batch& what, time_point now) {
+  const bool taken = send_first(what);
+  next_tick_ = std::min(next_tick_, now + (taken ? tuning::repeat_after : tuning::retry_after));
+  if (!taken)
+    return false;
   under_way_ += what.sent ? 0 : 1;
   counters_.batches += 1;
   counters_.resent += what.ever_sent ? 1 : 0;
   what.sent = what.ever_sent = true;
   what.sent_at = now;
-  next_tick_ = std::min<time>(next_tick_, now + tuning::repeat_after);
+  return true;
 }
 
 bool client_window::send_first(const batch& what) {
@@ -105,8 +88,8 @@ bool client_window::send_first(const batch& what) {
 
 /// The versions are known: the messages go to all, or to those that do not have them. The client
 /// asks again for what is lost.
-void client_window::send_stamped(batch& what) {
-  constexpr auto flags = bit(record_flag::ack_client) | bit(record_flag::from_client);
+void client_window::send_with_versions(const batch& what) {
+  constexpr auto flags = record_flag::ack_client | record_flag::from_client;
   const auto message = port_.encoded(
       record_message{group_, epoch_, 0, flags, id_, what.run, {what.count, what.values.bytes()}});
   if (options_.scheme == versioning::version_request)
@@ -119,19 +102,19 @@ void client_window::send_stamped(batch& what) {
 
 // -- hearing -------------------------------------------------------------------------------------
 
-void client_window::receive(const data_message& msg, time now) {
+void client_window::receive(const data_message& msg, time_point now) {
   if (const auto what = parse_message(get_view(msg)))
     std::visit([&](const auto& x) { hear(x, now); }, *what);
 }
 
-client_window::batch* client_window::find(const stamped_run& run) {
+client_window::batch* client_window::find(const version_run& run) {
   const auto found = std::ranges::lower_bound(batches_, run.client_first, {}, &batch::first);
   const bool known = found != batches_.end() && found->first == run.client_first;
   return known && found->count == run.count ? &*found : nullptr;
 }
 
 /// A batch that is under way gets its versions; `holder`, unless null, holds it.
-client_window::batch* client_window::find_sent(const stamped_run& run, const endpoint_id* holder) {
+client_window::batch* client_window::find_sent(const version_run& run, const endpoint_id* holder) {
   auto* known = find(run);
   if (known == nullptr || !known->sent)
     return nullptr;
@@ -141,8 +124,8 @@ client_window::batch* client_window::find_sent(const stamped_run& run, const end
   return known;
 }
 
-void client_window::hear(const status_message& x, time now) {
-  replicas_[x.replica] = {x, now};
+void client_window::hear(const status_message& x, time_point now) {
+  replicas_.hear(x, now);
   if (!x.leads || failure_)
     return;
   if (!group_.is_nil() && x.group != group_) {
@@ -163,7 +146,7 @@ void client_window::hear(const status_message& x, time now) {
   while (lists_.size() > tuning::most_lists && lists_.begin()->first < decided_)
     lists_.erase(lists_.begin());
   finish_held();
-  send_what_is_due(now);
+  settle(now);
 }
 
 /// What is not acknowledged goes to the new leader, which may be the old one.
@@ -182,24 +165,24 @@ void client_window::begin_epoch(const status_message& x) {
   under_way_ = 0;
 }
 
-void client_window::hear(const granted_message& x, time) {
+void client_window::hear(const granted_message& x, time_point) {
   if (x.epoch != epoch_ || x.replica != leader_)
     return;
   for (const auto& run : x.runs)
     if (auto* known = find_sent(run, x.holds ? &leader_ : nullptr))
-      send_stamped(*known);
+      send_with_versions(*known);
   finish_held();
 }
 
-void client_window::hear(const ack_message& x, time) {
-  if (is_versioned() && x.epoch != epoch_)
+void client_window::hear(const ack_message& x, time_point) {
+  if (options_.scheme != versioning::none && x.epoch != epoch_)
     return;
   for (const auto& run : x.runs)
-    if (auto* known = find_sent(run, &x.replica); known != nullptr && is_held(*known))
-      finish(*known, run.at, {});
+    find_sent(run, &x.replica);
+  finish_held();
 }
 
-void client_window::hear(const done_message& x, time) {
+void client_window::hear(const done_message& x, time_point) {
   for (const auto& run : x.runs)
     if (auto* known = find(run))
       finish(*known, run.at, {});
@@ -210,13 +193,13 @@ const id_list* client_window::list(std::uint64_t config) const {
   return found == lists_.end() ? nullptr : &found->second;
 }
 
-/// All replicas hold it that were members when it was stamped, and still are. The leader that has
-/// stamped it together with its values holds it, so an acknowledgement of another implies its own.
+/// All replicas hold it that were members when it got its versions, and still are. The leader that
+/// gave them to the messages themselves holds it, so an acknowledgement of another implies its own.
 bool client_window::is_held(const batch& what) const {
   const auto* now = list(decided_);
   if (now == nullptr || what.acks.empty())
     return false;
-  if (!is_versioned())
+  if (options_.scheme == versioning::none)
     return std::ranges::all_of(*now, [&](const auto& each) { return contains(what.acks, each); });
   const auto* then = list(what.run.config);
   if (what.run.config > decided_ || what.run.at.number == 0)
@@ -256,7 +239,7 @@ void client_window::finish(batch& what, const message_version& at, error why) {
   batches_.erase(place);
 }
 
-void client_window::tick(time now) {
+void client_window::tick(time_point now) {
   next_tick_ = now + tuning::client_tick;
   const bool known = !leader_.is_nil() && now - leader_heard_ < tuning::leader_doubt;
   if (!known && now >= next_hello_) {
@@ -272,14 +255,17 @@ void client_window::tick(time now) {
     ++each.tries;
     transmit(each, now);
   }
-  send_what_is_due(now);
-  std::erase_if(replicas_,
-                [&](const auto& each) { return now - each.second.heard > tuning::replica_memory; });
+  settle(now);
+  replicas_.forget_old({}, now);
 }
 
-void client_window::give_up(time now) {
-  if (open_ && now - open_->made >= options_.timeout)
-    close_open();
+void client_window::lose(const endpoint_id& replica) {
+  replicas_.lose(replica);
+  if (replica == leader_)
+    leader_heard_ = {};
+}
+
+void client_window::give_up(time_point now) {
   while (!batches_.empty() && now - batches_.front().made >= options_.timeout) {
     auto& oldest = batches_.front();
     error why{oldest.ever_sent ? errc::request_timeout : errc::peer_unavailable,
@@ -287,22 +273,17 @@ void client_window::give_up(time now) {
     finish(oldest, {}, std::move(why));
   }
   if (!batches_.empty())
-    next_tick_ = std::min<time>(next_tick_, batches_.front().made + options_.timeout);
-  else if (open_)
-    next_tick_ = std::min<time>(next_tick_, open_->made + options_.timeout);
+    next_tick_ = std::min<time_point>(next_tick_, batches_.front().made + options_.timeout);
 }
 
-std::string client_window::explain(const batch& what, time now) const {
+std::string client_window::explain(const batch& what, time_point now) const {
   const std::string fate = what.ever_sent ? "; it may have been taken" : "; it was not sent";
-  std::size_t here = 0;
-  std::size_t planned = 0;
-  for (const auto& [id, each] : replicas_)
-    if (now - each.heard <= tuning::leader_memory) {
-      ++here;
-      planned = std::max<std::size_t>(planned, each.status.group_size);
-    }
-  if (here == 0)
+  const auto here = replicas_.alive(now);
+  if (here.empty())
     return "no replica of '" + group_name_ + "' is within reach" + fate;
+  std::size_t planned = 0;
+  for (const auto* each : here)
+    planned = std::max<std::size_t>(planned, each->group_size);
   const auto alive = replicas(now);
   const auto needed = std::max(options_.replicas, majority(planned));
   if (alive < needed)
@@ -312,33 +293,21 @@ std::string client_window::explain(const batch& what, time now) const {
   std::string missing;
   if (const auto* members = list(decided_))
     for (const auto& each : *members)
-      if (!contains(what.acks, each))
-        missing += (missing.empty() ? "" : ", ") + name_of(each);
+      if (!contains(what.acks, each)) {
+        const auto* its = replicas_.status_of(each);
+        missing += missing.empty() ? "" : ", ";
+        missing += its == nullptr ? to_string(each) : "'" + its->name + "'";
+      }
   return "not acknowledged by " + (missing.empty() ? "the leader" : missing) + fate;
 }
 
-std::string client_window::name_of(const endpoint_id& id) const {
-  const auto found = replicas_.find(id);
-  return found == replicas_.end() ? to_string(id) : "'" + found->second.status.name + "'";
-}
-
 /// Without a leader, the replicas that call themselves members.
-std::size_t client_window::replicas(time now) const {
-  const auto leader = replicas_.find(leader_);
+std::size_t client_window::replicas(time_point now) const {
+  const auto* leader = replicas_.status_of(leader_);
   const auto* members = list(decided_);
-  if (leader != replicas_.end() && members != nullptr &&
-      now - leader_heard_ <= tuning::leader_memory)
-    return std::min<std::size_t>(leader->second.status.live, members->size());
-  return static_cast<std::size_t>(std::ranges::count_if(replicas_, [&](const auto& each) {
-    return each.second.status.is_member && now - each.second.heard <= tuning::leader_memory;
-  }));
-}
-
-std::vector<endpoint_id> client_window::known_replicas() const {
-  std::vector<endpoint_id> result;
-  for (const auto& [id, each] : replicas_)
-    result.push_back(id);
-  return result;
+  if (leader != nullptr && members != nullptr && now - leader_heard_ <= tuning::leader_memory)
+    return std::min<std::size_t>(leader->live, members->size());
+  return count_of(replicas_.alive(now), [](const auto* each) { return each->is_member; });
 }
 
 } // namespace pubsub::pattern

@@ -2,12 +2,10 @@
 // the time in, messages and results out.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -16,8 +14,7 @@
 #include <pubsub/data_message.hpp>
 #include <pubsub/error.hpp>
 
-#include "pattern/versioned/protocol/member_list.hpp"
-#include "pattern/versioned/protocol/tuning.hpp"
+#include "pattern/versioned/protocol/replica_directory.hpp"
 #include "pattern/versioned/protocol/versioned_port.hpp"
 
 namespace pubsub::pattern {
@@ -34,81 +31,72 @@ struct finished_run {
 /// or until one of those is acknowledged. Not thread-safe.
 class client_window {
 public:
-  using time = std::chrono::steady_clock::time_point;
-
   client_window(const endpoint_id& id, std::string group_name,
-                const versioned_group_options& options, versioned_port& port, time now)
+                const versioned_group_options& options, versioned_port& port, time_point now)
       : id_(id), group_name_(std::move(group_name)), options_(options), port_(port),
-        next_hello_(now), next_tick_(now) {}
+        replicas_(id, tuning::leader_memory), next_hello_(now), next_tick_(now) {}
 
   bool has_room() const noexcept {
     return in_flight_ == 0 ||
            (in_flight_ < options_.window_messages && bytes_ < options_.window_bytes);
   }
   /// Returns the number of the message.
-  std::uint64_t add(std::span<const std::byte> value, time now);
+  std::uint64_t add(std::span<const std::byte> value, time_point now);
   /// Messages that were added do not wait until their batch is full.
-  void flush(time now);
-  void send_what_is_due(time now);
+  void send_pending(time_point now);
+  /// After messages were added or received: sends what may go.
+  void settle(time_point now);
 
-  void receive(const data_message& msg, time now);
-  void tick(time now);
-  time next_tick() const noexcept { return next_tick_; }
-  void lose(const endpoint_id& replica) {
-    if (replica == leader_)
-      leader_heard_ = {};
-  }
+  void receive(const data_message& msg, time_point now);
+  void tick(time_point now);
+  time_point next_tick() const noexcept { return next_tick_; }
+  void lose(const endpoint_id& replica);
 
+  const endpoint_id& id() const noexcept { return id_; }
+  const versioned_group_options& options() const noexcept { return options_; }
   std::vector<finished_run> take_finished() { return std::exchange(finished_, {}); }
   std::size_t in_flight() const noexcept { return in_flight_; }
   /// Members that are alive, as far as is known here.
-  std::size_t replicas(time now) const;
+  std::size_t replicas(time_point now) const;
   const versioned_group_counters& counters() const noexcept { return counters_; }
   const error& failure() const noexcept { return failure_; }
-  id_list known_replicas() const;
+  id_list known_replicas() const { return replicas_.all(); }
 
 private:
   struct batch {
     std::uint64_t first = 0;
     std::uint64_t count = 0;
     data_writer values;
-    time made{};
+    time_point made{};
     bool sent = false;      // in this epoch
-    bool ever_sent = false; // a replica may have it
-    time sent_at{};
+    bool ever_sent = false; // a replica may have it: nothing more is added
+    time_point sent_at{};
     unsigned tries = 0;
-    stamped_run run; // number 0: not known
+    version_run run; // number 0: not known
     id_list acks;
-  };
-  struct known_replica {
-    status_message status;
-    time heard{};
   };
 
   bool is_full(const batch& x) const noexcept;
   bool is_ready() const noexcept;
   std::size_t limit_for(const batch& x) const noexcept;
-  void close_open();
-  void transmit(batch& what, time now);
+  bool transmit(batch& what, time_point now);
   bool send_first(const batch& what);
-  void send_stamped(batch& what);
-  batch* find(const stamped_run& run);
-  batch* find_sent(const stamped_run& run, const endpoint_id* holder);
+  void send_with_versions(const batch& what);
+  batch* find(const version_run& run);
+  batch* find_sent(const version_run& run, const endpoint_id* holder);
 
-  void hear(const status_message& x, time now);
-  void hear(const granted_message& x, time now);
-  void hear(const ack_message& x, time now);
-  void hear(const done_message& x, time now);
-  void hear(const auto&, time) {} // for replicas
+  void hear(const status_message& x, time_point now);
+  void hear(const granted_message& x, time_point now);
+  void hear(const ack_message& x, time_point now);
+  void hear(const done_message& x, time_point now);
+  void hear(const auto&, time_point) {} // for replicas
   void begin_epoch(const status_message& x);
   bool is_held(const batch& what) const;
   void finish_held();
   void finish(batch& what, const message_version& at, error why);
-  void give_up(time now);
-  std::string explain(const batch& what, time now) const;
-  std::string name_of(const endpoint_id& id) const;
+  void give_up(time_point now);
+  std::string explain(const batch& what, time_point now) const;
   const id_list* list(std::uint64_t config) const;
-  bool is_versioned() const noexcept { return options_.scheme != versioning::none; }
 
   const endpoint_id id_;
   const std::string group_name_;
@@ -120,20 +108,19 @@ private:
   std::uint64_t epoch_ = 0;
   std::map<std::uint64_t, id_list> lists_; // of members in the epoch, by number
   std::uint64_t decided_ = 0;
-  std::map<endpoint_id, known_replica> replicas_;
-  time leader_heard_{};
-  time next_hello_{};
+  replica_directory replicas_;
+  time_point leader_heard_{};
+  time_point next_hello_{};
 
-  std::deque<batch> batches_; // by number
-  std::optional<batch> open_; // behind them
-  std::vector<data_writer> spare_;
-  bool flush_ = false;
+  std::deque<batch> batches_; // by number; those that are sent come first
   std::size_t under_way_ = 0; // batches that are sent
+  std::vector<data_writer> spare_;
   std::uint64_t next_number_ = 1;
+  std::uint64_t pending_below_ = 0; // batches that begin with a lower number do not wait
   std::size_t in_flight_ = 0;
   std::size_t bytes_ = 0;
   std::vector<finished_run> finished_;
-  time next_tick_{};
+  time_point next_tick_{};
   versioned_group_counters counters_;
   error failure_;
 };

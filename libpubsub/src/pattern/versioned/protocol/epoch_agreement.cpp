@@ -1,10 +1,11 @@
 #include "pattern/versioned/protocol/epoch_agreement.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace pubsub::pattern {
 
-bool epoch_agreement::tick(time now) {
+bool epoch_agreement::tick(time_point now) {
   if (state_.role == replica_role::candidate) {
     if (now < run_until_)
       return false;
@@ -13,69 +14,76 @@ bool epoch_agreement::tick(time now) {
   return state_.group.is_nil() ? look_for_group(now) : look_for_leader(now);
 }
 
+/// A replica that is alive belongs to a group.
+bool epoch_agreement::knows_group(time_point now) const {
+  return std::ranges::any_of(self_.others.alive(now),
+                             [](const auto* each) { return !each->group.is_nil(); });
+}
+
 /// A new group begins once all replicas that it was planned with are there and none of them
 /// belongs to a group: then none has a past that could be lost. The one with the smallest id runs.
-bool epoch_agreement::look_for_group(time now) {
-  if (now - begun_ < tuning::between_statuses(options_) || others_.knows_group(now))
+bool epoch_agreement::look_for_group(time_point now) {
+  if (now - begun_ < tuning::between_statuses(self_.options) || knows_group(now))
     return false; // the leader of a group that is known invites this replica
-  auto all = others_.without_group(now);
-  if (all.size() < options_.group_size || all.front() != own_)
+  id_list all{self_.id};
+  for (const auto* each : self_.others.alive(now))
+    if (each->name != self_.name && each->group_size == self_.options.group_size)
+      all.push_back(each->replica);
+  std::ranges::sort(all);
+  if (all.size() < self_.options.group_size || all.front() != self_.id)
     return false;
-  all.resize(options_.group_size);
+  all.resize(self_.options.group_size);
   first_members_ = std::move(all);
   promised_group_ = endpoint_id::random();
   return run(now);
 }
 
-bool epoch_agreement::leader_is_alive(time now) const {
-  if (state_.leader == own_)
+bool epoch_agreement::leader_is_alive(time_point now) const {
+  if (state_.leader == self_.id)
     return state_.leads();
-  return state_.is_current() && !others_.is_gone(state_.leader) &&
-         now - leader_heard_ <= options_.liveness_timeout;
+  return state_.is_current() && !self_.others.is_gone(state_.leader) &&
+         now - leader_heard_ <= self_.options.liveness_timeout;
 }
 
-/// How many members that are alive come before this one.
-std::size_t epoch_agreement::rank(time now) const {
-  return static_cast<std::size_t>(std::ranges::count_if(state_.list.members, [&](const auto& each) {
-    return each < own_ && each != state_.leader && others_.is_alive(each, now);
-  }));
-}
-
-/// Members run one after the other, so that few elections have two candidates.
-bool epoch_agreement::look_for_leader(time now) {
-  const auto turn = tuning::election(options_);
+/// Members run one after the other, by id, so that few elections have two candidates.
+bool epoch_agreement::look_for_leader(time_point now) {
+  const auto turn = tuning::election(self_.options);
   const bool waits = !state_.is_current() && now - leader_heard_ <= 2 * turn;
   if (!is_member() || leader_is_alive(now) || waits) {
     run_at_.reset();
     return false;
   }
-  if (!run_at_)
-    run_at_ = now + turn * (rank(now) + (runs_ > 0 ? 1 : 0));
+  if (!run_at_) {
+    const auto before = count_of(state_.list.members, [&](const auto& each) {
+      return each < self_.id && each != state_.leader && self_.others.is_alive(each, now);
+    });
+    run_at_ = now + turn * (before + (runs_ > 0 ? 1 : 0));
+  }
   return now >= *run_at_ && run(now);
 }
 
-bool epoch_agreement::run(time now) {
+bool epoch_agreement::run(time_point now) {
   const bool first = state_.group.is_nil();
   state_.role = replica_role::candidate;
-  state_.promised = std::max(state_.promised, others_.highest_promise()) + 1;
-  promised_to_ = own_;
-  run_until_ = now + tuning::election(options_);
+  state_.promised = std::max(state_.promised, self_.others.highest_promise()) + 1;
+  promised_to_ = self_.id;
+  run_until_ = now + tuning::election(self_.options);
   run_at_.reset();
   ++runs_;
   promises_.clear();
-  promises_[own_] = state_.list;
-  port_.to_replicas(
-      prepare_message{group_to_lead(), own_, state_.promised, first ? first_members_ : id_list{}});
+  promises_[self_.id] = state_.list;
+  self_.port.to_replicas(prepare_message{group_to_lead(), self_.id, state_.promised,
+                                         first ? first_members_ : id_list{}});
   return count_promises();
 }
 
 /// The promise is not given away from a leader that is alive, unless to that leader.
-bool epoch_agreement::accept(const prepare_message& x, time now) {
+bool epoch_agreement::accept(const prepare_message& x, time_point now) {
   const bool again = x.epoch == state_.promised && promised_to_ == x.candidate;
-  if (x.candidate == own_ || (x.epoch <= state_.promised && !again))
+  if (x.candidate == self_.id || (x.epoch <= state_.promised && !again))
     return false;
   if (state_.group.is_nil()) {
-    const bool of_new_group = contains(x.first_members, own_) && !others_.knows_group(now);
+    const bool of_new_group = contains(x.first_members, self_.id) && !knows_group(now);
     if (!of_new_group && (x.group != promised_group_ || !x.first_members.empty()))
       return false;
     promised_group_ = x.group;
@@ -93,10 +101,10 @@ bool epoch_agreement::accept(const prepare_message& x, time now) {
 
 promise_message epoch_agreement::promise(const endpoint_id& group) const {
   const auto& list = state_.list;
-  return {group, own_, state_.promised, list.epoch, list.number, list.members};
+  return {group, self_.id, state_.promised, list.epoch, list.number, list.members};
 }
 
-bool epoch_agreement::hear(const promise_message& x, time) {
+bool epoch_agreement::hear(const promise_message& x) {
   if (state_.role != replica_role::candidate || x.epoch != state_.promised ||
       x.group != group_to_lead())
     return false;
@@ -108,20 +116,18 @@ bool epoch_agreement::hear(const promise_message& x, time) {
 /// any of them knows.
 bool epoch_agreement::count_promises() {
   const auto promised = [&](const id_list& all) {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(all, [&](const auto& id) { return promises_.contains(id); }));
+    return count_of(all, [&](const auto& id) { return promises_.contains(id); });
   };
   if (state_.group.is_nil()) {
-    if (promised(first_members_) < first_members_.size())
-      return false;
-    win(first_members_);
-    return true;
+    if (promised(first_members_) == first_members_.size())
+      win(first_members_);
+    return state_.role == replica_role::leader;
   }
   auto newest = state_.list;
   for (const auto& [id, each] : promises_)
     if (each.newer_than(newest))
       newest = each;
-  if (!contains(newest.members, own_))
+  if (!contains(newest.members, self_.id))
     step_down(); // the others go on without this replica
   else if (promised(newest.members) >= majority(newest.members.size()))
     win(newest.members);
@@ -129,21 +135,17 @@ bool epoch_agreement::count_promises() {
 }
 
 void epoch_agreement::win(const id_list& members) {
-  state_.group = group_to_lead();
-  state_.role = replica_role::leader;
-  state_.epoch = state_.promised;
-  state_.leader = own_;
-  state_.list = {state_.epoch, 1, members};
-  state_.decided = 0;
+  const auto epoch = state_.promised;
+  state_ = {group_to_lead(), epoch, epoch, self_.id, replica_role::leader, {epoch, 1, members}, 0};
   runs_ = 0;
 }
 
 bool epoch_agreement::may_follow(const start_message& x) const {
-  return x.leader != own_ && x.epoch >= state_.promised &&
+  return x.leader != self_.id && x.epoch >= state_.promised &&
          (state_.group.is_nil() || x.group == state_.group);
 }
 
-bool epoch_agreement::follow(const start_message& x, time now) {
+bool epoch_agreement::follow(const start_message& x, time_point now) {
   const bool is_new = x.epoch != state_.epoch;
   if (is_new) {
     state_ = {x.group, x.epoch, x.epoch, x.leader, replica_role::follower, {}, 0};

@@ -1,124 +1,117 @@
 #include "pattern/versioned/protocol/log_follower.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace pubsub::pattern {
 
-// -- what comes ----------------------------------------------------------------------------------
+/// False where there is no other leader: this replica is a candidate, or leads.
+bool log_follower::hear_leader(std::uint64_t commit, time_point now) {
+  if (!epoch_.follows())
+    return false;
+  epochs_.heard_leader(now);
+  leader_end_ = std::max(leader_end_, commit);
+  leader_commit_ = std::max(leader_commit_, commit);
+  log_.commit_to(leader_commit_);
+  return true;
+}
 
-void log_follower::hear(const record_message& x, const data_message& msg, time now) {
-  const bool of_leader = !has(x.flags, record_flag::from_client);
-  if (of_leader && !follows())
-    return; // its own, or while it is a candidate
-  log_entry entry;
-  entry.client = x.client;
-  entry.run = x.run;
-  entry.values = x.values;
-  entry.storage = msg;
-  entry.since = now;
-  place(std::move(entry), x.flags, now);
+void log_follower::hear(const record_message& x, const data_message& msg, time_point now) {
+  const bool of_leader = (x.flags & record_flag::from_client) == 0;
+  if (of_leader && !hear_leader(x.commit, now))
+    return;
+  place({.client = x.client,
+         .run = x.run,
+         .values = x.values,
+         .storage = msg,
+         .flags = x.flags,
+         .since = now},
+        now);
   if (!of_leader)
     return;
-  epochs_.heard_leader(now);
-  learn_commit(x.commit);
-  if (has(x.flags, record_flag::repeated))
-    counters_.fetched += x.run.count;
-  if (has(x.flags, record_flag::last) && lacks_numbers())
+  if ((x.flags & record_flag::repeated) != 0)
+    self_.counters.fetched += x.run.count;
+  if ((x.flags & record_flag::last) != 0 && lacks_numbers())
     fetch(now);
 }
 
-void log_follower::hear(const stamp_message& x, time now) {
-  if (!follows())
+void log_follower::hear(const versions_message& x, const data_message&, time_point now) {
+  if (!hear_leader(x.commit, now))
     return;
-  epochs_.heard_leader(now);
   leader_end_ = std::max(leader_end_, x.run.at.number + x.run.count - 1);
   log_entry entry;
   entry.client = x.client;
   entry.run = x.run;
+  entry.flags = record_flag::ack_client;
   entry.since = now;
-  if (auto whole = tagged_.add_stamp(std::move(entry)))
-    place(std::move(*whole), bit(record_flag::ack_client), now);
-  learn_commit(x.commit);
+  if (auto whole = tagged_.add_versions(std::move(entry)))
+    place(std::move(*whole), now);
 }
 
-/// Messages without a stamp that have a version are here already.
-void log_follower::hear(const tagged_message& x, const data_message& msg, time now) {
-  if (!tagged_.has_stamp(x) &&
-      log_.clients().ask(x.client, x.first, x.settled).is == client_numbers::verdict::here)
+/// Messages that wait for no versions and have some are here already.
+void log_follower::hear_body(const tagged_message& x, const data_message& msg, time_point now) {
+  if (!tagged_.has_versions(x) && log_.clients().find(x.client, x.first) != nullptr)
     return;
   if (auto whole = tagged_.add_body(x, msg))
-    place(std::move(*whole), bit(record_flag::ack_client), now);
+    place(std::move(*whole), now);
 }
 
-void log_follower::hear(const commit_message& x, time now) {
-  if (!follows())
+void log_follower::hear(const commit_message& x, const data_message&, time_point now) {
+  hear_leader(x.commit, now);
+}
+
+void log_follower::hear_leader(const status_message& x, time_point now) {
+  if (!hear_leader(x.commit, now))
     return;
-  epochs_.heard_leader(now);
-  learn_commit(x.commit);
-}
-
-void log_follower::hear(const status_message& x, time now) {
-  epochs_.heard_leader(now);
   leader_end_ = std::max(leader_end_, x.held);
-  learn_commit(x.commit);
   epochs_.decide(x.decided);
-  if (x.config > state_.list.number) {
+  if (x.config > epoch_.list.number) {
     epochs_.learn({x.epoch, x.config, x.members});
-    owe_ack(true, now);
+    owe_ack(now);
   }
 }
 
-void log_follower::learn_commit(std::uint64_t commit) {
-  leader_end_ = std::max(leader_end_, commit);
-  leader_commit_ = std::max(leader_commit_, commit);
-  log_.commit_to(leader_commit_);
-}
-
-void log_follower::place(log_entry what, std::uint64_t flags, time now) {
+void log_follower::place(log_entry what, time_point now) {
   const auto client = what.client;
   const auto run = what.run;
+  const auto flags = what.flags;
   const auto before = log_.here();
-  what.flags = flags;
   const auto result = log_.place(std::move(what));
   if (result == replica_log::place_result::refused) {
-    ++counters_.refused;
+    ++self_.counters.refused;
     return;
   }
   leader_end_ = std::max(leader_end_, run.at.number + run.count - 1);
   if (result == replica_log::place_result::known && run.at.number <= before &&
-      has(flags, record_flag::ack_client))
-    replies_.acknowledge(client, run);
+      (flags & record_flag::ack_client) != 0)
+    self_.replies.acknowledge(client, run);
   acknowledge_above(before);
-  if (follows()) {
-    owe_ack(has(flags, record_flag::ack_leader), now);
+  if (epoch_.follows()) {
+    owe_ack((flags & record_flag::ack_leader) != 0 ? now : now + tuning::ack_delay);
     log_.commit_to(leader_commit_);
   }
-  tagged_.forget_stamp(client, run.client_first);
+  tagged_.forget_versions(client, run.client_first);
 }
-
-// -- epochs --------------------------------------------------------------------------------------
 
 void log_follower::begin_epoch() {
   tagged_.begin_epoch();
-  replies_.begin_epoch();
-  log_.close_gaps(state_.epoch);
+  self_.replies.begin_epoch();
+  log_.close_gaps(epoch_.epoch);
 }
 
 /// What is above the leader's commit may differ; all members hold what is below.
-void log_follower::begin_epoch(const start_message& x, time now) {
+void log_follower::begin_epoch(const start_message& x, time_point now) {
   tagged_.begin_epoch();
-  replies_.begin_epoch();
+  self_.replies.begin_epoch();
   leader_end_ = x.end;
   leader_commit_ = 0;
-  if (contains(x.members, own_))
+  if (contains(x.members, self_.id))
     log_.conform(x.commit, x.end, x.runs, x.epoch);
   else
-    log_.drop_uncommitted();
+    log_.conform(0, log_.commit(), {}, 0); // drops what is not committed
   if (lacks_numbers())
     fetch(now);
 }
-
-// -- acknowledgements ----------------------------------------------------------------------------
 
 /// Only what is here without gap is held: the leader of the next epoch drops what is beside.
 void log_follower::acknowledge_above(std::uint64_t number) {
@@ -127,33 +120,24 @@ void log_follower::acknowledge_above(std::uint64_t number) {
     if (entry == nullptr)
       return;
     number = entry->last();
-    const bool own = follows() || has(entry->flags, record_flag::from_client);
-    if (own && has(entry->flags, record_flag::ack_client) &&
-        (epochs_.is_member() || entry->run.config > state_.list.number))
-      replies_.acknowledge(entry->client, entry->run);
+    const bool may = epoch_.follows() || (entry->flags & record_flag::from_client) != 0;
+    if (may && (entry->flags & record_flag::ack_client) != 0 &&
+        (epochs_.is_member() || entry->run.config > epoch_.list.number))
+      self_.replies.acknowledge(entry->client, entry->run);
   }
 }
 
-void log_follower::owe_ack(bool urgent, time now) {
-  ack_now_ = ack_now_ || urgent;
-  if (!ack_owed_)
-    ack_owed_ = now;
+void log_follower::settle(time_point now) {
+  if (now < ack_due_)
+    return;
+  ack_due_ = time_point::max();
+  if (epoch_.follows() && epoch_.is_current() && !epoch_.group.is_nil())
+    self_.port.to_replica(epoch_.leader, held_message{epoch_.group, self_.id, epoch_.epoch,
+                                                      epoch_.list.number, log_.here()});
 }
 
-void log_follower::acknowledge_to_leader() {
-  ack_now_ = false;
-  ack_owed_.reset();
-  if (follows() && state_.is_current() && !state_.group.is_nil())
-    port_.to_replica(state_.leader, held_message{state_.group, own_, state_.epoch,
-                                                 state_.list.number, log_.here()});
-}
-
-// -- what is missing -----------------------------------------------------------------------------
-
-void log_follower::tick(time now) {
-  if (ack_owed_ && now - *ack_owed_ >= tuning::ack_delay)
-    acknowledge_to_leader();
-  if (!follows() || !state_.is_current() || !lacks_numbers())
+void log_follower::tick(time_point now) {
+  if (!may_fetch())
     return;
   if (gap_at_ != log_.end()) {
     gap_at_ = log_.end();
@@ -164,19 +148,15 @@ void log_follower::tick(time now) {
   }
 }
 
-log_follower::time log_follower::next_tick(time now) const {
-  auto next = time::max();
-  if (ack_owed_)
-    next = *ack_owed_ + tuning::ack_delay;
-  if (follows() && state_.is_current() && lacks_numbers())
-    next = std::min<time>(next, now + tuning::gap_patience);
-  return next;
+time_point log_follower::next_tick(time_point now) const {
+  return may_fetch() ? std::min<time_point>(ack_due_, now + tuning::gap_patience) : ack_due_;
 }
 
 /// A link has lost it, or this replica is late.
-void log_follower::fetch(time now) {
+void log_follower::fetch(time_point now) {
   fetched_ = now;
-  port_.to_replica(state_.leader, fetch_message{state_.group, own_, state_.epoch, log_.end() + 1});
+  self_.port.to_replica(epoch_.leader,
+                        fetch_message{epoch_.group, self_.id, epoch_.epoch, log_.end() + 1});
 }
 
 } // namespace pubsub::pattern

@@ -1,66 +1,77 @@
-// The other replicas of a name: what each said last, and whether it is alive. Pure.
+// The replicas of a name: what each said last, and whether it is alive. Pure.
 #pragma once
 
-#include <chrono>
+#include <algorithm>
+#include <cstddef>
 #include <map>
-#include <string>
+#include <vector>
 
-#include "pattern/versioned/protocol/member_list.hpp"
+#include <pubsub/endpoint_id.hpp>
+
 #include "pattern/versioned/protocol/tuning.hpp"
 #include "pattern/versioned/protocol/versioned_messages.hpp"
 
 namespace pubsub::pattern {
 
-/// A replica is alive while it is within reach and was heard within the liveness timeout. Not
-/// thread-safe.
+using id_list = std::vector<endpoint_id>;
+
+inline bool contains(const id_list& all, const endpoint_id& id) {
+  return std::ranges::find(all, id) != all.end();
+}
+
+/// How many of a range meet a condition.
+template <class Range, class Condition>
+std::size_t count_of(const Range& all, Condition met) {
+  return static_cast<std::size_t>(std::ranges::count_if(all, met));
+}
+
+/// More than half.
+constexpr std::size_t majority(std::size_t n) noexcept {
+  return n / 2 + 1;
+}
+
+/// A replica is alive while it is within reach and was heard within a time. Not thread-safe.
 class replica_directory {
 public:
-  using time = std::chrono::steady_clock::time_point;
-
-  replica_directory(const endpoint_id& own, std::string own_name, const replica_options& options)
-      : own_(own), own_name_(std::move(own_name)), options_(options) {}
+  /// The replica `own`, if it is one, is always alive, and not listed.
+  replica_directory(const endpoint_id& own, tuning::duration alive_for)
+      : own_(own), alive_for_(alive_for) {}
 
   /// Returns whether the replica was heard earlier than now.
-  bool hear(const status_message& x, time now);
+  bool hear(const status_message& x, time_point now);
   /// A known replica has said something else.
-  void heard(const endpoint_id& id, time now);
+  void heard(const endpoint_id& id, time_point now);
   /// It was within reach and is not any more.
   void lose(const endpoint_id& id);
   /// This process has not read: that others were silent says nothing about them.
-  void excuse_silence(time now);
+  void excuse_silence(time_point now);
   /// Forgets replicas that were silent for long and do not belong to `members`.
-  void forget_old(const id_list& members, time now);
+  void forget_old(const id_list& members, time_point now);
 
-  bool is_alive(const endpoint_id& id, time now) const;
+  bool is_alive(const endpoint_id& id, time_point now) const;
   bool is_gone(const endpoint_id& id) const;
-  std::size_t count_alive(const id_list& all, time now) const;
-  /// Null for this replica, and for one that was never heard.
+  std::size_t count_alive(const id_list& all, time_point now) const;
+  /// What a replica said last; null if it is not known.
   const status_message* status_of(const endpoint_id& id) const;
+  /// What those that are alive said last.
+  std::vector<const status_message*> alive(time_point now) const;
   id_list all() const;
-
-  /// Whether a replica that is alive has promised a later epoch of this group.
-  bool is_overtaken(const endpoint_id& group, std::uint64_t epoch, time now) const;
   std::uint64_t highest_promise() const;
-  /// A replica that is alive belongs to a group.
-  bool knows_group(time now) const;
-  /// Those that are alive and have never belonged to a group, this one included, by id.
-  id_list without_group(time now) const;
 
 private:
   struct entry {
     status_message status;
-    time first_heard{};
-    time heard{};
+    time_point first_heard{};
+    time_point heard{};
     bool gone = false; // out of reach
   };
 
-  bool is_alive(const entry& x, time now) const {
-    return !x.gone && now - x.heard <= options_.liveness_timeout;
+  bool is_alive(const entry& x, time_point now) const {
+    return !x.gone && now - x.heard <= alive_for_;
   }
 
   const endpoint_id own_;
-  const std::string own_name_;
-  const replica_options& options_;
+  const tuning::duration alive_for_;
   std::map<endpoint_id, entry> entries_;
 };
 

@@ -1,25 +1,77 @@
 #include "pattern/versioned/protocol/replica_log.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace pubsub::pattern {
 
-namespace {
+// -- client_numbers ------------------------------------------------------------------------------
 
-log_entry void_entry(std::uint64_t first, std::uint64_t count, std::uint64_t epoch) {
-  log_entry result;
-  result.run.count = count;
-  result.run.at = {epoch, first};
+const version_run* client_numbers::find(const endpoint_id& client, std::uint64_t first) const {
+  const auto its = clients_.find(client);
+  if (its == clients_.end())
+    return nullptr;
+  const auto& recent = its->second.recent;
+  const auto run = std::ranges::find(recent, first, &version_run::client_first);
+  return run == recent.end() ? nullptr : &*run;
+}
+
+bool client_numbers::is_next(const endpoint_id& client, std::uint64_t first,
+                             std::uint64_t settled) const {
+  const auto its = clients_.find(client);
+  return first == std::max(its == clients_.end() ? 1 : its->second.next, settled);
+}
+
+void client_numbers::add(const endpoint_id& client, const version_run& run) {
+  auto& its = clients_[client];
+  its.client = client;
+  its.next = std::max(its.next, run.client_first + run.count);
+  its.recent.push_back(run);
+  if (its.recent.size() > tuning::most_recent_runs)
+    its.recent.erase(its.recent.begin());
+  if (clients_.size() > tuning::most_clients)
+    forget_half();
+}
+
+void client_numbers::take_back(const endpoint_id& client, const version_run& run) {
+  const auto its = clients_.find(client);
+  if (its == clients_.end() || its->second.recent.empty() || its->second.recent.back().at != run.at)
+    return;
+  its->second.recent.pop_back();
+  its->second.next = run.client_first;
+}
+
+std::vector<client_progress> client_numbers::all() const {
+  std::vector<client_progress> result;
+  for (const auto& [client, its] : clients_)
+    result.push_back(its);
   return result;
 }
 
-} // namespace
+void client_numbers::assign(const std::vector<client_progress>& all) {
+  clients_.clear();
+  for (const auto& each : all)
+    clients_[each.client] = each;
+}
+
+/// Keeps the clients that have sent last.
+void client_numbers::forget_half() {
+  const auto last_of = [](const auto& each) {
+    return each.second.recent.empty() ? 0 : each.second.recent.back().at.number;
+  };
+  std::vector<std::uint64_t> last;
+  std::ranges::transform(clients_, std::back_inserter(last), last_of);
+  const auto middle = last.begin() + static_cast<std::ptrdiff_t>(last.size() / 2);
+  std::ranges::nth_element(last, middle);
+  std::erase_if(clients_, [&](const auto& each) { return last_of(each) < *middle; });
+}
+
+// -- replica_log ---------------------------------------------------------------------------------
 
 message_version replica_log::held() const {
-  if (here_ == 0 || here_ == begun_.number)
-    return begun_;
   const auto found = std::ranges::lower_bound(entries_, here_, {}, &log_entry::last);
-  if (found == entries_.end())
+  if (here_ == given_.number || found == entries_.end())
     return given_;
   return {found->run.at.epoch, here_};
 }
@@ -34,14 +86,7 @@ log_entry* replica_log::find(std::uint64_t number) {
   return found == entries_.end() ? nullptr : &*found;
 }
 
-const log_entry* replica_log::awaited() const {
-  if (here_ == end_)
-    return nullptr;
-  const auto found = std::ranges::lower_bound(entries_, here_ + 1, {}, &log_entry::last);
-  return found == entries_.end() ? nullptr : &*found;
-}
-
-void replica_log::push(log_entry what) {
+void replica_log::append(log_entry what) {
   end_ = what.last();
   bytes_ += what.values.bytes.size();
   if (!what.client.is_nil())
@@ -51,30 +96,26 @@ void replica_log::push(log_entry what) {
 }
 
 void replica_log::advance_here() {
-  if (here_ == end_)
-    return;
-  auto next = std::ranges::lower_bound(entries_, here_ + 1, {}, &log_entry::last);
-  for (; next != entries_.end() && next->here; ++next)
+  for (auto next = at(here_ + 1); next != entries_.end() && next->here; ++next)
     here_ = next->last();
 }
 
-log_entry& replica_log::append(log_entry what) {
-  push(std::move(what));
-  return entries_.back();
-}
-
+/// An entry beside that overlaps was numbered by a leader that had been replaced: it is dropped.
 replica_log::place_result replica_log::place(log_entry what) {
-  if (what.first() > end_ + 1) {
-    const auto number = what.first();
+  const auto number = what.first();
+  if (number > end_ + 1)
     return beside_.try_emplace(number, std::move(what)).second ? place_result::placed
                                                                : place_result::known;
-  }
-  if (what.first() == end_ + 1) {
-    push(std::move(what));
-    join_beside();
+  if (number == end_ + 1) {
+    append(std::move(what));
+    while (!beside_.empty() && beside_.begin()->first <= end_ + 1) {
+      auto next = beside_.extract(beside_.begin());
+      if (next.key() == end_ + 1)
+        append(std::move(next.mapped()));
+    }
     return place_result::placed;
   }
-  const auto found = at(what.first());
+  const auto found = at(number);
   if (found == entries_.end())
     return what.last() <= commit_ ? place_result::known : place_result::refused;
   if (found->run.at != what.run.at || found->client != what.client ||
@@ -90,21 +131,9 @@ replica_log::place_result replica_log::place(log_entry what) {
   return place_result::placed;
 }
 
-/// An entry that overlaps was stamped by a leader that had been replaced: it is dropped.
-void replica_log::join_beside() {
-  while (!beside_.empty() && beside_.begin()->first <= end_ + 1) {
-    auto next = beside_.extract(beside_.begin());
-    if (next.key() == end_ + 1)
-      push(std::move(next.mapped()));
-  }
-}
-
 bool replica_log::commit_to(std::uint64_t number) {
-  number = std::min(number, here_);
-  if (number <= commit_)
-    return false;
-  commit_ = number;
-  return true;
+  const auto before = std::exchange(commit_, std::max(commit_, std::min(number, here_)));
+  return commit_ > before;
 }
 
 void replica_log::conform(std::uint64_t commit, std::uint64_t end,
@@ -128,16 +157,19 @@ void replica_log::conform(std::uint64_t commit, std::uint64_t end,
     entries_.pop_back();
   }
   here_ = std::min(here_, end_);
-  for (auto& [number, each] : beside_)
+  for (auto& [number, each] : std::exchange(beside_, {}))
     if (number > commit && fits(each))
       kept.push_back(std::move(each));
-  beside_.clear();
   for (auto& each : kept)
     place(std::move(each));
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const auto next = i + 1 < runs.size() ? runs[i + 1].first : end + 1;
-    if (runs[i].epoch == epoch && runs[i].first > end_)
-      place(void_entry(runs[i].first, next - runs[i].first, epoch));
+    if (runs[i].epoch == epoch && runs[i].first > end_) {
+      log_entry unused;
+      unused.run.at = {epoch, runs[i].first};
+      unused.run.count = next - runs[i].first;
+      place(std::move(unused));
+    }
   }
 }
 
@@ -166,11 +198,11 @@ std::vector<epoch_run> replica_log::epochs() const {
 
 std::size_t replica_log::take(std::vector<versioned_message>& out, std::size_t max) {
   std::size_t taken = 0;
-  auto entry = at(given_.number + 1);
-  while (taken < max && given_.number < commit_ && entry != entries_.end()) {
-    if (given_.number + 1 == entry->first())
-      rest_ = entry->values.bytes;
+  for (auto entry = at(given_.number + 1);
+       taken < max && given_.number < commit_ && entry != entries_.end(); ++taken) {
     const auto offset = given_.number + 1 - entry->first();
+    if (offset == 0)
+      rest_ = entry->values.bytes;
     given_ = {entry->run.at.epoch, given_.number + 1};
     auto& next = out.emplace_back();
     next.version = given_;
@@ -181,7 +213,6 @@ std::size_t replica_log::take(std::vector<versioned_message>& out, std::size_t m
       next.client_number = entry->run.client_first + offset;
       next.storage = entry->storage;
     }
-    ++taken;
     if (given_.number == entry->last()) {
       given_bytes_ += entry->values.bytes.size();
       ++entry;
@@ -208,10 +239,9 @@ void replica_log::begin_after(const message_version& at,
   entries_.clear();
   beside_.clear();
   clients_.assign(clients);
-  begun_ = given_ = at;
+  given_ = at;
   end_ = here_ = commit_ = at.number;
   bytes_ = given_bytes_ = 0;
-  rest_ = {};
 }
 
 std::vector<client_progress> replica_log::clients_when_given() const {

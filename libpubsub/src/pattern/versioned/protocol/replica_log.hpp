@@ -1,32 +1,54 @@
 // The log of a replica: messages in the order of their numbers. Pure.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <optional>
+#include <span>
+#include <unordered_map>
 #include <vector>
 
 #include <pubsub/data_message.hpp>
 #include <pubsub/pattern/versioned.hpp>
 
-#include "pattern/versioned/protocol/client_numbers.hpp"
+#include "pattern/versioned/protocol/tuning.hpp"
 #include "pattern/versioned/protocol/versioned_messages.hpp"
 
 namespace pubsub::pattern {
 
-/// Messages that were stamped together.
+/// Which messages of which client have got a version, so that none gets two. Follows the log: what
+/// is added there is added here, what is taken back there is taken back here. Not thread-safe.
+class client_numbers {
+public:
+  /// The versions of messages from `first` on; null if they have none, or it is long ago.
+  const version_run* find(const endpoint_id& client, std::uint64_t first) const;
+  /// Whether messages from `first` on are the next of their client, which awaits none below
+  /// `settled`.
+  bool is_next(const endpoint_id& client, std::uint64_t first, std::uint64_t settled) const;
+  void add(const endpoint_id& client, const version_run& run);
+  /// Takes back the last run that was added of this client; no effect if it was another run.
+  void take_back(const endpoint_id& client, const version_run& run);
+
+  std::vector<client_progress> all() const;
+  void assign(const std::vector<client_progress>& all);
+
+private:
+  void forget_half();
+
+  std::unordered_map<endpoint_id, client_progress> clients_;
+};
+
+/// Messages that got their versions together.
 struct log_entry {
   endpoint_id client; ///< nil: the numbers are void
-  stamped_run run;
+  version_run run;
   value_list values;
   data_message storage;    ///< keeps the bytes of the values
   bool here = true;        ///< false: the numbers are given, the messages are to come
   std::uint64_t flags = 0; ///< record_flag
   bool notify = false;     ///< the client waits until it is committed
-  std::chrono::steady_clock::time_point since{};
+  time_point since{};
 
   std::uint64_t first() const noexcept { return run.at.number; }
   std::uint64_t last() const noexcept { return run.at.number + run.count - 1; }
@@ -43,38 +65,34 @@ public:
   replica_log(std::size_t history_messages, std::size_t history_bytes)
       : history_messages_(history_messages), history_bytes_(history_bytes) {}
 
-  std::uint64_t end() const noexcept { return end_; } ///< the last number without gap
-  std::uint64_t commit() const noexcept {
-    return commit_;
-  } ///< the last number that all members hold
-  std::uint64_t given() const noexcept { return given_.number; }
-  const message_version& applied() const noexcept { return given_; }
-  message_version held() const;
-  /// The last number up to which all messages are here.
+  /// The last number without gap.
+  std::uint64_t end() const noexcept { return end_; }
+  /// The last number that all members hold.
+  std::uint64_t commit() const noexcept { return commit_; }
+  /// The last number up to which all messages are here, and its version.
   std::uint64_t here() const noexcept { return here_; }
+  message_version held() const;
+  /// The last version that was handed out.
+  const message_version& applied() const noexcept { return given_; }
   /// The numbers up to this one are in no history any more.
   std::uint64_t forgotten() const noexcept {
     return entries_.empty() ? end_ : entries_.front().first() - 1;
   }
   bool has_gap() const noexcept { return !beside_.empty(); }
 
-  /// Adds an entry behind the last one.
-  log_entry& append(log_entry what);
+  /// Adds the entry that follows the last one.
+  void append(log_entry what);
   /// Adds an entry by its number: behind the last one, beside, or in place of one to come.
   place_result place(log_entry what);
   /// Commits up to `number`, but never further than what is here; false: that changes nothing.
   bool commit_to(std::uint64_t number);
   /// The entry that has this number; null if it lies beside, or is forgotten.
   log_entry* find(std::uint64_t number);
-  /// The first entry whose messages are to come, or null.
-  const log_entry* awaited() const;
 
   /// Above `commit` only entries with the epochs of `runs` stay, above `end` none. Runs of `epoch`
   /// itself are void.
   void conform(std::uint64_t commit, std::uint64_t end, const std::vector<epoch_run>& runs,
                std::uint64_t epoch);
-  /// Drops what is not committed.
-  void drop_uncommitted() { conform(commit_, commit_, {}, 0); }
   /// Makes entries that are to come void in this epoch, and drops what lies beside.
   void close_gaps(std::uint64_t epoch);
   /// The epochs of the numbers above the commit.
@@ -88,16 +106,14 @@ public:
 
   /// Begins anew after `at`: the state of another replica stands for everything up to it.
   void begin_after(const message_version& at, const std::vector<client_progress>& clients);
-  /// Clients as they were when the last message that was handed out was stamped.
+  const client_numbers& clients() const noexcept { return clients_; }
+  /// Clients as they were when the last message that was handed out got its version.
   std::vector<client_progress> clients_when_given() const;
-  client_numbers& clients() noexcept { return clients_; }
 
 private:
   using entries_type = std::deque<log_entry>;
 
   entries_type::iterator at(std::uint64_t number);
-  void push(log_entry what);
-  void join_beside();
   void advance_here();
   void trim();
 
@@ -110,7 +126,6 @@ private:
   std::uint64_t here_ = 0;
   std::uint64_t commit_ = 0;
   message_version given_;
-  message_version begun_;           // the state that was taken over
   std::span<const std::byte> rest_; // of the entry that is being handed out
   std::size_t bytes_ = 0;           // of entries_
   std::size_t given_bytes_ = 0;

@@ -2,7 +2,6 @@
 // docs/decisions/019 argues why no acknowledged version is lost.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -25,37 +24,33 @@ namespace pubsub::pattern {
 /// `log_follower` (what the log gets), `replica_log` (what is held). Not thread-safe.
 class replica_protocol {
 public:
-  using clock = std::chrono::steady_clock;
-  using time = clock::time_point;
-
   /// `options` must be valid and are copied.
   replica_protocol(const endpoint_id& id, std::string name, const replica_options& options,
-                   versioned_port& port, time now);
+                   versioned_port& port, time_point now);
   replica_protocol(const replica_protocol&) = delete;
   replica_protocol& operator=(const replica_protocol&) = delete;
 
-  void receive(const data_message& msg, time now);
+  void receive(const data_message& msg, time_point now);
   /// After the last of several messages: sends what they have in common.
-  void settle(time now);
+  void settle(time_point now);
   /// Does what is due.
-  void tick(time now);
+  void tick(time_point now);
   /// When `tick` must be called, at the latest.
-  time next_tick() const noexcept { return next_tick_; }
+  time_point next_tick() const noexcept { return next_tick_; }
   /// A replica was within reach and is not any more.
-  void lose(const endpoint_id& replica) { others_.lose(replica); }
+  void lose(const endpoint_id& replica) { self_.others.lose(replica); }
   /// This process has not read, or was stopped: the silence of others says nothing.
-  void excuse_silence(time now);
+  void excuse_silence(time_point now);
 
   /// Hands out messages that are committed, at most `max`.
   std::size_t take(std::vector<versioned_message>& out, std::size_t max);
-  std::size_t available() const noexcept { return unversioned_.size() + log_.available(); }
-  std::size_t waiting_bytes() const noexcept { return log_.waiting_bytes(); }
+  std::size_t available() const noexcept { return unversioned_.size() + log().available(); }
 
   /// Another replica needs the state as of what was handed out.
-  bool needs_snapshot() const noexcept { return leading_ && leading_->stamps.needs_snapshot(); }
+  bool needs_snapshot() const { return leading_ && leading_->versions.needs_snapshot(); }
   void give_snapshot(std::span<const std::byte> state) {
     if (leading_)
-      leading_->stamps.send_snapshot(state);
+      leading_->versions.send_snapshot(state);
   }
   /// A state that must be taken over before anything more is handed out.
   bool needs_restore() const noexcept { return restore_.has_value(); }
@@ -63,77 +58,68 @@ public:
     return std::exchange(restore_, {});
   }
 
-  const message_version& applied() const noexcept { return log_.applied(); }
-  message_version held() const { return log_.held(); }
+  const std::string& name() const noexcept { return self_.name; }
+  const replica_options& options() const noexcept { return self_.options; }
+  const replica_log& log() const noexcept { return self_.log; }
   replica_state state() const;
   bool is_sequencer() const noexcept { return epoch().leads(); }
   /// Members that are alive.
-  std::size_t replicas() const { return others_.count_alive(epoch().list.members, last_tick_); }
+  std::size_t replicas() const {
+    return self_.others.count_alive(epoch().list.members, last_tick_);
+  }
   /// Those of the list in force, as the leader knows it; none while that changes.
   id_list members() const { return epoch().list_pending() ? id_list{} : epoch().list.members; }
-  replica_counters counters() const noexcept { return counters_; }
+  replica_counters counters() const noexcept { return self_.counters; }
   const error& failure() const noexcept { return failure_; }
-  id_list others() const { return others_.all(); }
+  id_list known_replicas() const { return self_.others.all(); }
 
 private:
   /// What a replica has while it leads.
   struct leadership {
-    leadership(replica_protocol& of, time now)
-        : members(of.id_, of.name_, of.options_, of.epochs_, of.others_, of.log_, of.port_, now),
-          stamps(of.id_, of.options_, of.epoch(), members, of.log_, of.replies_, of.port_,
-                 of.counters_) {}
+    leadership(replica_context& self, epoch_agreement& epochs, time_point now)
+        : members(self, epochs, now), versions(self, epochs.state(), members) {}
 
     group_membership members;
-    sequencer stamps;
+    sequencer versions;
   };
 
   const epoch_state& epoch() const noexcept { return epochs_.state(); }
-  bool has_role(replica_role x) const noexcept { return epoch().role == x; }
 
   template <class Message>
-  void dispatch(const Message& x, const data_message& msg, time now);
-  void hear(const hello_message& x, const data_message& msg, time now);
-  void hear(const status_message& x, const data_message& msg, time now);
-  void hear(const submit_message& x, const data_message& msg, time now);
-  void hear(const request_message& x, const data_message& msg, time now);
-  void hear(const tagged_message& x, const data_message& msg, time now);
-  void hear(const plain_message& x, const data_message& msg, time now);
-  void hear(const held_message& x, const data_message& msg, time now);
-  void hear(const fetch_message& x, const data_message& msg, time now);
-  void hear(const prepare_message& x, const data_message& msg, time now);
-  void hear(const promise_message& x, const data_message& msg, time now);
-  void hear(const start_message& x, const data_message& msg, time now);
-  void hear(const snapshot_message& x, const data_message& msg, time now);
-  void hear(const gone_message& x, const data_message& msg, time now);
+  bool is_acceptable(const Message& x) const;
+  void hear(const auto&, const data_message&, time_point) {} // for clients
+  void hear(const hello_message& x, const data_message& msg, time_point now);
+  void hear(const status_message& x, const data_message& msg, time_point now);
+  void hear(const submit_message& x, const data_message& msg, time_point now);
+  void hear(const request_message& x, const data_message& msg, time_point now);
+  void hear(const tagged_message& x, const data_message& msg, time_point now);
+  void hear(const plain_message& x, const data_message& msg, time_point now);
+  void hear(const held_message& x, const data_message& msg, time_point now);
+  void hear(const fetch_message& x, const data_message& msg, time_point now);
+  void hear(const prepare_message& x, const data_message& msg, time_point now);
+  void hear(const promise_message& x, const data_message& msg, time_point now);
+  void hear(const start_message& x, const data_message& msg, time_point now);
+  void hear(const snapshot_message& x, const data_message& msg, time_point now);
+  void hear(const gone_message& x, const data_message& msg, time_point now);
 
-  void submit(const submission& x, const data_message& msg, time now);
-  void lead(time now);
-  void after_leading(time now);
-  void contest_name(const status_message& x, time now);
-  void publish_status(time now);
-  status_message status(time now) const;
-  void update_next_tick(time now);
+  void submit(const submission& x, const data_message& msg, time_point now);
+  void lead(time_point now);
+  void after_leading(time_point now);
+  void contest_name(const status_message& x, time_point now);
+  void publish_status(time_point now);
   void fail(errc code, std::string why);
 
-  const endpoint_id id_;
-  const std::string name_;
-  const replica_options options_;
-  versioned_port& port_;
-  const time begun_;
-
-  replica_counters counters_;
-  replica_log log_;
-  client_replies replies_;
-  replica_directory others_;
+  replica_context self_;
+  const time_point begun_;
   epoch_agreement epochs_;
   log_follower follower_;
   std::optional<leadership> leading_;
 
   std::deque<versioned_message> unversioned_; // to be handed out
   std::optional<std::pair<snapshot_message, data_message>> restore_;
-  time next_status_;
-  time next_tick_;
-  time last_tick_;
+  time_point next_status_;
+  time_point next_tick_;
+  time_point last_tick_;
   error failure_;
 };
 

@@ -6,82 +6,73 @@ namespace pubsub::pattern {
 
 namespace {
 
-/// The client sends the messages itself; only their versions are forwarded.
-constexpr std::uint64_t stamp_only = 1 << 8;
+/// The client sends the messages itself; only their versions are forwarded. Not on the wire.
+constexpr std::uint64_t versions_only = 1 << 8;
 
 std::uint64_t flags_of(versioning scheme) {
   switch (scheme) {
   case versioning::one_hop:
-    return bit(record_flag::ack_leader);
+    return record_flag::ack_leader;
   case versioning::one_hop_ack_client:
-    return bit(record_flag::ack_client);
+    return record_flag::ack_client;
   case versioning::tagged:
-    return bit(record_flag::ack_client) | stamp_only;
+    return record_flag::ack_client | versions_only;
   default:
-    return bit(record_flag::ack_client) | bit(record_flag::from_client);
+    return record_flag::ack_client | record_flag::from_client;
   }
 }
 
 } // namespace
 
-// -- versions ------------------------------------------------------------------------------------
-
-void sequencer::submit(const submission& x, const data_message& msg, time now) {
+void sequencer::submit(const submission& x, const data_message& msg, time_point now) {
   if (!epoch_.leads() || !epoch_.is_current())
     return;
   if (members_.is_joining())
     held_back_.push_back(msg);
   else if (is_new(x))
-    stamp(x, msg, now);
+    assign_versions(x, msg, now);
 }
 
-/// False where the messages have a version: the client is told, now or once all members hold them.
+/// False where the messages have versions: the client hears so, now or once all members hold them.
 bool sequencer::is_new(const submission& x) {
-  const auto answer = log_.clients().ask(x.client, x.first, x.settled);
-  if (answer.is != client_numbers::verdict::here)
-    return answer.is == client_numbers::verdict::next;
-  const auto& run = *answer.run;
-  if (run.at.number + run.count - 1 <= log_.commit()) {
-    replies_.complete(x.client, run);
-    return false;
+  const auto* run = log_.clients().find(x.client, x.first);
+  if (run == nullptr)
+    return log_.clients().is_next(x.client, x.first, x.settled);
+  if (run->at.number + run->count - 1 <= log_.commit()) {
+    self_.replies.complete(x.client, *run);
+  } else if (auto* entry = log_.find(run->at.number)) {
+    entry->notify = true;
+    if (run->at.epoch == epoch_.epoch && (x.scheme == versioning::version_request ||
+                                          x.scheme == versioning::message_returns_version))
+      grant(x.client, *run, entry->here);
   }
-  auto* entry = log_.find(run.at.number);
-  if (entry == nullptr)
-    return false;
-  entry->notify = true;
-  if (run.at.epoch == epoch_.epoch &&
-      (x.scheme == versioning::version_request || x.scheme == versioning::message_returns_version))
-    grant(x.client, run, entry->here);
   return false;
 }
 
-void sequencer::stamp(const submission& x, const data_message& msg, time now) {
+void sequencer::assign_versions(const submission& x, const data_message& msg, time_point now) {
+  const version_run run{
+      x.first, x.values.count, {epoch_.epoch, log_.end() + 1}, epoch_.list.number};
   const auto flags = flags_of(x.scheme);
-  log_entry entry;
-  entry.client = x.client;
-  entry.run = {x.first, x.values.count, {epoch_.epoch, log_.end() + 1}, epoch_.list.number};
-  entry.values = {x.values.count, x.values.bytes};
-  entry.storage = msg;
-  entry.here = x.scheme != versioning::version_request;
-  entry.flags = flags;
-  entry.notify = x.scheme == versioning::one_hop;
-  entry.since = now;
-  const auto run = entry.run;
-  const bool here = entry.here;
-  counters_.stamped += run.count;
-  log_.append(std::move(entry));
+  const bool here = x.scheme != versioning::version_request;
+  self_.counters.numbered += run.count;
+  log_.append({.client = x.client,
+               .run = run,
+               .values = x.values,
+               .storage = msg,
+               .here = here,
+               .flags = flags,
+               .notify = x.scheme == versioning::one_hop,
+               .since = now});
   forward_pending();
-  if (has(flags, record_flag::from_client))
+  if ((flags & record_flag::from_client) != 0)
     grant(x.client, run, here);
-  else if (epoch_.list.members.size() == 1 && has(flags, record_flag::ack_client))
-    replies_.acknowledge(x.client, run); // else an acknowledgement of another implies this one
+  else if (epoch_.list.members.size() == 1 && (flags & record_flag::ack_client) != 0)
+    self_.replies.acknowledge(x.client, run); // else another's acknowledgement implies this one
 }
 
-void sequencer::grant(const endpoint_id& client, const stamped_run& run, bool holds) {
-  port_.to_client(client, granted_message{own_, epoch_.epoch, holds, {run}});
+void sequencer::grant(const endpoint_id& client, const version_run& run, bool holds) {
+  self_.port.to_client(client, granted_message{self_.id, epoch_.epoch, holds, {run}});
 }
-
-// -- forwarding ----------------------------------------------------------------------------------
 
 /// What a link does not take now is forwarded later.
 void sequencer::forward_pending() {
@@ -94,13 +85,13 @@ void sequencer::forward_pending() {
 }
 
 bool sequencer::forward(const log_entry& entry) {
-  if (has(entry.flags, record_flag::from_client))
+  if ((entry.flags & record_flag::from_client) != 0)
     return true; // the client does it
-  commit_owed_.reset();
-  if ((entry.flags & stamp_only) == 0)
-    return port_.to_replicas(record_of(entry, entry.flags));
-  return port_.to_replicas(
-      stamp_message{epoch_.group, epoch_.epoch, log_.commit(), entry.client, entry.run});
+  commit_due_ = time_point::max();
+  if ((entry.flags & versions_only) == 0)
+    return self_.port.to_replicas(record_of(entry, entry.flags));
+  return self_.port.to_replicas(
+      versions_message{epoch_.group, epoch_.epoch, log_.commit(), entry.client, entry.run});
 }
 
 /// The values go as they came: they are copied, not decoded.
@@ -118,10 +109,11 @@ void sequencer::hear(const fetch_message& x) {
   if (!epoch_.leads())
     return;
   if (x.from <= log_.forgotten()) {
-    if (options_.snapshot)
+    if (self_.options.snapshot)
       need_snapshot_.insert(x.replica);
     else
-      port_.to_replica(x.replica, gone_message{epoch_.group, epoch_.epoch, log_.forgotten() + 1});
+      self_.port.to_replica(x.replica,
+                            gone_message{epoch_.group, epoch_.epoch, log_.forgotten() + 1});
     return;
   }
   std::vector<const log_entry*> found;
@@ -136,9 +128,9 @@ void sequencer::hear(const fetch_message& x) {
     size += entry->values.bytes.size();
   }
   for (const auto* each : found) {
-    const auto last = each == found.back() ? bit(record_flag::last) : 0;
-    const auto flags = bit(record_flag::repeated) | bit(record_flag::ack_leader) | last;
-    if (!port_.to_replica(x.replica, record_of(*each, flags)))
+    const auto last = each == found.back() ? record_flag::last : 0;
+    const auto flags = record_flag::repeated | record_flag::ack_leader | last;
+    if (!self_.port.to_replica(x.replica, record_of(*each, flags)))
       return;
   }
 }
@@ -150,48 +142,35 @@ void sequencer::send_snapshot(std::span<const std::byte> state) {
   const snapshot_message what{
       epoch_.group, epoch_.epoch, log_.applied(), log_.clients_when_given(), {1, state}};
   for (const auto& each : replicas)
-    port_.to_replica(each, what);
+    self_.port.to_replica(each, what);
 }
 
-// -- what all members hold -----------------------------------------------------------------------
-
-void sequencer::settle(time now) {
-  const auto before = log_.commit();
+/// Tells the clients that wait for it what all members hold.
+void sequencer::settle(time_point now) {
+  auto number = log_.commit() + 1;
   if (!epoch_.leads() || !log_.commit_to(members_.held_by_all()))
     return;
-  complete(before);
-  if (!commit_owed_)
-    commit_owed_ = now;
-}
-
-/// Tells the clients that wait for it.
-void sequencer::complete(std::uint64_t from) {
-  for (auto number = from + 1; number <= log_.commit();) {
-    auto* entry = log_.find(number);
-    if (entry == nullptr)
-      return;
+  for (auto* entry = log_.find(number); entry != nullptr && number <= log_.commit();
+       entry = log_.find(number)) {
     if (std::exchange(entry->notify, false))
-      replies_.complete(entry->client, entry->run);
+      self_.replies.complete(entry->client, entry->run);
     number = entry->last() + 1;
   }
+  commit_due_ = std::min<time_point>(commit_due_, now + tuning::ack_delay);
 }
 
-void sequencer::tick(time now) {
+void sequencer::tick(time_point now) {
   if (epoch_.leads())
     forward_pending();
-  if (commit_owed_ && now - *commit_owed_ >= tuning::ack_delay) {
-    port_.to_replicas(commit_message{epoch_.group, epoch_.epoch, log_.commit()});
-    commit_owed_.reset();
+  if (now >= commit_due_) {
+    self_.port.to_replicas(commit_message{epoch_.group, epoch_.epoch, log_.commit()});
+    commit_due_ = time_point::max();
   }
 }
 
-sequencer::time sequencer::next_tick(time now) const {
-  auto next = time::max();
-  if (commit_owed_)
-    next = *commit_owed_ + tuning::ack_delay;
-  if (forwarded_ < log_.end() && epoch_.leads())
-    next = std::min<time>(next, now + tuning::ack_delay);
-  return next;
+time_point sequencer::next_tick(time_point now) const {
+  const bool pending = forwarded_ < log_.end() && epoch_.leads();
+  return pending ? std::min<time_point>(commit_due_, now + tuning::ack_delay) : commit_due_;
 }
 
 } // namespace pubsub::pattern

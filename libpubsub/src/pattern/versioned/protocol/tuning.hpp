@@ -10,6 +10,12 @@
 
 #include <pubsub/pattern/versioned_options.hpp>
 
+namespace pubsub::pattern {
+
+using time_point = std::chrono::steady_clock::time_point;
+
+} // namespace pubsub::pattern
+
 namespace pubsub::pattern::tuning {
 
 using std::chrono::milliseconds;
@@ -28,7 +34,7 @@ constexpr duration longest_barrier =
     milliseconds{500};                            // a joining replica stops all senders no longer
 constexpr duration between_barriers = seconds{1}; // and not again soon
 constexpr std::uint64_t close_behind = 4'096;     // numbers that a replica may lack when it joins
-constexpr std::size_t most_bodies = 4'096;        // batches without a stamp that are kept
+constexpr std::size_t most_bodies = 4'096;        // batches without versions that are kept
 constexpr std::size_t most_bodies_bytes = std::size_t{64} << 20;
 constexpr std::size_t most_repeated_bytes = 256 * 1024; // in the answer to one fetch
 constexpr std::size_t most_repeated_entries = 512;
@@ -38,6 +44,10 @@ constexpr std::size_t most_clients = 65'536; // whose numbers a replica remember
 constexpr std::size_t most_recent_runs = 64; // of a client, which has fewer batches under way
 constexpr duration shortest_liveness_timeout =
     milliseconds{50}; // a scheduler may stop a process for less
+constexpr duration longest_time = std::chrono::hours{24 * 365}; // in options: sums do not overflow
+
+/// A replica that was silent for so many times as long as one that is alive may be is forgotten.
+constexpr int times_forgotten = 30;
 
 /// A member is alive if one of five statuses in a row arrives.
 inline duration between_statuses(const replica_options& options) {
@@ -54,7 +64,6 @@ constexpr duration client_tick = milliseconds{50};
 constexpr duration between_hellos = milliseconds{100};
 constexpr duration leader_doubt = seconds{1};  // without a status: the client says hello again
 constexpr duration leader_memory = seconds{3}; // without a status: another group may take the name
-constexpr duration replica_memory = seconds{60};
 constexpr duration repeat_after =
     milliseconds{200}; // without an acknowledgement; doubled each time
 constexpr unsigned most_doublings = 4;

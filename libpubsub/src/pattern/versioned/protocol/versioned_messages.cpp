@@ -100,7 +100,7 @@ bool fits(std::uint64_t first, std::uint64_t count) {
 
 template <class T>
 bool makes_sense(const T& x) {
-  if constexpr (std::is_same_v<T, stamped_run>) {
+  if constexpr (std::is_same_v<T, version_run>) {
     return fits(x.client_first, x.count) && fits(x.at.number, x.count);
   } else if constexpr (std::is_same_v<T, request_message>) {
     constexpr std::uint64_t most = 1 << 20; // a client sends less at once
@@ -109,7 +109,7 @@ bool makes_sense(const T& x) {
     return x.first > 0 && fits(x.first, x.values.count);
   } else if constexpr (std::is_same_v<T, record_message>) {
     return x.run.at.number > 0 && x.values.count == (x.client.is_nil() ? 0 : x.run.count);
-  } else if constexpr (std::is_same_v<T, stamp_message>) {
+  } else if constexpr (std::is_same_v<T, versions_message>) {
     return x.run.at.number > 0 && !x.client.is_nil();
   } else if constexpr (std::is_same_v<T, snapshot_message>) {
     return x.at.number > 0 && x.state.count == 1;
@@ -126,23 +126,16 @@ bool makes_sense(const T& x) {
 
 // -- messages ------------------------------------------------------------------------------------
 
-template <class Message>
-std::optional<group_message> parse_fields(field_reader& in) {
-  std::optional<group_message> result{std::in_place, std::in_place_type<Message>};
-  if (!take_fields(in, std::get<Message>(*result)))
-    result.reset();
-  return result;
-}
-
-template <std::size_t... I>
-std::optional<group_message> parse_kind(std::uint64_t kind, field_reader& in,
-                                        std::index_sequence<I...>) {
-  using parser = std::optional<group_message> (*)(field_reader&);
-  static constexpr parser parsers[] = {
-      &parse_fields<std::variant_alternative_t<I, group_message>>...};
-  if (kind == 0 || kind > sizeof...(I))
-    return {};
-  return parsers[kind - 1](in);
+template <std::size_t I = 0>
+std::optional<group_message> parse_kind(std::uint64_t kind, field_reader& in) {
+  if constexpr (I < std::variant_size_v<group_message>) {
+    if (kind != I + 1)
+      return parse_kind<I + 1>(kind, in);
+    std::optional<group_message> result{std::in_place, std::in_place_index<I>};
+    if (take_fields(in, std::get<I>(*result)))
+      return result;
+  }
+  return {};
 }
 
 std::string topic(std::string_view kind, std::string_view name) {
@@ -163,9 +156,7 @@ void write_message(data_writer& out, const group_message& x) {
 std::optional<group_message> parse_message(const data_view& value) {
   field_reader in{value};
   std::uint64_t kind = 0;
-  if (!in.read(kind))
-    return {};
-  return parse_kind(kind, in, std::make_index_sequence<std::variant_size_v<group_message>>{});
+  return in.read(kind) ? parse_kind(kind, in) : std::nullopt;
 }
 
 std::string topic_of_status(std::string_view group) {

@@ -35,13 +35,13 @@ struct epoch_run {
 };
 
 /// `count` messages of a client, from its `client_first` on, have the versions from `at` on.
-struct stamped_run {
+struct version_run {
   std::uint64_t client_first = 0;
   std::uint64_t count = 0;
   message_version at;
-  std::uint64_t config = 0; ///< the list of members that was in force when they were stamped
+  std::uint64_t config = 0; ///< the list of members that was in force when they got them
 
-  friend bool operator==(const stamped_run&, const stamped_run&) = default;
+  friend bool operator==(const version_run&, const version_run&) = default;
   static auto fields(auto& x) {
     return std::tie(x.client_first, x.count, x.at.epoch, x.at.number, x.config);
   }
@@ -51,7 +51,7 @@ struct stamped_run {
 struct client_progress {
   endpoint_id client;
   std::uint64_t next = 0;
-  std::vector<stamped_run> recent;
+  std::vector<version_run> recent;
 
   static auto fields(auto& x) { return std::tie(x.client, x.next, x.recent); }
 };
@@ -87,7 +87,7 @@ struct status_message {
   }
 };
 
-/// Client to the leader: messages to be stamped. The client awaits none below `settled`.
+/// Client to the leader: messages that need versions. The client awaits none below `settled`.
 struct submit_message {
   endpoint_id group, client;
   std::uint64_t settled = 0, first = 0;
@@ -113,25 +113,19 @@ struct granted_message {
   endpoint_id replica;
   std::uint64_t epoch = 0;
   bool holds = false;
-  std::vector<stamped_run> runs;
+  std::vector<version_run> runs;
 
   static auto fields(auto& x) { return std::tie(x.replica, x.epoch, x.holds, x.runs); }
 };
 
 /// What a record asks of its receivers, and where it comes from; bits.
-enum class record_flag : std::uint64_t {
-  ack_client = 1,  ///< each replica acknowledges to the client
-  ack_leader = 2,  ///< each replica acknowledges to the leader at once
-  from_client = 4, ///< the client has sent it, not the leader
-  repeated = 8,    ///< the answer to a fetch
-  last = 16,       ///< the last of such an answer
-};
-constexpr std::uint64_t bit(record_flag x) {
-  return static_cast<std::uint64_t>(x);
-}
-constexpr bool has(std::uint64_t flags, record_flag x) {
-  return (flags & bit(x)) != 0;
-}
+namespace record_flag {
+inline constexpr std::uint64_t ack_client = 1;  ///< each replica acknowledges to the client
+inline constexpr std::uint64_t ack_leader = 2;  ///< each replica acknowledges to the leader at once
+inline constexpr std::uint64_t from_client = 4; ///< the client has sent it, not the leader
+inline constexpr std::uint64_t repeated = 8;    ///< the answer to a fetch
+inline constexpr std::uint64_t last = 16;       ///< the last of such an answer
+} // namespace record_flag
 
 /// To replicas: messages under their versions. Without a client `run.count` numbers are void.
 struct record_message {
@@ -140,7 +134,7 @@ struct record_message {
   std::uint64_t commit = 0;
   std::uint64_t flags = 0;
   endpoint_id client;
-  stamped_run run;
+  version_run run;
   value_list values;
 
   static auto fields(auto& x) {
@@ -149,16 +143,16 @@ struct record_message {
 };
 
 /// Leader to replicas: versions of messages that the client sends to the replicas itself.
-struct stamp_message {
+struct versions_message {
   endpoint_id group;
   std::uint64_t epoch = 0, commit = 0;
   endpoint_id client;
-  stamped_run run;
+  version_run run;
 
   static auto fields(auto& x) { return std::tie(x.group, x.epoch, x.commit, x.client, x.run); }
 };
 
-/// Client to replicas: messages that `sequencer` is to stamp.
+/// Client to replicas: messages to which `sequencer` gives versions.
 struct tagged_message {
   endpoint_id group, client;
   std::uint64_t settled = 0, first = 0;
@@ -183,14 +177,14 @@ struct plain_message {
 struct ack_message {
   endpoint_id replica;
   std::uint64_t epoch = 0;
-  std::vector<stamped_run> runs;
+  std::vector<version_run> runs;
 
   static auto fields(auto& x) { return std::tie(x.replica, x.epoch, x.runs); }
 };
 
 /// Leader to a client: all members hold these messages.
 struct done_message {
-  std::vector<stamped_run> runs;
+  std::vector<version_run> runs;
 
   static auto fields(auto& x) { return std::tie(x.runs); }
 };
@@ -277,7 +271,7 @@ struct gone_message {
 /// Any of them. On the wire its kind is the place in this list, from 1 on: append only.
 using group_message =
     std::variant<hello_message, status_message, submit_message, request_message, granted_message,
-                 record_message, stamp_message, tagged_message, plain_message, ack_message,
+                 record_message, versions_message, tagged_message, plain_message, ack_message,
                  done_message, held_message, commit_message, fetch_message, prepare_message,
                  promise_message, start_message, snapshot_message, gone_message>;
 
