@@ -383,6 +383,45 @@ TEST_CASE("a replica whose past is forgotten takes over the state of another") {
   reader.join();
 }
 
+TEST_CASE("a state is taken over where messages that came together were handed out one by one") {
+  endpoint hub;
+  std::uint64_t sum = 0;
+  auto options = quick("a");
+  options.group_size = 1;
+  options.history_messages = 50;
+  options.snapshot = [&] { return data{count{sum}}; };
+  auto first = *replica::open(hub, "g", options);
+  auto client = *versioned_group::open(hub, "g");
+  REQUIRE(client.wait_for_replicas(1, patience));
+  data_writer ones;
+  for (int i = 0; i < 25; ++i)
+    ones.write_count(1);
+  for (int i = 0; i < 4; ++i) { // two go alone, 23 together
+    REQUIRE(client.post_batch(ones.bytes()).has_value());
+    REQUIRE(client.drain(patience) == 0);
+  }
+  for (int i = 0; i < 60; ++i) // in the middle of 53 to 75
+    sum += first.get_for(patience)->value.as_count();
+  std::uint64_t late_sum = 0;
+  auto late_options = quick("b");
+  late_options.group_size = 1;
+  late_options.restore = [&](const data_view& state, const message_version& at) {
+    late_sum = state.as_count();
+    CHECK(at.number == late_sum);
+  };
+  auto late = *replica::open(hub, "g", late_options);
+  int looks = 0;
+  REQUIRE(eventually([&] {
+    while (auto one = late.try_get())
+      late_sum += one->value.as_count();
+    // Its request has come by the time when the first one goes on, message by message.
+    if (late.state() == replica_state::catching_up && ++looks > 30)
+      if (auto one = first.try_get())
+        sum += one->value.as_count();
+    return late.state() == replica_state::member && late_sum == 100;
+  }));
+}
+
 TEST_CASE("a replica whose past is forgotten and that gets no snapshot closes, and says why") {
   endpoint hub;
   auto options = quick("a");

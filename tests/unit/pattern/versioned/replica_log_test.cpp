@@ -95,6 +95,18 @@ TEST_CASE("history is kept to its limit, and what waits to be handed out always"
   CHECK(log.find(9) != nullptr);
 }
 
+TEST_CASE("another replica can go on only where all of an entry was handed out") {
+  replica_log log{1, 1'000'000};
+  log.place(entry({1, 1}, 1, 3));
+  log.commit_to(3);
+  CHECK(log.is_between_entries());
+  std::vector<versioned_message> out;
+  log.take(out, 2);
+  CHECK_FALSE(log.is_between_entries());
+  log.take(out, 1);
+  CHECK(log.is_between_entries());
+}
+
 TEST_CASE("a client's message gets one version, and what it has given up none") {
   client_numbers numbers;
   CHECK_FALSE(numbers.is_next(client(1), 2, 1)); // others must come before

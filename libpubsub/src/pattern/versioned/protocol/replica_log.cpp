@@ -222,6 +222,11 @@ std::size_t replica_log::take(std::vector<versioned_message>& out, std::size_t m
   return taken;
 }
 
+bool replica_log::is_between_entries() {
+  const auto* entry = find(given_.number);
+  return entry == nullptr || entry->last() == given_.number;
+}
+
 /// Keeps what was not handed out, and of the rest what the limits allow.
 void replica_log::trim() {
   while (!entries_.empty() && entries_.front().last() <= given_.number &&

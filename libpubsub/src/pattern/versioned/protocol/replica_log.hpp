@@ -103,6 +103,8 @@ public:
   std::uint64_t available() const noexcept { return commit_ - given_.number; }
   /// The size of messages that were not handed out, committed or not.
   std::size_t waiting_bytes() const noexcept { return bytes_ - given_bytes_; }
+  /// Nothing or all of each entry was handed out: another replica can go on from here.
+  bool is_between_entries();
 
   /// Begins anew after `at`: the state of another replica stands for everything up to it.
   void begin_after(const message_version& at, const std::vector<client_progress>& clients);

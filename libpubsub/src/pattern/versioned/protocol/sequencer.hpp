@@ -37,7 +37,7 @@ public:
   void tick(time_point now);
   time_point next_tick(time_point now) const;
 
-  bool needs_snapshot() const { return !need_snapshot_.empty(); }
+  bool needs_snapshot() const { return !need_snapshot_.empty() && log_.is_between_entries(); }
   void send_snapshot(std::span<const std::byte> state);
 
 private:
