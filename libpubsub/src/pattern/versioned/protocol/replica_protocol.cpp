@@ -1,7 +1,7 @@
 #include "pattern/versioned/protocol/replica_protocol.hpp"
 
 #include <algorithm>
-#include <cstdlib>
+#include <chrono>
 #include <type_traits>
 
 namespace pubsub::pattern {
@@ -10,10 +10,6 @@ namespace {
 
 template <class T, class... All>
 constexpr bool is_one_of = (std::is_same_v<T, All> || ...);
-
-std::uint64_t milliseconds(std::chrono::nanoseconds x) {
-  return static_cast<std::uint64_t>(std::chrono::floor<std::chrono::milliseconds>(x).count());
-}
 
 } // namespace
 
@@ -121,12 +117,12 @@ void replica_protocol::hear(const status_message& x, const data_message&, time_p
 /// differ by less than a message may take, the one with the smaller id.
 void replica_protocol::contest_name(const status_message& x, time_point now) {
   const bool member = state() == replica_state::member;
-  const auto age = static_cast<std::int64_t>(milliseconds(now - begun_));
-  const auto its_age = static_cast<std::int64_t>(std::min<std::uint64_t>(x.age_ms, 1ULL << 60));
-  const bool same_age = std::abs(age - its_age) < 1'000;
+  const auto its_age = std::chrono::milliseconds{std::min<std::uint64_t>(x.age_ms, 1ULL << 40)};
+  const auto older_by = now - begun_ - its_age;
+  const bool same_age = std::chrono::abs(older_by) < std::chrono::seconds{1};
   const bool stays = member != x.is_member ? member
                      : same_age            ? self_.id < x.replica
-                                           : age > its_age;
+                                           : older_by.count() > 0;
   if (!stays)
     fail(errc::invalid_argument,
          "another replica of this group is called '" + self_.name + "': " + to_string(x.replica));
@@ -145,11 +141,12 @@ replica_state replica_protocol::state() const {
 void replica_protocol::publish_status(time_point now) {
   next_status_ = now + tuning::between_statuses(self_.options);
   const auto& [group, promised, number, leader, role, list, decided] = epoch();
+  const auto age = std::chrono::floor<std::chrono::milliseconds>(now - begun_).count();
   self_.port.to_everyone(status_message{.group = group,
                                         .replica = self_.id,
                                         .name = self_.name,
                                         .group_size = self_.options.group_size,
-                                        .age_ms = milliseconds(now - begun_),
+                                        .age_ms = static_cast<std::uint64_t>(age),
                                         .promised = promised,
                                         .epoch = number,
                                         .leads = is_sequencer(),

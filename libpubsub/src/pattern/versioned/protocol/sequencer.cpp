@@ -116,22 +116,19 @@ void sequencer::hear(const fetch_message& x) {
                             gone_message{epoch_.group, epoch_.epoch, log_.forgotten() + 1});
     return;
   }
-  std::vector<const log_entry*> found;
+  std::size_t entries = 0;
   std::size_t size = 0;
-  for (auto from = x.from;
-       found.size() < tuning::most_repeated_entries && size < tuning::most_repeated_bytes;
-       from = found.back()->last() + 1) {
-    const auto* entry = log_.find(from);
-    if (entry == nullptr || !entry->here)
-      break;
-    found.push_back(entry);
+  for (const auto* entry = log_.find(x.from); entry != nullptr && entry->here;) {
+    ++entries;
     size += entry->values.bytes.size();
-  }
-  for (const auto* each : found) {
-    const auto last = each == found.back() ? record_flag::last : 0;
-    const auto flags = record_flag::repeated | record_flag::ack_leader | last;
-    if (!self_.port.to_replica(x.replica, record_of(*each, flags)))
+    const auto* next = log_.find(entry->last() + 1);
+    const bool last = next == nullptr || !next->here || entries == tuning::most_repeated_entries ||
+                      size >= tuning::most_repeated_bytes;
+    const auto flags =
+        record_flag::repeated | record_flag::ack_leader | (last ? record_flag::last : 0);
+    if (!self_.port.to_replica(x.replica, record_of(*entry, flags)) || last)
       return;
+    entry = next;
   }
 }
 
