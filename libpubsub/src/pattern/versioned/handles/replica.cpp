@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cassert>
 #include <optional>
+#include <utility>
 
 #include <pubsub/data_writer.hpp>
 #include <pubsub/pattern/versioned.hpp>

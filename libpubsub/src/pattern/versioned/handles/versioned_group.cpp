@@ -2,6 +2,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include <pubsub/pattern/versioned.hpp>
 

@@ -3,6 +3,7 @@
 // safe.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <utility>

@@ -1,6 +1,7 @@
 // What the parts of a replica have in common. Pure.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>

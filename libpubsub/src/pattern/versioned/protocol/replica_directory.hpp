@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <vector>
 
@@ -38,25 +39,71 @@ public:
       : own_(own), alive_for_(alive_for) {}
 
   /// Returns whether the replica was heard earlier than now.
-  bool hear(const status_message& x, time_point now);
+  bool hear(const status_message& x, time_point now) {
+    const auto [found, added] = entries_.try_emplace(x.replica);
+    auto& its = found->second;
+    its = {x, added ? now : its.first_heard, now, false};
+    return its.first_heard != now;
+  }
   /// A known replica has said something else.
-  void heard(const endpoint_id& id, time_point now);
+  void heard(const endpoint_id& id, time_point now) {
+    if (const auto found = entries_.find(id); found != entries_.end())
+      found->second.heard = now;
+  }
   /// It was within reach and is not any more.
-  void lose(const endpoint_id& id);
+  void lose(const endpoint_id& id) {
+    if (const auto found = entries_.find(id); found != entries_.end())
+      found->second.gone = true;
+  }
   /// This process has not read: that others were silent says nothing about them.
-  void excuse_silence(time_point now);
+  void excuse_silence(time_point now) {
+    for (auto& [id, each] : entries_)
+      each.heard = now;
+  }
   /// Forgets replicas that were silent for long and do not belong to `members`.
-  void forget_old(const id_list& members, time_point now);
+  void forget_old(const id_list& members, time_point now) {
+    std::erase_if(entries_, [&](const auto& each) {
+      return now - each.second.heard > tuning::times_forgotten * alive_for_ &&
+             !contains(members, each.first);
+    });
+  }
 
-  bool is_alive(const endpoint_id& id, time_point now) const;
-  bool is_gone(const endpoint_id& id) const;
-  std::size_t count_alive(const id_list& all, time_point now) const;
+  bool is_alive(const endpoint_id& id, time_point now) const {
+    const auto found = entries_.find(id);
+    return id == own_ || (found != entries_.end() && is_alive(found->second, now));
+  }
+  bool is_gone(const endpoint_id& id) const {
+    const auto found = entries_.find(id);
+    return found != entries_.end() && found->second.gone;
+  }
+  std::size_t count_alive(const id_list& all, time_point now) const {
+    return count_of(all, [&](const auto& each) { return is_alive(each, now); });
+  }
   /// What a replica said last; null if it is not known.
-  const status_message* status_of(const endpoint_id& id) const;
+  const status_message* status_of(const endpoint_id& id) const {
+    const auto found = entries_.find(id);
+    return found == entries_.end() ? nullptr : &found->second.status;
+  }
   /// What those that are alive said last.
-  std::vector<const status_message*> alive(time_point now) const;
-  id_list all() const;
-  std::uint64_t highest_promise() const;
+  std::vector<const status_message*> alive(time_point now) const {
+    std::vector<const status_message*> result;
+    for (const auto& [id, each] : entries_)
+      if (is_alive(each, now))
+        result.push_back(&each.status);
+    return result;
+  }
+  id_list all() const {
+    id_list result;
+    for (const auto& [id, each] : entries_)
+      result.push_back(id);
+    return result;
+  }
+  std::uint64_t highest_promise() const {
+    std::uint64_t result = 0;
+    for (const auto& [id, each] : entries_)
+      result = std::max(result, each.status.promised);
+    return result;
+  }
 
 private:
   struct entry {

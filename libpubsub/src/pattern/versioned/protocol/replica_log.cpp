@@ -6,69 +6,6 @@
 
 namespace pubsub::pattern {
 
-// -- client_numbers ------------------------------------------------------------------------------
-
-const version_run* client_numbers::find(const endpoint_id& client, std::uint64_t first) const {
-  const auto its = clients_.find(client);
-  if (its == clients_.end())
-    return nullptr;
-  const auto& recent = its->second.recent;
-  const auto run = std::ranges::find(recent, first, &version_run::client_first);
-  return run == recent.end() ? nullptr : &*run;
-}
-
-bool client_numbers::is_next(const endpoint_id& client, std::uint64_t first,
-                             std::uint64_t settled) const {
-  const auto its = clients_.find(client);
-  return first == std::max(its == clients_.end() ? 1 : its->second.next, settled);
-}
-
-void client_numbers::add(const endpoint_id& client, const version_run& run) {
-  auto& its = clients_[client];
-  its.client = client;
-  its.next = std::max(its.next, run.client_first + run.count);
-  its.recent.push_back(run);
-  if (its.recent.size() > tuning::most_recent_runs)
-    its.recent.erase(its.recent.begin());
-  if (clients_.size() > tuning::most_clients)
-    forget_half();
-}
-
-void client_numbers::take_back(const endpoint_id& client, const version_run& run) {
-  const auto its = clients_.find(client);
-  if (its == clients_.end() || its->second.recent.empty() || its->second.recent.back().at != run.at)
-    return;
-  its->second.recent.pop_back();
-  its->second.next = run.client_first;
-}
-
-std::vector<client_progress> client_numbers::all() const {
-  std::vector<client_progress> result;
-  for (const auto& [client, its] : clients_)
-    result.push_back(its);
-  return result;
-}
-
-void client_numbers::assign(const std::vector<client_progress>& all) {
-  clients_.clear();
-  for (const auto& each : all)
-    clients_[each.client] = each;
-}
-
-/// Keeps the clients that have sent last.
-void client_numbers::forget_half() {
-  const auto last_of = [](const auto& each) {
-    return each.second.recent.empty() ? 0 : each.second.recent.back().at.number;
-  };
-  std::vector<std::uint64_t> last;
-  std::ranges::transform(clients_, std::back_inserter(last), last_of);
-  const auto middle = last.begin() + static_cast<std::ptrdiff_t>(last.size() / 2);
-  std::ranges::nth_element(last, middle);
-  std::erase_if(clients_, [&](const auto& each) { return last_of(each) < *middle; });
-}
-
-// -- replica_log ---------------------------------------------------------------------------------
-
 message_version replica_log::held() const {
   const auto found = std::ranges::lower_bound(entries_, here_, {}, &log_entry::last);
   if (here_ == given_.number || found == entries_.end())

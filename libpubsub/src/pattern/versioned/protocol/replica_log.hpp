@@ -1,9 +1,11 @@
 // The log of a replica: messages in the order of their numbers. Pure.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <span>
 #include <unordered_map>
@@ -22,19 +24,64 @@ namespace pubsub::pattern {
 class client_numbers {
 public:
   /// The versions of messages from `first` on; null if they have none, or it is long ago.
-  const version_run* find(const endpoint_id& client, std::uint64_t first) const;
+  const version_run* find(const endpoint_id& client, std::uint64_t first) const {
+    const auto its = clients_.find(client);
+    if (its == clients_.end())
+      return nullptr;
+    const auto& recent = its->second.recent;
+    const auto run = std::ranges::find(recent, first, &version_run::client_first);
+    return run == recent.end() ? nullptr : &*run;
+  }
   /// Whether messages from `first` on are the next of their client, which awaits none below
   /// `settled`.
-  bool is_next(const endpoint_id& client, std::uint64_t first, std::uint64_t settled) const;
-  void add(const endpoint_id& client, const version_run& run);
+  bool is_next(const endpoint_id& client, std::uint64_t first, std::uint64_t settled) const {
+    const auto its = clients_.find(client);
+    return first == std::max(its == clients_.end() ? 1 : its->second.next, settled);
+  }
+  void add(const endpoint_id& client, const version_run& run) {
+    auto& its = clients_[client];
+    its.client = client;
+    its.next = std::max(its.next, run.client_first + run.count);
+    its.recent.push_back(run);
+    if (its.recent.size() > tuning::most_recent_runs)
+      its.recent.erase(its.recent.begin());
+    if (clients_.size() > tuning::most_clients)
+      forget_half();
+  }
   /// Takes back the last run that was added of this client; no effect if it was another run.
-  void take_back(const endpoint_id& client, const version_run& run);
+  void take_back(const endpoint_id& client, const version_run& run) {
+    const auto its = clients_.find(client);
+    if (its == clients_.end() || its->second.recent.empty() ||
+        its->second.recent.back().at != run.at)
+      return;
+    its->second.recent.pop_back();
+    its->second.next = run.client_first;
+  }
 
-  std::vector<client_progress> all() const;
-  void assign(const std::vector<client_progress>& all);
+  std::vector<client_progress> all() const {
+    std::vector<client_progress> result;
+    for (const auto& [client, its] : clients_)
+      result.push_back(its);
+    return result;
+  }
+  void assign(const std::vector<client_progress>& all) {
+    clients_.clear();
+    for (const auto& each : all)
+      clients_[each.client] = each;
+  }
 
 private:
-  void forget_half();
+  /// Keeps the clients that have sent last.
+  void forget_half() {
+    const auto last_of = [](const auto& each) {
+      return each.second.recent.empty() ? 0 : each.second.recent.back().at.number;
+    };
+    std::vector<std::uint64_t> last;
+    std::ranges::transform(clients_, std::back_inserter(last), last_of);
+    const auto middle = last.begin() + static_cast<std::ptrdiff_t>(last.size() / 2);
+    std::ranges::nth_element(last, middle);
+    std::erase_if(clients_, [&](const auto& each) { return last_of(each) < *middle; });
+  }
 
   std::unordered_map<endpoint_id, client_progress> clients_;
 };

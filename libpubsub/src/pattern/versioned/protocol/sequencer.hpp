@@ -2,8 +2,11 @@
 // and says which all members hold. Pure; exists while this replica leads.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "pattern/versioned/protocol/group_membership.hpp"
