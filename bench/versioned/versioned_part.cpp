@@ -1,7 +1,7 @@
 // The processes of versioned delivery that is measured. They are told what to do by lines on stdin,
 // and report to the parent on stdout, one line each:
 //   port N                what a replica listens on
-//   ready                 it counts; or the client is connected and warm
+//   ready                 the replica is a member; or the client is connected and warm
 //   usage key=value       asked for by "usage"
 //   done key=value        a client, after "go": the measurement
 //   counted messages=N    a client, after "count": a few messages more
@@ -62,7 +62,7 @@ void report_usage(const endpoint& ep) {
                                    ep.counters().links.bytes_sent, wake_ups(), cpu));
 }
 
-/// 0 for nobody.
+/// 0 for a void number.
 std::uint64_t digest_of_id(const endpoint_id& id) {
   return id.is_nil() ? 0 : digest_of(std::as_bytes(std::span{id.bytes()}));
 }
@@ -183,8 +183,8 @@ public:
     if (here_.outcome() != exit_code::ok)
       return here_.outcome();
     if (!it_.wait_for_replicas(options_.replicas, patience))
-      return fail({errc::request_timeout,
-                   fmt::format("{} of {} replicas count", it_.replicas(), options_.replicas)});
+      return fail({errc::request_timeout, fmt::format("{} of {} replicas are members",
+                                                      it_.replicas(), options_.replicas)});
     if (!send_for(warm_up_s, 0))
       return outcome_;
     report_line("ready");
