@@ -16,8 +16,8 @@
 
 namespace pubsub::pattern {
 
-/// Parts of a pattern find each other by the topic of a name: one announces itself there, and those
-/// who listen answer to its own topic, or announce themselves at another. Announcements may be
+/// Parts of a pattern find each other by the topic of a name: a part announces itself there, and
+/// its partners answer on its own topic, or announce themselves on another. Announcements may be
 /// lost, or come before a partner listens, so they are repeated; often at first. Not thread-safe.
 class announcer {
 public:
@@ -27,10 +27,8 @@ public:
 
   /// From now on announcements go there, too; the next one is due at once.
   void add(const std::string& topic) {
-    if (to_.try_emplace(topic, at_->make_publisher(topic)).second)
-      restart();
-  }
-  void restart() noexcept {
+    if (!to_.try_emplace(topic, at_->make_publisher(topic)).second)
+      return;
     next_ = {};
     pause_ = tuning::first_announcement_pause;
   }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <pubsub/data_view.hpp>
@@ -17,74 +18,64 @@ namespace pubsub::pattern {
 class field_reader {
 public:
   explicit field_reader(const data_view& value) {
-    if (value.type() != data_type::vector)
-      return;
-    auto all = value.elements();
-    next_ = all.begin();
-    end_ = all.end();
+    if (value.type() == data_type::vector)
+      next_ = value.elements().begin();
   }
 
   bool read(std::uint64_t& out) {
-    const auto* field = take(data_type::count);
-    if (field != nullptr)
-      out = field->as_count();
-    return field != nullptr;
+    return take(data_type::count, [&](const auto& x) { out = x.as_count(); });
   }
   bool read(bool& out) {
-    const auto* field = take(data_type::boolean);
-    if (field != nullptr)
-      out = field->as_boolean();
-    return field != nullptr;
+    return take(data_type::boolean, [&](const auto& x) { out = x.as_boolean(); });
   }
   bool read(std::string& out) {
-    const auto* field = take(data_type::string);
-    if (field != nullptr)
-      out = field->as_string();
-    return field != nullptr;
+    return take(data_type::string, [&](const auto& x) { out = x.as_string(); });
+  }
+  bool read(data_view& out) {
+    return take(data_type::vector, [&](const auto& x) { out = x; });
   }
   bool read(endpoint_id& out) {
-    const auto* field = take(data_type::string);
-    if (field == nullptr)
-      return false;
+    std::string_view text;
     endpoint_id::bytes_type bytes{};
-    const auto text = field->as_string();
-    if (text.size() != bytes.size())
+    if (!take(data_type::string, [&](const auto& x) { text = x.as_string(); }) ||
+        text.size() != bytes.size())
       return false;
     std::memcpy(bytes.data(), text.data(), bytes.size());
     out = endpoint_id{bytes};
     return true;
   }
   bool read(std::vector<number_run>& out) {
-    const auto* field = take(data_type::vector);
-    if (field == nullptr || field->size() % 2 != 0)
+    data_view field;
+    if (!read(field) || field.size() % 2 != 0)
       return false;
-    field_reader numbers{*field};
+    field_reader numbers{field};
     for (number_run each; !numbers.at_end(); out.push_back(each))
       if (!numbers.read(each.first) || !numbers.read(each.count) || each.count == 0 ||
           each.first + each.count < each.first)
         return false;
     return true;
   }
-  bool read(data_view& out) {
-    const auto* field = take(data_type::vector);
-    if (field != nullptr)
-      out = *field;
-    return field != nullptr;
+  /// All fields that are left; false if there are more.
+  template <class... Fields>
+  bool read_all(Fields&... out) {
+    return (read(out) && ...) && at_end();
   }
-  bool at_end() const noexcept { return next_ == end_; }
+  bool at_end() const noexcept { return next_ == data_view::iterator{}; }
 
 private:
-  const data_view* take(data_type wanted) {
+  template <class Use>
+  bool take(data_type wanted, Use&& use) {
     if (at_end())
-      return nullptr;
-    current_ = *next_;
+      return false;
+    const auto field = *next_;
     ++next_;
-    return current_.type() == wanted ? &current_ : nullptr;
+    if (field.type() != wanted)
+      return false;
+    use(field);
+    return true;
   }
 
   data_view::iterator next_;
-  data_view::iterator end_;
-  data_view current_;
 };
 
 } // namespace pubsub::pattern

@@ -23,12 +23,8 @@ void mailbox::end() noexcept {
 }
 
 void mailbox::stop() {
-  {
-    const lock_type lock{mutex_};
-    end();
-  }
   if (in_)
-    in_->close();
+    in_->close(); // ends a read that blocks
   finish();
 }
 

@@ -1,8 +1,10 @@
 // How the parts of a pattern read their messages: the thread that waits for one reads for all.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -13,9 +15,17 @@
 #include <pubsub/data_message.hpp>
 #include <pubsub/subscriber.hpp>
 
-#include "pattern/mailbox/time_limit.hpp"
-
 namespace pubsub::pattern {
+
+/// Until when to wait; without a timeout as long as it takes.
+using time_limit = std::optional<std::chrono::steady_clock::time_point>;
+
+inline time_limit limit_after(std::optional<std::chrono::nanoseconds> timeout) {
+  constexpr std::chrono::nanoseconds longest = std::chrono::hours{24 * 365};
+  if (!timeout)
+    return {};
+  return std::chrono::steady_clock::now() + std::min(*timeout, longest);
+}
 
 /// The one reader of a pattern: exchange, task queue, replica, service and client derive from it.
 /// Of the threads that wait, one reads the subscriber and takes what came for all of them: a thread
@@ -32,6 +42,11 @@ namespace pubsub::pattern {
 class mailbox {
 public:
   using time = std::chrono::steady_clock::time_point;
+
+  bool closed() const {
+    const lock_type lock{mutex_};
+    return closed_;
+  }
 
 protected:
   using lock_type = std::unique_lock<std::mutex>;

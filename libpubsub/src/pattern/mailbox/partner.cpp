@@ -1,5 +1,7 @@
 #include "pattern/mailbox/partner.hpp"
 
+#include <utility>
+
 #include "pattern/mailbox/tuning.hpp"
 
 namespace pubsub::pattern {
@@ -47,21 +49,11 @@ partner& partner_map::operator[](const endpoint_id& id) {
   return found->second;
 }
 
-std::vector<endpoint_id> partner_map::find_gone(time now) {
+std::vector<endpoint_id> partner_map::find(time now, bool (partner::*wanted)(time) const noexcept) {
   std::vector<endpoint_id> result;
   for (auto& [id, each] : all_) {
     each.look(now);
-    if (each.is_gone(now))
-      result.push_back(id);
-  }
-  return result;
-}
-
-std::vector<endpoint_id> partner_map::find_forgotten(time now) {
-  std::vector<endpoint_id> result;
-  for (auto& [id, each] : all_) {
-    each.look(now);
-    if (each.is_forgotten(now))
+    if ((each.*wanted)(now))
       result.push_back(id);
   }
   return result;

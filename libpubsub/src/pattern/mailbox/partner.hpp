@@ -62,11 +62,13 @@ public:
   partner& operator[](const endpoint_id& id);
   void erase(const endpoint_id& id) { all_.erase(id); }
   /// Looks at all; those that are gone are the caller's to erase.
-  std::vector<endpoint_id> find_gone(time now);
+  std::vector<endpoint_id> find_gone(time now) { return find(now, &partner::is_gone); }
   /// The same for those that are forgotten.
-  std::vector<endpoint_id> find_forgotten(time now);
+  std::vector<endpoint_id> find_forgotten(time now) { return find(now, &partner::is_forgotten); }
 
 private:
+  std::vector<endpoint_id> find(time now, bool (partner::*wanted)(time) const noexcept);
+
   std::shared_ptr<endpoint> at_;
   std::string (*topic_)(const endpoint_id&);
   std::map<endpoint_id, partner> all_;

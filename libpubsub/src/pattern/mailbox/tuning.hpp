@@ -19,7 +19,8 @@ inline constexpr std::chrono::milliseconds longest_absence{5};
 /// The shortest sleep of a thread that waits for another one's read: what is due sooner is not
 /// worth a timer.
 inline constexpr std::chrono::milliseconds shortest_sleep{1};
-/// Messages taken between two looks at the mutex's other customers. 256 gains nothing over 64.
+/// Messages taken between two moments in which other threads get the mutex. 256 gains nothing
+/// over 64.
 inline constexpr std::size_t messages_at_once = 64;
 
 /// Between looks at whether partners are within reach: each look asks the routes once a partner.
