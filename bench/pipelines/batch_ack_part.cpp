@@ -29,7 +29,7 @@ constexpr const char* tasks_name = "bench/tasks";
 constexpr const char* results_name = "bench/results";
 constexpr std::chrono::seconds patience{20};
 constexpr std::size_t handful = 256;     // tasks that go through a call together
-constexpr std::chrono::hours forever{1}; // whoever started us ends us before
+constexpr std::chrono::hours forever{1}; // the parent ends this process before
 
 struct part_options {
   std::string part;
@@ -66,24 +66,24 @@ private:
 };
 
 /// Sends tasks with these numbers, a handful at a time.
-bool send_numbers(exchange& out, std::size_t first, std::size_t end) {
+expected<void> send_numbers(exchange& out, std::size_t first, std::size_t end) {
   data_writer tasks;
   while (first < end) {
     tasks.clear();
     for (const auto until = std::min(first + handful, end); first < until; ++first)
       tasks.write_count(first);
-    if (!out.send_batch(tasks.bytes()))
-      return false;
+    if (auto sent = out.send_batch(tasks.bytes()); !sent)
+      return sent;
   }
-  return true;
+  return {};
 }
 
 /// Sends all tasks and waits until they are acknowledged: all together, or batch by batch.
 exit_code send_all(exchange& out, const part_options& options) {
   const auto pause_every = options.one_batch ? options.batch : options.tasks;
   for (std::size_t first = 0; first < options.tasks; first += pause_every) {
-    if (!send_numbers(out, first, std::min(first + pause_every, options.tasks)))
-      return exit_code::connect;
+    if (auto sent = send_numbers(out, first, std::min(first + pause_every, options.tasks)); !sent)
+      return fail(sent.error());
     if (out.drain(forever) > 0)
       return exit_code::timeout;
   }
@@ -97,15 +97,17 @@ exit_code ventilate(const part_options& options) {
   exchange_options settings;
   settings.window_tasks = options.window;
   settings.balance = options.balance;
-  exchange out{here.ep(), tasks_name, settings};
-  if (!out.wait_for_queues(options.workers, patience))
+  auto out = exchange::open(here.ep(), tasks_name, settings);
+  if (!out)
+    return fail(out.error());
+  if (!out->wait_for_queues(options.workers, patience))
     return fail({errc::request_timeout, "workers did not come in time"});
   const auto begin = clock::now();
-  const auto sent = send_all(out, options);
+  const auto sent = send_all(*out, options);
   const auto seconds = std::chrono::duration<double>(clock::now() - begin).count();
   if (sent != exit_code::ok)
     return sent;
-  const auto counted = out.counters();
+  const auto counted = out->counters();
   report_line("done",
               fmt::format("seconds={:.6f} sent={} in_flight_max={} redelivered={} messages={} "
                           "bytes={}",
@@ -118,30 +120,35 @@ exit_code work(const part_options& options) {
   station here{options.connection};
   if (here.outcome() != exit_code::ok)
     return here.outcome();
-  task_queue in{here.ep(), "", queue_of(options)};
-  in.bind(tasks_name);
-  exchange out{here.ep(), ""};
-  out.bind(results_name);
-  if (!out.wait_for_queues(1, patience))
+  auto in = task_queue::open(here.ep(), "", queue_of(options));
+  if (!in)
+    return fail(in.error());
+  in->bind(tasks_name);
+  auto out = exchange::open(here.ep(), "");
+  if (!out)
+    return fail(out.error());
+  out->bind(results_name);
+  if (!out->wait_for_queues(1, patience))
     return fail({errc::request_timeout, "the sink did not come in time"});
   report_line("ready");
-  close_on_request closing{in};
+  close_on_request closing{*in};
   const std::chrono::duration<double, std::milli> wait{options.wait_ms};
   std::size_t done = 0;
   clock::duration busy{0};
   data_writer results;
   const auto at_once = options.wait_ms > 0 ? 1 : handful;
-  for (auto tasks = in.get_batch(at_once); !tasks.empty(); tasks = in.get_batch(at_once)) {
+  while (auto tasks = in->get_batch(at_once)) {
     if (options.wait_ms > 0) {
       const auto begin = clock::now();
       here.pause(wait);
       busy += clock::now() - begin;
     }
-    done += tasks.size();
+    done += tasks->size();
     results.clear();
-    for (const auto& each : tasks)
+    for (const auto& each : *tasks)
       results.write_encoded(each.value().bytes());
-    out.send_batch(results.bytes(), std::move(tasks));
+    if (!out->send_batch(results.bytes(), *std::move(tasks)))
+      break;
   }
   report_line("done",
               fmt::format("tasks={} busy={:.6f} bytes={}", done,
@@ -153,21 +160,23 @@ exit_code collect(const part_options& options) {
   station here{options.connection};
   if (here.outcome() != exit_code::ok)
     return here.outcome();
-  task_queue in{here.ep(), results_name, queue_of(options)};
+  auto in = task_queue::open(here.ep(), results_name, queue_of(options));
+  if (!in)
+    return fail(in.error());
   report_line("ready");
-  close_on_request closing{in};
+  close_on_request closing{*in};
   std::vector<bool> seen(options.tasks);
   std::size_t delivered = 0;
   std::size_t unexpected = 0;
-  for (auto tasks = in.get_batch(handful); !tasks.empty(); tasks = in.get_batch(handful)) {
-    for (const auto& each : tasks) {
+  while (auto tasks = in->get_batch(handful)) {
+    for (const auto& each : *tasks) {
       const bool expected = each.value().type() == data_type::count &&
                             each.value().as_count() < seen.size() && !seen[each.value().as_count()];
       ++(expected ? delivered : unexpected);
       if (expected)
         seen[each.value().as_count()] = true;
     }
-    task::done(std::move(tasks));
+    task::done(*std::move(tasks));
   }
   report_line("done", fmt::format("delivered={} unexpected={} bytes={}", delivered, unexpected,
                                   peak_resident_bytes()));

@@ -6,9 +6,11 @@
 
 #include <atomic>
 #include <map>
+#include <optional>
 #include <random>
 #include <set>
 #include <thread>
+#include <type_traits>
 
 using namespace pubsub;
 using namespace pubsub::test;
@@ -16,12 +18,28 @@ using namespace std::chrono_literals;
 
 namespace {
 
+/// What must open: an exchange, or a queue.
+template <class Part, class Options>
+Part open(const endpoint& at, std::string_view name, const Options& options) {
+  auto result = Part::open(at, name, options);
+  REQUIRE(result);
+  return *std::move(result);
+}
+exchange open_exchange(const endpoint& at, std::string_view name,
+                       const exchange_options& options = {}) {
+  return open<exchange>(at, name, options);
+}
+task_queue open_queue(const endpoint& at, std::string_view name,
+                      const task_queue_options& options = {}) {
+  return open<task_queue>(at, name, options);
+}
+
 /// Threads that take tasks and hand on their numbers, until the queue is closed.
 class worker {
 public:
   worker(endpoint& at, std::string_view from, std::string_view to, exchange_options out = {},
          task_queue_options in = {})
-      : in_(at, "", in), out_(at, "", out) {
+      : in_(open_queue(at, "", in)), out_(open_exchange(at, "", out)) {
     in_.bind(from);
     out_.bind(to);
     thread_ = std::thread{[this] { run(); }};
@@ -40,7 +58,8 @@ private:
     while (auto one = in_.get()) {
       ++tasks_;
       const auto result = one->value().bytes();
-      out_.send_encoded(result, std::move(*one));
+      if (!out_.send(result, std::move(*one)))
+        return;
     }
   }
 
@@ -58,7 +77,7 @@ struct results {
 /// Takes results until nothing has come for so long.
 void collect(task_queue& from, results& into, std::size_t wanted) {
   while (into.times.size() < wanted) {
-    auto one = from.get(patience);
+    auto one = from.get_for(patience);
     if (!one)
       return;
     ++into.times[one->value().as_count()];
@@ -71,8 +90,8 @@ void collect(task_queue& from, results& into, std::size_t wanted) {
 
 TEST_CASE("tasks are shared among workers at other nodes, and every result comes once") {
   chain nodes{4}; // ventilator, relay, workers, sink
-  exchange out{nodes.front(), "tasks"};
-  task_queue sink{nodes.back(), "results"};
+  auto out = open_exchange(nodes.front(), "tasks");
+  auto sink = open_queue(nodes.back(), "results");
   worker one{*nodes.all[2], "tasks", "results"};
   worker other{*nodes.all[2], "tasks", "results"};
   REQUIRE(out.wait_for_queues(2, patience));
@@ -98,37 +117,37 @@ TEST_CASE("tasks are shared among workers at other nodes, and every result comes
 
 TEST_CASE("exchanges and queues find each other in any order of starting") {
   chain nodes{2};
-  task_queue early{nodes.back(), ""};
+  auto early = open_queue(nodes.back(), "");
   early.bind("later");
   exchange_options options;
-  exchange out{nodes.front(), "later", options};
-  CHECK(out.send(data{"first"}, patience)); // it may wait
-  auto one = early.get(patience);
+  auto out = open_exchange(nodes.front(), "later", options);
+  CHECK(out.send_for(data{"first"}, patience)); // it may wait
+  auto one = early.get_for(patience);
   REQUIRE(one);
   CHECK(one->value().as_string() == "first");
   one->done();
   CHECK(out.drain(patience) == 0);
 
-  exchange unnamed{nodes.front(), ""};
+  auto unnamed = open_exchange(nodes.front(), "");
   unnamed.bind("by its name");
   CHECK(unnamed.send(data{"second"}));
-  task_queue late{nodes.back(), "by its name"};
-  one = late.get(patience);
+  auto late = open_queue(nodes.back(), "by its name");
+  one = late.get_for(patience);
   REQUIRE(one);
   CHECK(one->value().as_string() == "second");
 }
 
 TEST_CASE("a queue tells whether there is an exchange of the name it is bound to") {
   chain nodes{3};
-  task_queue in{nodes.back(), ""};
+  auto in = open_queue(nodes.back(), "");
   in.bind("tasks");
   CHECK_FALSE(in.wait_for_exchanges(1, 20ms));
-  exchange other{nodes.front(), "others"};
-  exchange out{nodes.front(), "tasks"};
+  auto other = open_exchange(nodes.front(), "others");
+  auto out = open_exchange(nodes.front(), "tasks");
   CHECK(in.wait_for_exchanges(1, patience)); // before there is a task
   CHECK(in.exchanges() == 1);
   CHECK_FALSE(in.wait_for_exchanges(2, 20ms));
-  task_queue named{nodes.back(), "by name"};
+  auto named = open_queue(nodes.back(), "by name");
   CHECK(named.exchanges() == 0);
   out.bind("by name");
   CHECK(named.wait_for_exchanges(1, patience));
@@ -136,57 +155,127 @@ TEST_CASE("a queue tells whether there is an exchange of the name it is bound to
 
 TEST_CASE("of two exchanges of a name the younger one closes, and says why") {
   chain nodes{3};
-  std::optional<exchange> one{std::in_place, nodes.front(), "tasks"};
-  std::optional<exchange> other{std::in_place, nodes.back(), "tasks"};
-  REQUIRE(eventually([&] { return one->closed() || other->closed(); }));
-  auto& loser = one->closed() ? *one : *other;
-  auto& winner = one->closed() ? *other : *one;
+  auto one = open_exchange(nodes.front(), "tasks");
+  auto other = open_exchange(nodes.back(), "tasks");
+  REQUIRE(eventually([&] { return one.closed() || other.closed(); }));
+  auto& loser = one.closed() ? one : other;
+  auto& winner = one.closed() ? other : one;
   REQUIRE(loser.closed());
-  CHECK_FALSE(loser.send(data{}));
+  CHECK(loser.send(data{}).error() == errc::invalid_argument);
   CHECK(loser.failure() == errc::invalid_argument);
   CHECK(loser.failure().context() ==
         "another exchange is named 'tasks': " + to_string(winner.id()));
   CHECK_FALSE(winner.failure());
 
   loser.close();
-  exchange of_another_name{nodes.back(), "others"};
+  auto of_another_name = open_exchange(nodes.back(), "others");
   exchange_options local;
   local.scope = name_scope::local;
-  exchange of_this_node{nodes.back(), "tasks", local};
-  task_queue in{nodes.back(), ""};
+  auto of_this_node = open_exchange(nodes.back(), "tasks", local);
+  auto in = open_queue(nodes.back(), "");
   in.bind("tasks");
-  CHECK(winner.send(data{}, patience));
-  auto first = in.get(patience);
+  CHECK(winner.send_for(data{}, patience));
+  auto first = in.get_for(patience);
   REQUIRE(first);
   CHECK(first->source() == winner.id());
   CHECK_FALSE(of_another_name.closed());
   CHECK_FALSE(of_this_node.closed());
 }
 
-TEST_CASE("an exchange that cannot be is closed, and says why") {
+TEST_CASE("an exchange or a queue whose options are out of range does not open, and says why") {
   endpoint ep;
-  exchange_options options;
-  options.window_tasks = 0;
-  exchange out{ep, "x", options};
-  CHECK(out.closed());
-  CHECK_FALSE(out.send(data{}));
+  const auto refuses = [&](const auto& options, std::string_view why) {
+    using part = std::conditional_t<std::is_same_v<decltype(options), const exchange_options&>,
+                                    exchange, task_queue>;
+    const auto opened = part::open(ep, "x", options);
+    REQUIRE_FALSE(opened);
+    CHECK(opened.error() == errc::invalid_argument);
+    CHECK(opened.error().context() == why);
+  };
+  refuses(exchange_options{.window_tasks = 0}, "window_tasks is 0; it is at least 1");
+  refuses(exchange_options{.max_losses = 0}, "max_losses is 0; it is at least 1");
+  refuses(exchange_options{.liveness_timeout = 499ms},
+          "liveness_timeout is 499000000 ns; it is at least 500 ms");
+  refuses(task_queue_options{.credit_tasks = 0}, "credit_tasks is 0; it is at least 1");
+  refuses(task_queue_options{.batch_tasks = 0}, "batch_tasks is 0; it is at least 1");
+  refuses(task_queue_options{.concurrency = 0}, "concurrency is 0; it is at least 1");
+}
+
+TEST_CASE("at a closed endpoint neither an exchange nor a queue opens") {
+  endpoint ep;
+  ep.close();
+  CHECK(exchange::open(ep, "x").error() == errc::shutting_down);
+  CHECK(task_queue::open(ep, "x").error() == errc::shutting_down);
+}
+
+TEST_CASE("exchanges and queues go on where their endpoint object is moved") {
+  std::optional<endpoint> ep{std::in_place};
+  auto out = open_exchange(*ep, "tasks");
+  auto in = open_queue(*ep, "");
+  in.bind("tasks");
+  REQUIRE(out.wait_for_queues(1, patience));
+  endpoint moved{std::move(*ep)};
+  ep.reset();
+  auto results = open_exchange(moved, "");
+  results.bind("results");
+  auto sink = open_queue(moved, "results");
+  out.bind("by name"); // makes a publisher
+  auto named = open_queue(moved, "by name");
+  REQUIRE(out.wait_for_queues(2, patience));
+  for (std::uint64_t i = 0; i < 10; ++i)
+    REQUIRE(out.send(i));
+  for (std::uint64_t done = 0; done < 10;)
+    for (auto* const each : {&in, &named})
+      if (auto one = each->get_for(1ms)) {
+        const auto value = one->value().bytes();
+        REQUIRE(results.send(value, *std::move(one)));
+        ++done;
+      }
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    auto one = sink.get_for(patience);
+    REQUIRE(one);
+    one->done();
+  }
   CHECK(out.drain(patience) == 0);
-  CHECK(out.failure().context() == "a window has room for one task at least");
-  options.window_tasks = 1;
-  options.max_losses = 0;
-  CHECK(exchange{ep, "y", options}.failure() == errc::invalid_argument);
+}
+
+TEST_CASE("two queues that send results through one exchange acknowledge their own tasks") {
+  endpoint ep;
+  exchange_options to_both;
+  to_both.style = exchange_style::data_distribution;
+  auto out = open_exchange(ep, "tasks", to_both);
+  task_queue queues[] = {open_queue(ep, ""), open_queue(ep, "")};
+  for (auto& each : queues)
+    each.bind("tasks");
+  auto results = open_exchange(ep, "");
+  results.bind("results");
+  auto sink = open_queue(ep, "results");
+  REQUIRE(out.wait_for_queues(2, patience));
+  REQUIRE(out.send(1));
+  for (auto& each : queues) {
+    auto one = each.get_for(patience);
+    REQUIRE(one);
+    const auto value = one->value().bytes();
+    REQUIRE(results.send(value, *std::move(one)));
+  }
+  for (int i = 0; i < 2; ++i) {
+    auto result = sink.get_for(patience);
+    REQUIRE(result);
+    result->done();
+  }
+  CHECK(out.drain(patience) == 0);
 }
 
 TEST_CASE("tasks, results and acknowledgements go in batches, too") {
   chain nodes{3};
   exchange_options options;
   options.window_tasks = 100;
-  exchange out{nodes.front(), "tasks", options};
-  task_queue work{*nodes.all[1], ""};
+  auto out = open_exchange(nodes.front(), "tasks", options);
+  auto work = open_queue(*nodes.all[1], "");
   work.bind("tasks");
-  exchange results{*nodes.all[1], ""};
+  auto results = open_exchange(*nodes.all[1], "");
   results.bind("results");
-  task_queue sink{nodes.back(), "results"};
+  auto sink = open_queue(nodes.back(), "results");
   std::thread sender{[&] {
     data_writer values;
     for (std::uint64_t i = 0; i < 1'000; ++i)
@@ -195,36 +284,36 @@ TEST_CASE("tasks, results and acknowledgements go in batches, too") {
   }};
   std::thread worker{[&] {
     data_writer values;
-    for (auto tasks = work.get_batch(50); !tasks.empty(); tasks = work.get_batch(50)) {
-      CHECK(tasks.size() <= 50);
+    while (auto tasks = work.get_batch(50)) {
+      CHECK(tasks->size() <= 50);
       values.clear();
-      for (const auto& each : tasks)
+      for (const auto& each : *tasks)
         values.write_count(each.value().as_count() + 1);
-      CHECK(results.send_batch(values.bytes(), std::move(tasks)));
+      CHECK(results.send_batch(values.bytes(), *std::move(tasks)));
     }
   }};
   std::set<std::uint64_t> seen;
   while (seen.size() < 1'000) {
-    auto tasks = sink.get_batch(70, patience);
-    REQUIRE(!tasks.empty());
-    for (const auto& each : tasks) {
+    auto tasks = sink.get_batch_for(70, patience);
+    REQUIRE(tasks);
+    for (const auto& each : *tasks) {
       CHECK(each.value().as_count() == each.number() + 1);
       CHECK(seen.insert(each.number()).second);
     }
-    task::done(std::move(tasks));
+    task::done(*std::move(tasks));
   }
   sender.join();
   CHECK(out.drain(patience) == 0);
   CHECK(out.counters().in_flight_max == 100);
   work.close();
   worker.join();
-  CHECK(work.get_batch(1, 1ms).empty());
+  CHECK(work.get_batch_for(1, 1ms).closed());
 }
 
 TEST_CASE("what is taken in a batch and not done is done by another") {
   endpoint ep;
-  exchange out{ep, "tasks"};
-  task_queue in{ep, ""};
+  auto out = open_exchange(ep, "tasks");
+  auto in = open_queue(ep, "");
   in.bind("tasks");
   data_writer values;
   for (std::uint64_t i = 0; i < 3; ++i)
@@ -232,11 +321,11 @@ TEST_CASE("what is taken in a batch and not done is done by another") {
   REQUIRE(out.send_batch(values.bytes()));
   std::set<std::uint64_t> marked;
   for (unsigned taken = 0; taken < 6;) {
-    auto tasks = in.get_batch(10, patience);
-    REQUIRE(!tasks.empty());
-    taken += static_cast<unsigned>(tasks.size());
+    auto tasks = in.get_batch_for(10, patience);
+    REQUIRE(tasks);
+    taken += static_cast<unsigned>(tasks->size());
     std::vector<task> again;
-    for (auto& each : tasks)
+    for (auto& each : *tasks)
       if (each.redelivered()) {
         marked.insert(each.number());
         again.push_back(std::move(each));
@@ -251,51 +340,51 @@ TEST_CASE("no more tasks are in flight than the window has room for") {
   endpoint ep;
   exchange_options options;
   options.window_tasks = 10;
-  exchange out{ep, "x", options};
+  auto out = open_exchange(ep, "x", options);
   for (std::uint64_t i = 0; i < 10; ++i)
     CHECK(out.send(i));
-  CHECK_FALSE(out.send(data{count{10}}, 10ms));
+  CHECK(out.send_for(data{count{10}}, 10ms).error() == errc::request_timeout);
   CHECK(out.in_flight() == 10);
-  task_queue in{ep, ""};
+  auto in = open_queue(ep, "");
   in.bind("x");
   for (std::uint64_t i = 0; i < 3; ++i) {
-    auto one = in.get(patience);
+    auto one = in.get_for(patience);
     REQUIRE(one);
     CHECK(one->value().as_count() == i);
     one->done();
   }
   for (std::uint64_t i = 10; i < 13; ++i)
-    CHECK(out.send(data{i}, patience));
-  CHECK_FALSE(out.send(data{count{13}}, 10ms));
+    CHECK(out.send_for(data{i}, patience));
+  CHECK(out.send_for(data{count{13}}, 10ms).error() == errc::request_timeout);
   CHECK(out.in_flight() == 10);
 }
 
 TEST_CASE("the tasks of a worker that is gone are done by another, and marked") {
   chain nodes{3}; // the exchange, a relay, and what is not lost
-  exchange out{nodes.front(), "x"};
+  auto out = open_exchange(nodes.front(), "x");
   auto doomed = std::make_unique<endpoint>();
   join(*doomed, *nodes.all[1]);
-  auto lost = std::make_unique<task_queue>(*doomed, "");
+  std::optional<task_queue> lost{open_queue(*doomed, "")};
   lost->bind("x");
   REQUIRE(out.wait_for_queues(1, patience));
   for (std::uint64_t i = 0; i < 20; ++i)
     REQUIRE(out.send(i));
   std::set<std::uint64_t> done;
   for (int i = 0; i < 5; ++i) {
-    auto one = lost->get(patience);
+    auto one = lost->get_for(patience);
     REQUIRE(one);
     done.insert(one->value().as_count());
     one->done();
   }
-  const auto held = lost->get(patience); // being worked on when the end comes
+  const auto held = lost->get_for(patience); // being worked on when the end comes
   REQUIRE(held);
   REQUIRE(eventually([&] { return out.counters().done == 5; }));
   doomed->close();
-  task_queue in{nodes.back(), ""};
+  auto in = open_queue(nodes.back(), "");
   in.bind("x");
   std::size_t marked = 0;
   while (done.size() < 20) {
-    auto one = in.get(patience);
+    auto one = in.get_for(patience);
     REQUIRE(one);
     CHECK(done.insert(one->value().as_count()).second);
     marked += one->redelivered() ? 1 : 0;
@@ -312,16 +401,16 @@ TEST_CASE("a task that is rejected again and again ends as a dead letter") {
   exchange_options options;
   options.max_losses = 3;
   options.dead_letters = "dead";
-  exchange out{ep, "x", options};
-  task_queue dead{ep, "dead"};
-  task_queue in{ep, ""};
+  auto out = open_exchange(ep, "x", options);
+  auto dead = open_queue(ep, "dead");
+  auto in = open_queue(ep, "");
   in.bind("x");
   CHECK(out.send(data{"poison"}));
   CHECK(out.send(data{"meat"}));
   std::size_t rejected = 0;
   bool eaten = false;
   while (!eaten || rejected < 3) {
-    auto one = in.get(patience);
+    auto one = in.get_for(patience);
     REQUIRE(one);
     if (one->value().as_string() == "meat") {
       eaten = true;
@@ -331,7 +420,7 @@ TEST_CASE("a task that is rejected again and again ends as a dead letter") {
       ++rejected; // by leaving the scope
     }
   }
-  auto buried = dead.get(patience);
+  auto buried = dead.get_for(patience);
   REQUIRE(buried);
   CHECK(buried->value().as_string() == "poison");
   CHECK(buried->source() == out.id());
@@ -344,23 +433,23 @@ TEST_CASE("a task that is rejected again and again ends as a dead letter") {
 
 TEST_CASE("a task is acknowledged when the last stage has acknowledged its result") {
   endpoint ep;
-  exchange out{ep, "tasks"};
+  auto out = open_exchange(ep, "tasks");
   worker first{ep, "tasks", "middle"};
-  task_queue middle_in{ep, "middle"};
-  exchange middle_out{ep, "middle out"};
+  auto middle_in = open_queue(ep, "middle");
+  auto middle_out = open_exchange(ep, "middle out");
   worker second{ep, "middle out", "results"};
   std::thread intermediate{[&] {
     while (auto one = middle_in.get()) {
       const auto value = one->value().to_data();
-      middle_out.send(value, std::move(*one));
+      CHECK(middle_out.send(value, std::move(*one)));
     }
   }};
-  task_queue sink{ep, "results"};
+  auto sink = open_queue(ep, "results");
   for (std::uint64_t i = 0; i < 50; ++i)
     REQUIRE(out.send(i));
   std::vector<task> held;
   for (int i = 0; i < 50; ++i) {
-    auto one = sink.get(patience);
+    auto one = sink.get_for(patience);
     REQUIRE(one);
     CHECK(one->source() == out.id());
     CHECK(one->number() == one->value().as_count());
@@ -379,14 +468,14 @@ TEST_CASE("an ordered sink gives out results in the order of submission, also wh
   endpoint ep;
   exchange_options options;
   options.max_losses = 1;
-  exchange out{ep, "tasks", options};
+  auto out = open_exchange(ep, "tasks", options);
   task_queue_options by_number;
   by_number.order = task_order::by_number;
-  task_queue sink{ep, "results", by_number};
+  auto sink = open_queue(ep, "results", by_number);
   std::mt19937 engine{3};
-  task_queue in{ep, ""};
+  auto in = open_queue(ep, "");
   in.bind("tasks");
-  exchange results{ep, ""};
+  auto results = open_exchange(ep, "");
   results.bind("results");
   constexpr std::uint64_t messages = 500;
   constexpr std::uint64_t poison = 77;
@@ -405,14 +494,14 @@ TEST_CASE("an ordered sink gives out results in the order of submission, also wh
         if (each.number() == poison)
           each.reject();
         else
-          results.send_encoded(each.value().bytes(), std::move(each));
+          CHECK(results.send(each.value().bytes(), std::move(each)));
       held.clear();
     }
   }};
   for (std::uint64_t i = 0; i < messages; ++i) {
     if (i == poison)
       continue;
-    auto one = sink.get(patience);
+    auto one = sink.get_for(patience);
     REQUIRE(one);
     CHECK(one->value().as_count() == i);
     one->done();
@@ -428,9 +517,9 @@ TEST_CASE("with data distribution every queue gets every task") {
   endpoint ep;
   exchange_options options;
   options.style = exchange_style::data_distribution;
-  exchange out{ep, "x", options};
-  task_queue one{ep, ""};
-  task_queue other{ep, ""};
+  auto out = open_exchange(ep, "x", options);
+  auto one = open_queue(ep, "");
+  auto other = open_queue(ep, "");
   one.bind("x");
   other.bind("x");
   REQUIRE(out.wait_for_queues(2, patience));
@@ -438,7 +527,7 @@ TEST_CASE("with data distribution every queue gets every task") {
     REQUIRE(out.send(i));
   for (auto* const each : {&one, &other})
     for (std::uint64_t i = 0; i < 100; ++i) {
-      auto next = each->get(patience);
+      auto next = each->get_for(patience);
       REQUIRE(next);
       CHECK(next->value().as_count() == i);
       next->done();
@@ -450,17 +539,17 @@ TEST_CASE("local names mean nothing elsewhere") {
   chain nodes{2};
   exchange_options here;
   here.scope = name_scope::local;
-  exchange out{nodes.front(), "x", here};
-  task_queue global{nodes.front(), ""};
+  auto out = open_exchange(nodes.front(), "x", here);
+  auto global = open_queue(nodes.front(), "");
   global.bind("x");
   task_queue_options there;
   there.scope = name_scope::local;
-  task_queue elsewhere{nodes.back(), "", there};
+  auto elsewhere = open_queue(nodes.back(), "", there);
   elsewhere.bind("x");
-  task_queue same{nodes.front(), "", there};
+  auto same = open_queue(nodes.front(), "", there);
   same.bind("x");
   REQUIRE(out.send(data{1}));
-  auto one = same.get(patience);
+  auto one = same.get_for(patience);
   REQUIRE(one);
   one->done();
   CHECK(out.drain(patience) == 0);
@@ -471,10 +560,10 @@ TEST_CASE("closing ends all waits, and what was not done is not acknowledged") {
   endpoint ep;
   exchange_options options;
   options.window_tasks = 1;
-  exchange out{ep, "x", options};
-  task_queue in{ep, "nobody sends here"};
+  auto out = open_exchange(ep, "x", options);
+  auto in = open_queue(ep, "no exchange sends here");
   std::thread waits[] = {
-      std::thread{[&] { CHECK_FALSE(in.get()); }},
+      std::thread{[&] { CHECK(in.get().closed()); }},
       std::thread{[&] {
         while (out.send(data{1})) {
         }
@@ -486,6 +575,6 @@ TEST_CASE("closing ends all waits, and what was not done is not acknowledged") {
   out.close();
   for (auto& each : waits)
     each.join();
-  CHECK_FALSE(out.send(data{1}));
-  CHECK_FALSE(in.get(0s));
+  CHECK(out.send(data{1}).error() == errc::shutting_down);
+  CHECK(in.try_get().closed());
 }

@@ -154,7 +154,7 @@ def test_the_window_bounds_what_is_under_way(endpoint):
 
 def test_bad_options_say_what_is_wrong(endpoint):
     for options in ({"window": 0}, {"style": "x"}, {"balancing": "x"}, {"on_worker_loss": "x"}, {"scope": "x"},
-                    {"max_losses": 0}, {"silence": 0}):
+                    {"max_losses": 0}, {"liveness_timeout": 0}, {"liveness_timeout": 0.1}):
         with pytest.raises(libpubsub.InvalidArgument):
             Exchange(endpoint, "x", **options)
     for options in ({"credit": 0}, {"batch": 0}, {"concurrency": 0}, {"scope": "x"}):

@@ -187,7 +187,7 @@ def test_a_stage_that_cannot_start_is_an_error_for_all_who_wait(load, says):
     ([same], {"window": 0}, "window"),
     ([same], {"max_losses": 0}, "max_losses"),
     ([same], {"max_restarts": -1}, "max_restarts"),
-    ([same], {"silence": 0.0}, "silence"),
+    ([same], {"liveness_timeout": 0.0}, "liveness_timeout"),
     ([same], {"listen": "nonsense"}, "nonsense"),
     ([lambda x: x], {}, "top level of a module"),
     (["same"], {}, "function"),

@@ -40,24 +40,29 @@ exit_code send_requests(const butterfly_options& options) {
   station here{options.connection};
   if (here.outcome() != exit_code::ok)
     return here.outcome();
-  exchange out{here.ep(), requests_out};
+  auto out = exchange::open(here.ep(), requests_out);
+  if (!out)
+    return fail(out.error());
   report_line("waiting", fmt::format("for {} of component1", options.workers));
-  while (!out.wait_for_queues(options.workers, look_up))
+  while (!out->wait_for_queues(options.workers, look_up))
     if (here.stopped())
       return exit_code::usage;
   data_writer request;
   request.write_string(std::string(request_bytes, 'x'));
   const auto begin = clock::now();
   for (std::size_t i = 0; i < options.transactions; ++i)
-    while (!out.send_encoded(request.bytes(), look_up))
-      if (here.stopped() || out.closed())
+    while (auto failed = out->send_for(request.bytes(), look_up).error()) {
+      if (failed != errc::request_timeout)
+        return fail(failed);
+      if (here.stopped())
         return exit_code::usage;
+    }
   const auto sent = seconds_since(begin);
-  while (out.drain(look_up) > 0)
+  while (out->drain(look_up) > 0)
     if (here.stopped())
       return exit_code::usage;
   const auto seconds = seconds_since(begin);
-  const auto counted = out.counters();
+  const auto counted = out->counters();
   report_line("done", fmt::format("transactions={} seconds={:.6f} sending={:.6f} "
                                   "redelivered={} throughput={:.4f}",
                                   options.transactions, seconds, sent, counted.redelivered,
@@ -86,7 +91,7 @@ work_done work(station& here, task_queue& in, exchange& out, double wait_ms) {
   while (!here.stopped() && !in.closed()) {
     const bool there = in.available() > 0;
     auto begin = clock::now();
-    auto task = in.get(look_up);
+    auto task = in.get_for(look_up);
     if (!task)
       continue;
     result.at_once += there ? 1 : 0;
@@ -95,7 +100,8 @@ work_done work(station& here, task_queue& in, exchange& out, double wait_ms) {
       break; // another gets the task
     const auto value = task->value().bytes();
     begin = clock::now();
-    out.send_encoded(value, std::move(*task));
+    if (!out.send(value, std::move(*task)))
+      break;
     result.output += seconds_since(begin);
     ++result.tasks;
   }
@@ -106,12 +112,14 @@ exit_code component(const butterfly_options& options, const char* from, const ch
   station here{options.connection};
   if (here.outcome() != exit_code::ok)
     return here.outcome();
-  task_queue in{here.ep(), ""};
-  in.bind(from);
-  exchange out{here.ep(), ""};
-  out.bind(to);
+  auto in = task_queue::open(here.ep(), "");
+  auto out = exchange::open(here.ep(), "");
+  if (!in || !out)
+    return fail(in ? out.error() : in.error());
+  in->bind(from);
+  out->bind(to);
   report_line("ready");
-  report_line("done", work(here, in, out, options.wait_ms).text());
+  report_line("done", work(here, *in, *out, options.wait_ms).text());
   return exit_code::ok;
 }
 
@@ -127,10 +135,12 @@ exit_code intermediate(const butterfly_options& options) {
   station here{options.connection};
   if (here.outcome() != exit_code::ok)
     return here.outcome();
-  task_queue in{here.ep(), intermediate_in};
-  exchange out{here.ep(), intermediate_out};
+  auto in = task_queue::open(here.ep(), intermediate_in);
+  auto out = exchange::open(here.ep(), intermediate_out);
+  if (!in || !out)
+    return fail(in ? out.error() : in.error());
   report_line("ready");
-  report_line("done", work(here, in, out, 0).text());
+  report_line("done", work(here, *in, *out, 0).text());
   return exit_code::ok;
 }
 
@@ -140,11 +150,13 @@ exit_code receive_replies(const butterfly_options& options) {
     return here.outcome();
   task_queue_options each_at_once;
   each_at_once.batch_tasks = 1;
-  task_queue in{here.ep(), replies_in, each_at_once};
+  auto in = task_queue::open(here.ep(), replies_in, each_at_once);
+  if (!in)
+    return fail(in.error());
   report_line("ready");
   std::size_t received = 0;
-  while (!here.stopped() && !in.closed())
-    if (auto task = in.get(look_up)) {
+  while (!here.stopped() && !in->closed())
+    if (auto task = in->get_for(look_up)) {
       ++received;
       task->done();
     }

@@ -723,9 +723,9 @@ class Exchange:
     """
     A named output: what is sent goes to the queues bound to it, wherever they are. Threads may share one.
     """
-    def __init__(self, endpoint: Endpoint, name: str = '', *, window: typing.SupportsInt | typing.SupportsIndex = 20000, style: str = 'load_balancing', balancing: str = 'least_outstanding', on_worker_loss: str = 'redeliver', max_losses: typing.SupportsInt | typing.SupportsIndex = 3, dead_letters: str = '', scope: str = 'global', silence: typing.SupportsFloat | typing.SupportsIndex = 3.0) -> None:
+    def __init__(self, endpoint: Endpoint, name: str = '', *, window: typing.SupportsInt | typing.SupportsIndex = 20000, style: str = 'load_balancing', balancing: str = 'least_outstanding', on_worker_loss: str = 'redeliver', max_losses: typing.SupportsInt | typing.SupportsIndex = 3, dead_letters: str = '', scope: str = 'global', liveness_timeout: typing.SupportsFloat | typing.SupportsIndex = 3.0) -> None:
         """
-        `window` is the number of tasks in flight, unacknowledged, at most. `style` is load_balancing (one queue gets a task) or data_distribution (all do), `balancing` least_outstanding or round_robin, `on_worker_loss` redeliver or drop. A task that was lost with `max_losses` workers goes to the queue `dead_letters`, if that is named. `scope` is global or local: names mean something in this endpoint only. A queue that says nothing for `silence` seconds is lost. Raises InvalidArgument, Closed.
+        `window` is the number of tasks in flight, unacknowledged, at most. `style` is load_balancing (one queue gets a task) or data_distribution (all do), `balancing` least_outstanding or round_robin, `on_worker_loss` redeliver or drop. A task that was lost with `max_losses` workers goes to the queue `dead_letters`, if that is named. `scope` is global or local: names mean something in this endpoint only. A queue that is silent for `liveness_timeout` seconds is lost. Raises InvalidArgument, Closed.
         """
     def bind(self, queue: str) -> None:
         """
@@ -743,15 +743,15 @@ class Exchange:
         """
         Waits until all tasks are acknowledged, at most `timeout` seconds; returns how many are not.
         """
-    def flush(self) -> None:
-        """
-        What was sent goes now, and waits for no company.
-        """
     def send(self, value: typing.Any, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> bool:
         """
         Sends a task. Waits while the window is full, at most `timeout` seconds; False then: it is not sent. Raises EncodeError, Closed.
         """
-    def send_result(self, value: typing.Any, task: Task) -> bool:
+    def send_pending(self) -> None:
+        """
+        Sends what is held back until a batch is full. Never blocks.
+        """
+    def send_result(self, value: typing.Any, task: Task) -> None:
         """
         Sends the result of a task, under its number. The task is acknowledged when the result is. Raises EncodeError, Closed, InvalidArgument if it was sent before.
         """

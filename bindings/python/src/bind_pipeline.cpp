@@ -25,10 +25,8 @@ std::unique_ptr<exchange_handle>
 make_exchange(const endpoint_handle& owner, const std::string& name, std::size_t window,
               const std::string& style, const std::string& balancing, const std::string& on_loss,
               unsigned max_losses, const std::string& dead_letters, const std::string& scope,
-              double silence) {
+              double liveness_timeout) {
   owner.open();
-  if (window == 0 || max_losses == 0)
-    raise(types.invalid_argument, "window and max_losses are at least 1");
   exchange_options options;
   options.window_tasks = window;
   options.style = one_of<exchange_style>("style", style, "load_balancing", "data_distribution");
@@ -38,7 +36,7 @@ make_exchange(const endpoint_handle& owner, const std::string& name, std::size_t
   options.max_losses = max_losses;
   options.dead_letters = dead_letters;
   options.scope = one_of<name_scope>("scope", scope, "global", "local");
-  options.silence = time_of("silence", silence);
+  options.liveness_timeout = time_of("liveness_timeout", liveness_timeout);
   return std::make_unique<exchange_handle>(owner.share(), name, options);
 }
 
@@ -47,8 +45,6 @@ std::unique_ptr<task_queue_handle> make_queue(const endpoint_handle& owner, cons
                                               std::size_t concurrency, bool ordered,
                                               const std::string& scope) {
   owner.open();
-  if (credit == 0 || batch == 0 || concurrency == 0)
-    raise(types.invalid_argument, "credit, batch and concurrency are at least 1");
   task_queue_options options;
   options.credit_tasks = credit;
   options.batch_tasks = batch;
@@ -86,13 +82,13 @@ void bind_exchange(py::module_& m) {
            py::arg("window") = exchange_options{}.window_tasks, py::arg("style") = "load_balancing",
            py::arg("balancing") = "least_outstanding", py::arg("on_worker_loss") = "redeliver",
            py::arg("max_losses") = exchange_options{}.max_losses, py::arg("dead_letters") = "",
-           py::arg("scope") = "global", py::arg("silence") = 3.0,
+           py::arg("scope") = "global", py::arg("liveness_timeout") = 3.0,
            "`window` is the number of tasks in flight, unacknowledged, at most. `style` is "
            "load_balancing (one queue gets a task) or data_distribution (all do), `balancing` "
            "least_outstanding or round_robin, `on_worker_loss` redeliver or drop. A task that was "
            "lost with `max_losses` workers goes to the queue `dead_letters`, if that is named. "
            "`scope` is global or local: names mean something in this endpoint only. A queue that "
-           "says nothing for `silence` seconds is lost. Raises InvalidArgument, Closed.")
+           "is silent for `liveness_timeout` seconds is lost. Raises InvalidArgument, Closed.")
       .def("bind", &exchange_handle::bind, py::arg("queue"),
            "Gives tasks to all queues of this name, now and in future.")
       .def(
@@ -111,7 +107,8 @@ void bind_exchange(py::module_& m) {
           py::arg("value"), py::arg("task"),
           "Sends the result of a task, under its number. The task is acknowledged when the result "
           "is. Raises EncodeError, Closed, InvalidArgument if it was sent before.")
-      .def("flush", &exchange_handle::flush, "What was sent goes now, and waits for no company.")
+      .def("send_pending", &exchange_handle::send_pending,
+           "Sends what is held back until a batch is full. Never blocks.")
       .def(
           "drain", &exchange_handle::drain, py::arg("timeout") = py::none(),
           "Waits until all tasks are acknowledged, at most `timeout` seconds; returns how many are "

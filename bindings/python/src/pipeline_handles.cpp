@@ -69,27 +69,34 @@ bool exchange_handle::send(PyObject* value, std::optional<double> timeout) {
   check();
   scratch_writer out;
   encode(value, *out);
-  const bool sent =
-      wait_for(deadline(timeout), [&](auto left) { return it().send_encoded(out->bytes(), left); });
-  if (!sent)
-    check();
-  return sent;
+  expected<void> sent;
+  wait_for(deadline(timeout), [&](auto left) {
+    sent = it().send_for(out->bytes(), left);
+    return sent || sent.error() != errc::request_timeout;
+  });
+  if (!sent && sent.error() != errc::request_timeout)
+    raise(sent.error());
+  return sent.has_value();
 }
 
 /// The window of a stage is that of its sources, so this does not wait long.
-bool exchange_handle::send_result(PyObject* value, task_handle& of) {
+void exchange_handle::send_result(PyObject* value, task_handle& of) {
   check();
   scratch_writer out;
   encode(value, *out);
-  auto task = of.release();
-  gil_free nogil;
-  return it().send_encoded(out->bytes(), std::move(task));
+  expected<void> sent;
+  {
+    auto task = of.release();
+    gil_free nogil;
+    sent = it().send(out->bytes(), std::move(task));
+  }
+  value_or_raise(sent);
 }
 
-void exchange_handle::flush() {
+void exchange_handle::send_pending() {
   check();
   gil_free nogil;
-  it().flush();
+  it().send_pending();
 }
 
 std::size_t exchange_handle::drain(std::optional<double> timeout) {
@@ -135,16 +142,14 @@ bool task_queue_handle::wait_for_exchanges(std::size_t n, std::optional<double> 
 
 std::unique_ptr<task_handle> task_queue_handle::get(std::optional<double> timeout) {
   check_fork();
-  std::optional<pubsub::task> found;
+  received<pubsub::task> found{receive_status::timeout};
   wait_for(deadline(timeout), [&](auto left) {
-    found = it().get(left);
-    return found.has_value() || it().closed();
+    found = it().get_for(left);
+    return !found.timed_out();
   });
-  if (found)
-    return std::make_unique<task_handle>(std::move(*found));
-  if (it().closed())
+  if (found.closed())
     raise(types.closed, "the queue is closed");
-  return nullptr;
+  return found ? std::make_unique<task_handle>(*std::move(found)) : nullptr;
 }
 
 void task_queue_handle::close() {

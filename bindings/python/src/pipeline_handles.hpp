@@ -40,8 +40,8 @@ public:
 
   void bind(const std::string& queue);
   bool send(PyObject* value, std::optional<double> timeout);
-  bool send_result(PyObject* value, task_handle& of);
-  void flush();
+  void send_result(PyObject* value, task_handle& of);
+  void send_pending();
   std::size_t drain(std::optional<double> timeout);
   bool wait_for_queues(std::size_t n, std::optional<double> timeout);
   std::size_t queues() const { return it().queues(); }

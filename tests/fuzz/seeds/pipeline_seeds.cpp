@@ -34,11 +34,11 @@ std::vector<std::string> seeds() {
   report.done = 2;
   report.done_above = {{3, 1}, {5, 1}};
   report.rejected = {{4, 1}};
-  keep([&](auto& out) { write_report(out, report); });
-  keep([&](auto& out) { write_invitation(out, {id_of(1)}); });
-  keep([&](auto& out) { write_progress(out, {id_of(1), 99}); });
-  keep([&](auto& out) { write_completion(out, {{{2, 2}, {6, 1}}}); });
-  keep([&](auto& out) { write_claim(out, {id_of(1), 5}); });
+  keep([&](auto& out) { write(out, report); });
+  keep([&](auto& out) { write(out, invitation{id_of(1)}); });
+  keep([&](auto& out) { write(out, progress_report{id_of(1), 99}); });
+  keep([&](auto& out) { write(out, completion{{{2, 2}, {6, 1}}}); });
+  keep([&](auto& out) { write(out, name_claim{id_of(1), 5}); });
   return result;
 }
 

@@ -34,7 +34,7 @@ class Wiring:
     stage: str
     concurrency: int
     max_losses: int = 3
-    silence: float = 3.0
+    liveness_timeout: float = 3.0
     window: int = 20_000
 
 
@@ -47,7 +47,7 @@ class StageWorker(Worker):
         super().__init__(endpoint, self._attempt, link_name(wiring.pipeline, wiring.place),
                          link_name(wiring.pipeline, wiring.place + 1), concurrency=wiring.concurrency,
                          dead_letters=dead_letters_name(wiring.pipeline, wiring.place + 1),
-                         max_losses=wiring.max_losses, silence=wiring.silence, window=wiring.window)
+                         max_losses=wiring.max_losses, liveness_timeout=wiring.liveness_timeout, window=wiring.window)
 
     def _attempt(self, envelope: tuple[Any, ...]) -> tuple[Any, ...]:
         return envelope if failed(envelope) else wrap(self._of_stage(envelope[0]))

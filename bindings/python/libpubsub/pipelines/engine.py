@@ -30,7 +30,7 @@ class Options:
     listen: Optional[str]
     max_losses: int
     max_restarts: int
-    silence: float
+    liveness_timeout: float
 
 
 @dataclasses.dataclass
@@ -70,13 +70,14 @@ class Engine:
         local = f"tcp://127.0.0.1:{self.endpoint.listen('tcp://127.0.0.1:0')}"
         self.port = self.endpoint.listen(options.listen) if options.listen is not None else None
         name = options.name
-        self._exchange = Exchange(self.endpoint, link_name(name, 0), window=options.window, silence=options.silence,
-                                  max_losses=options.max_losses, dead_letters=dead_letters_name(name, 0))
+        self._exchange = Exchange(self.endpoint, link_name(name, 0), window=options.window,
+                                  liveness_timeout=options.liveness_timeout, max_losses=options.max_losses,
+                                  dead_letters=dead_letters_name(name, 0))
         self._results = TaskQueue(self.endpoint, link_name(name, len(stages)))
         self._dead = [(each.name, TaskQueue(self.endpoint, dead_letters_name(name, place)))
                       for place, each in enumerate(stages)]
-        wirings = [Wiring(name, place, each.name, each.concurrency, options.max_losses, options.silence,
-                           options.window)  # of the same window, so that a worker never waits to send a result
+        wirings = [Wiring(name, place, each.name, each.concurrency, options.max_losses, options.liveness_timeout,
+                          options.window)  # of the same window, so that a worker never waits to send a result
                    for place, each in enumerate(stages)]
         self.processes = Processes(stages, wirings, local, max_restarts=options.max_restarts,
                                    completed=self._completed, failed=self._fail)

@@ -180,8 +180,8 @@ class Pipeline:
 
 
 def pipeline(stages: Sequence[Union[Stage, Function]], *, window: int = 1000, name: str = "pipeline",
-             listen: Optional[str] = None, max_losses: int = 3, max_restarts: int = 5, silence: float = 3.0,
-             progress: bool = False) -> Pipeline:
+             listen: Optional[str] = None, max_losses: int = 3, max_restarts: int = 5,
+             liveness_timeout: float = 3.0, progress: bool = False) -> Pipeline:
     """Starts the processes of all stages and wires them; see Pipeline. Never waits for them.
 
     ``stages``: what ``stage`` makes, or functions, which are stages of one worker. What one returns the next takes;
@@ -191,11 +191,11 @@ def pipeline(stages: Sequence[Union[Stage, Function]], *, window: int = 1000, na
     ``window``: so many tasks are under way at most. A process that ends is started again and its tasks go to others:
     every task is done at least once, and has one result. A task that ends ``max_losses`` processes fails with TaskError,
     as one whose function raises; after ``max_restarts`` processes in a row that did nothing all fails with StageError.
-    ``silence``: seconds without a sign of life after which a worker is lost. ``listen``: a URI, such as
+    ``liveness_timeout``: a worker that is silent for so many seconds is lost. ``listen``: a URI, such as
     ``tcp://*:5555``, where workers of other hosts may ``join``; ``name`` is the one they give. ``progress``: the default
     of ``map``. Raises InvalidArgument, ListenError.
     """
-    return Pipeline(stages, Options(window, name, listen, max_losses, max_restarts, silence), progress)
+    return Pipeline(stages, Options(window, name, listen, max_losses, max_restarts, liveness_timeout), progress)
 
 
 def join(uri: str, function: Function, place: int, *, name: str = "pipeline", concurrency: int = 1,

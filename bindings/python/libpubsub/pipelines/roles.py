@@ -52,7 +52,7 @@ class Ventilator(Closing):
         for value in progress(values) if progress else values:
             self.exchange.send(value)
             count += 1
-        self.exchange.flush()
+        self.exchange.send_pending()
         return count
 
     def _send_with_bar(self, values: Iterable[Any]) -> int:
@@ -61,7 +61,7 @@ class Ventilator(Closing):
                 self.exchange.send(value)
                 if bar.update():
                     bar.redelivered = self.exchange.counters()["redelivered"]
-            self.exchange.flush()
+            self.exchange.send_pending()
         return bar.done
 
     def drain(self, timeout: Optional[float] = None) -> int:
@@ -107,7 +107,7 @@ class Worker(Closing):
             thread.start()
 
     def wait_for_source(self, timeout: Optional[float] = None) -> bool:
-        """Waits until somebody who gives out tasks under its name is known, at most ``timeout`` seconds; returns
+        """Waits until a source that gives out tasks under its name is known, at most ``timeout`` seconds; returns
         whether there is. Raises Closed.
         """
         return self.queue.wait_for_exchanges(1, timeout)

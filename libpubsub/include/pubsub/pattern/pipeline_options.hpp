@@ -8,17 +8,17 @@
 
 namespace pubsub {
 
-/// Who gets a task.
+/// How many queues get a task.
 enum class exchange_style : std::uint8_t {
   load_balancing,    ///< one of the queues
   data_distribution, ///< every queue that is bound when it is sent
 };
 
-/// Which of the queues.
+/// Which of the queues gets the next task.
 enum class balancing : std::uint8_t {
-  least_outstanding, ///< the one with the fewest tasks it has not acknowledged: who is slow gets
-                     ///< less
-  round_robin,       ///< one after the other, also where one is slow: all wait for it
+  least_outstanding, ///< the one with the fewest tasks that it has not acknowledged: a slow queue
+                     ///< gets less
+  round_robin,       ///< one after the other; where one is slow, all wait for it
 };
 
 /// What becomes of the tasks of a worker that is gone.
@@ -30,9 +30,9 @@ enum class worker_loss : std::uint8_t {
 /// In which order a queue gives out tasks.
 enum class task_order : std::uint8_t {
   as_they_come,
-  /// By the numbers their source gave them, whatever workers did them in whatever order. What comes
+  /// By the numbers that their source gave them, in whatever order workers did them. What comes
   /// early waits; how much that can be, the windows of the sources say. Only for a queue that gets
-  /// all there is: a sink.
+  /// all tasks there are: a sink.
   by_number,
 };
 
@@ -48,23 +48,24 @@ struct exchange_options {
   /// Tasks that are sent and not acknowledged, those that wait for a queue included; at least 1.
   std::size_t window_tasks = 20'000;
   worker_loss on_loss = worker_loss::redeliver;
-  /// So many workers a task may be lost with before it goes to the dead letters.
+  /// A task that was lost with so many workers goes to the dead letters; at least 1.
   unsigned max_losses = 3;
   /// The name of the queue that gets those; empty: they are dropped, and counted.
-  std::string dead_letters;
+  std::string dead_letters = {};
   name_scope scope = name_scope::global;
-  /// A queue that says nothing for so long is lost.
-  std::chrono::milliseconds silence{3'000};
+  /// A queue that is silent for so long is lost; at least 500 ms.
+  std::chrono::nanoseconds liveness_timeout = std::chrono::seconds{3};
 };
 
 struct task_queue_options {
-  /// Tasks that may be here and not be acknowledged; at least 1. For each exchange that is bound;
-  /// without meaning for a queue that gives out tasks by number.
+  /// Tasks that may be here and not be acknowledged, for each exchange that is bound; at least 1.
+  /// Without meaning for a queue that gives out tasks by number.
   std::size_t credit_tasks = 10'000;
-  /// So many done tasks are acknowledged together, or those of 25 us of work where that is more;
-  /// what is done goes at once where nothing is left to do.
+  /// So many done tasks are acknowledged together, more where they are very short, fewer where
+  /// nothing is left to do; at least 1.
   std::size_t batch_tasks = 10;
-  /// Tasks that are worked on at a time; it tells which of them a worker may have died of.
+  /// Tasks that are worked on at a time, at least 1: it tells which of them a worker may have died
+  /// of.
   std::size_t concurrency = 1;
   task_order order = task_order::as_they_come;
   name_scope scope = name_scope::global;

@@ -4,22 +4,6 @@
 
 namespace pubsub {
 
-bool number_set::contains(std::uint64_t number) const noexcept {
-  if (number < low_)
-    return true;
-  const auto next = above_.upper_bound(number);
-  return next != above_.begin() && number < std::prev(next)->second;
-}
-
-bool number_set::insert(std::uint64_t number) {
-  if (extend(number, 1))
-    return true;
-  if (contains(number))
-    return false;
-  insert(number_run{number, 1});
-  return true;
-}
-
 void number_set::insert(const number_run& all) {
   auto first = all.first;
   auto end = first + all.count;

@@ -17,6 +17,23 @@ struct number_run {
   friend bool operator==(const number_run&, const number_run&) = default;
 };
 
+/// Calls `each` with the runs of the `n` numbers behind the first `skipped` of all runs; a run is
+/// what has `first` and `count`.
+template <class Run, class Each>
+void for_each_part(const std::vector<Run>& all, std::uint64_t skipped, std::uint64_t n,
+                   Each&& each) {
+  for (auto run = all.begin(); run != all.end() && n > 0; ++run) {
+    auto part = *run;
+    const auto before = std::min(skipped, part.count);
+    part.first += before;
+    part.count = std::min(part.count - before, n);
+    skipped -= before;
+    n -= part.count;
+    if (part.count > 0)
+      each(part);
+  }
+}
+
 /// Numbers in the order in which they were appended.
 class number_list {
 public:
@@ -40,44 +57,39 @@ private:
   std::size_t size_ = 0;
 };
 
-/// Numbers that are taken in the order in which they were appended.
-class number_queue {
-public:
-  void append(const number_run& more) { runs_.append(more); }
-  /// The next that follow one another, at most so many; call it while there are some.
-  number_run take(std::uint64_t most) noexcept {
-    const auto& run = runs_.runs()[at_];
-    const number_run result{run.first + taken_, std::min(run.count - taken_, most)};
-    taken_ += result.count;
-    if (taken_ == run.count) {
-      ++at_;
-      taken_ = 0;
-    }
-    return result;
-  }
-
-private:
-  number_list runs_;
-  std::size_t at_ = 0;      // the run that is next
-  std::uint64_t taken_ = 0; // of it
-};
-
 /// A set of numbers that begins to be complete from below: what is below `low()` is in it.
 class number_set {
 public:
   /// False if it was in.
-  bool insert(std::uint64_t number);
+  bool insert(std::uint64_t number) {
+    if (number == low_ && above_.empty()) {
+      ++low_;
+      return true;
+    }
+    bool fresh = false;
+    insert(number_run{number, 1}, [&](const number_run&) { fresh = true; });
+    return fresh;
+  }
   void insert(const number_run& all);
-  /// True if all of these follow what is in, and nothing is above: then they are in now.
-  bool extend(std::uint64_t first, std::uint64_t n) noexcept {
-    if (first != low_ || !above_.empty())
-      return false;
-    low_ += n;
-    return true;
+  /// Inserts these, and calls `each` with the runs of those that were not in.
+  template <class Each>
+  void insert(const number_run& all, Each&& each) {
+    const auto end = all.first + all.count;
+    auto first = std::max(all.first, low_);
+    auto next = above_.upper_bound(first);
+    if (next != above_.begin())
+      first = std::max(first, std::prev(next)->second);
+    for (; first < end && next != above_.end(); ++next) {
+      if (first < next->first)
+        each(number_run{first, std::min(end, next->first) - first});
+      first = next->second;
+    }
+    if (first < end)
+      each(number_run{first, end - first});
+    insert(all);
   }
   /// Everything below `low` is in.
   void raise(std::uint64_t low);
-  bool contains(std::uint64_t number) const noexcept;
   std::uint64_t low() const noexcept { return low_; }
   /// The runs above `low()`.
   std::vector<number_run> above() const;

@@ -1,50 +1,63 @@
 // What exchanges and queues say to each other, as values in bin::v1. Pure: values in, values out.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include <pubsub/data_view.hpp>
 #include <pubsub/data_writer.hpp>
 #include <pubsub/endpoint_id.hpp>
 
+#include "pattern/mailbox/message_fields.hpp"
 #include "pattern/mailbox/number_runs.hpp"
 
 namespace pubsub::pattern {
 
-/// Tasks that travel, wait and are acknowledged together. Their numbers are those the source that
-/// is named gave them, whatever stages they have passed.
+/// Tasks that travel, wait and are acknowledged together. Their numbers are those that their source
+/// gave them, whatever stages they have passed.
 struct task_batch {
   endpoint_id source;
   number_list numbers;
   data_writer values; ///< as many, one behind the other
   bool redelivered = false;
-  bool direct = false; ///< whoever has done them tells the source
+  bool direct = false; ///< the queue at the end of the pipeline tells the source what is done
 
   std::size_t size() const noexcept { return numbers.size(); }
 };
 
-/// To a queue: tasks, with places `first`, `first + 1` and so on among all that this exchange has
-/// given this queue.
-struct tasks_view {
+/// Where a batch stands among all tasks that an exchange has given a queue: these have the places
+/// `first`, `first + 1` and so on.
+struct batch_position {
   endpoint_id exchange;
   std::uint64_t first = 0;
   std::uint64_t settled = 0; ///< places below are done with: the exchange asks for them no more
   bool urgent = false;       ///< the exchange waits for reports
+};
+
+/// To a queue: a batch of tasks, as `write_tasks` writes them.
+struct tasks_view {
+  static constexpr std::uint64_t kind = 1;
+  batch_position at;
   bool redelivered = false;
   bool direct = false;
   endpoint_id source;
   std::vector<number_run> numbers; ///< of all values together
   data_view values;                ///< a vector
+
+  static auto fields(auto& x) {
+    return std::tie(x.at.exchange, x.at.first, x.at.settled, x.at.urgent, x.redelivered, x.direct,
+                    x.source, x.numbers, x.values);
+  }
+  bool adds_up() const;
 };
 
 /// To an exchange: a queue is there, takes so many tasks before it has acknowledged them, and this
 /// is how far it is with those of this exchange. Sent as an acknowledgement, and from time to time.
 struct queue_report {
+  static constexpr std::uint64_t kind = 2;
   endpoint_id queue;
   std::uint64_t credit = 0;
   std::uint64_t concurrency = 1; ///< how many tasks are worked on at a time
@@ -55,73 +68,57 @@ struct queue_report {
   std::uint64_t done = 0;        ///< places below are done
   std::vector<number_run> done_above;
   std::vector<number_run> rejected; ///< are not done, and will not be
+
+  static auto fields(auto& x) {
+    return std::tie(x.queue, x.credit, x.concurrency, x.received, x.taken, x.timed, x.busy_ns,
+                    x.done, x.done_above, x.rejected);
+  }
 };
 
-/// To the queues of a name: an exchange wants to be told of them.
+/// To the queues of a name: they are to report themselves to this exchange.
 struct invitation {
+  static constexpr std::uint64_t kind = 3;
   endpoint_id exchange;
+
+  static auto fields(auto& x) { return std::tie(x.exchange); }
 };
 
-/// To a source, from the end of the pipeline: these are done, whatever stages have not heard of it.
+/// To a source, from the end of the pipeline: these are done, whatever the stages between know.
 struct completion {
+  static constexpr std::uint64_t kind = 5;
   std::vector<number_run> numbers;
+
+  static auto fields(auto& x) { return std::tie(x.numbers); }
 };
 
 /// To other exchanges of a name: it is taken.
-struct claim {
+struct name_claim {
+  static constexpr std::uint64_t kind = 6;
   endpoint_id exchange;
   std::uint64_t age_ns = 0; ///< so long it has had the name
+
+  static auto fields(auto& x) { return std::tie(x.exchange, x.age_ns); }
 };
 
-/// To whoever wants the results of a source in order: numbers below are done, or never will be.
+/// To queues that give out tasks by number: those of this source below are done, or never will be.
 struct progress_report {
+  static constexpr std::uint64_t kind = 4;
   endpoint_id source;
   std::uint64_t below = 0;
+
+  static auto fields(auto& x) { return std::tie(x.source, x.below); }
 };
 
-enum class message_kind : std::uint8_t {
-  tasks = 1,
-  report = 2,
-  invitation = 3,
-  progress = 4,
-  completion = 5,
-  claim = 6
-};
-
-/// Whole values.
-struct tasks_place {
-  endpoint_id exchange;
-  std::uint64_t first = 0;
-  std::uint64_t settled = 0;
-  bool urgent = false;
-};
-void write_tasks(data_writer& out, const tasks_place& at, const task_batch& tasks);
-void write_report(data_writer& out, const queue_report& x);
-void write_invitation(data_writer& out, const invitation& x);
-void write_progress(data_writer& out, const progress_report& x);
-void write_completion(data_writer& out, const completion& x);
-void write_claim(data_writer& out, const claim& x);
-
-/// What kind of message this is. Nothing if none of ours.
-std::optional<message_kind> kind_of(const data_view& value) noexcept;
-/// Nothing if malformed.
-std::optional<tasks_view> parse_tasks(const data_view& value);
-std::optional<queue_report> parse_report(const data_view& value);
-std::optional<invitation> parse_invitation(const data_view& value);
-std::optional<progress_report> parse_progress(const data_view& value);
-std::optional<completion> parse_completion(const data_view& value);
-std::optional<claim> parse_claim(const data_view& value);
-
-// -- topics --------------------------------------------------------------------------------------
+void write_tasks(data_writer& out, const batch_position& at, const task_batch& tasks);
 
 /// Where queues bound to an exchange of this name report themselves, and it claims the name.
 std::string topic_of_exchange_name(std::string_view name);
 /// Where exchanges bound to queues of this name invite them.
 std::string topic_of_queue_name(std::string_view name);
-/// Where one exchange hears reports; where one queue gets tasks.
+/// Where an exchange receives reports; where a queue receives tasks.
 std::string topic_of_exchange(const endpoint_id& id);
 std::string topic_of_queue(const endpoint_id& id);
-/// Where sources tell how far they are; of one of them.
+/// Where sources publish their progress: all of them, and this one.
 std::string_view topic_of_progress() noexcept;
 std::string topic_of_progress(const endpoint_id& source);
 

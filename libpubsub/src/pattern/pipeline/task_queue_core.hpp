@@ -1,97 +1,313 @@
-// A queue and its endpoint: hears tasks, reports how far it is.
+// A queue and its endpoint: receives tasks, and reports how far it is.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <pubsub/endpoint.hpp>
 #include <pubsub/pattern/pipeline_options.hpp>
+#include <pubsub/received.hpp>
 
 #include "pattern/mailbox/announcer.hpp"
 #include "pattern/mailbox/mailbox.hpp"
 #include "pattern/mailbox/partner.hpp"
-#include "pattern/pipeline/intake.hpp"
-#include "pattern/pipeline/reorder.hpp"
+#include "pattern/pipeline/task_inbox.hpp"
+#include "pattern/pipeline/tuning.hpp"
 #include "pattern/pipeline/work_meter.hpp"
 
 namespace pubsub::pattern {
 
-/// What names begin with as others know them: local ones are told apart by their endpoint.
+/// What names begin with on topics: local ones with their endpoint, which no other has.
 inline std::string prefix_of(const endpoint& at, name_scope scope) {
   return scope == name_scope::local ? to_string(at.id()) + "/" : std::string{};
+}
+
+/// The error of an option that is less than it may be.
+inline error check_at_least(std::string_view option, std::uint64_t value, std::uint64_t least) {
+  if (value >= least)
+    return {};
+  return {errc::invalid_argument, std::string{option} + " is " + std::to_string(value) +
+                                      "; it is at least " + std::to_string(least)};
 }
 
 /// Workers read as they wait; meanwhile reports are due from time to time. Thread-safe.
 class task_queue_core final : public std::enable_shared_from_this<task_queue_core>,
                               private mailbox {
 public:
-  /// Call `start` once it is shared.
-  task_queue_core(std::shared_ptr<endpoint> at, std::string_view name,
-                  const task_queue_options& options);
-  ~task_queue_core() override { close(); }
+  using clock = std::chrono::steady_clock;
+  using mailbox::closed;
+  using timeout_type = std::optional<std::chrono::nanoseconds>; // none: as long as it takes
 
-  void start();
-  void bind(std::string_view exchange_name);
-  /// Without a timeout as long as it takes.
-  std::optional<ready_task> get(std::optional<std::chrono::nanoseconds> timeout);
-  /// At most `max`, each as `make` has made it.
-  template <class Task, class Make>
-  std::vector<Task> get_batch(std::size_t max, std::optional<std::chrono::nanoseconds> timeout,
-                              Make make) {
+  /// As `task_queue::open`.
+  static expected<std::shared_ptr<task_queue_core>> open(const endpoint& at, std::string_view name,
+                                                         const task_queue_options& options) {
+    if (auto wrong = check_at_least("credit_tasks", options.credit_tasks, 1))
+      return wrong;
+    if (auto wrong = check_at_least("batch_tasks", options.batch_tasks, 1))
+      return wrong;
+    if (auto wrong = check_at_least("concurrency", options.concurrency, 1))
+      return wrong;
+    const auto id = endpoint_id::random();
+    filter topics{topic_of_queue(id)};
+    if (!name.empty())
+      topics.add(topic_of_queue_name(prefix_of(at, options.scope).append(name)));
+    if (options.order == task_order::by_number)
+      topics.add(topic_of_progress());
+    const auto shared = at.share();
+    // Tasks are bounded by the credit, so the queue of messages need not be.
+    const queue_options unbounded{.policy = overflow_policy::block,
+                                  .capacity_messages = 1'000'000,
+                                  .capacity_bytes = std::size_t{1} << 30};
+    auto in = shared->make_subscriber(topics, unbounded);
+    if (in.closed())
+      return error{errc::shutting_down, "the endpoint is closed"};
+    auto result = std::make_shared<task_queue_core>(shared, options, id);
+    result->start(std::move(in), own_reading::when_due);
+    return result;
+  }
+  /// The options are valid. It begins to work with `open`, once it is shared.
+  task_queue_core(std::shared_ptr<endpoint> at, const task_queue_options& options,
+                  const endpoint_id& id)
+      : options_(options), id_(id), scope_(prefix_of(*at, options.scope)),
+        inbox_(options.batch_tasks, options.order), exchanges_(at, topic_of_exchange),
+        announcements_(at) {}
+  ~task_queue_core() override { close(); }
+  void bind(std::string_view exchange_name) {
+    const lock_type lock{mutex_};
+    if (closed_)
+      return;
+    announcements_.add(topic_of_exchange_name(scope_ + std::string{exchange_name}));
+    announce(clock::now());
+  }
+  void close() {
+    stop();
+    const lock_type lock{mutex_};
+    inbox_.clear(); // tasks keep their queue
+    ready_ = 0;
+  }
+
+  /// As `make` has made it.
+  template <class Make>
+  auto get(timeout_type timeout, Make make) -> received<decltype(make(ready_task{}))> {
     lock_type lock{mutex_};
-    std::vector<Task> result;
     if (!await_task(lock, timeout))
-      return result;
-    const auto here = ordered() ? in_order_.size() : books_.size();
-    result.reserve(std::min(max, here));
-    while (result.size() < max && !is_empty())
+      return why_none();
+    return make(take_next());
+  }
+  /// At most `max`, at least one.
+  template <class Make>
+  auto get_batch(std::size_t max, timeout_type timeout, Make make)
+      -> received<std::vector<decltype(make(ready_task{}))>> {
+    lock_type lock{mutex_};
+    if (!await_task(lock, timeout))
+      return why_none();
+    std::vector<decltype(make(ready_task{}))> result;
+    result.reserve(std::min(max, inbox_.size()));
+    do
       result.push_back(make(take_next()));
+    while (result.size() < max && !inbox_.empty());
     return result;
   }
   std::size_t available() const noexcept { return ready_; }
-  std::size_t exchanges() const;
-  bool wait_for_exchanges(std::size_t n, std::chrono::nanoseconds timeout);
-  void done(std::span<const task_marks> tasks);
-  void done(const endpoint_id& exchange, std::span<const number_run> places, bool direct);
-  void reject(const task_origin& from, std::uint64_t place);
-  void close();
-  bool closed() const;
+  std::size_t exchanges() const {
+    const lock_type lock{mutex_};
+    return inbox_.exchanges().size();
+  }
+  bool wait_for_exchanges(std::size_t n, std::chrono::nanoseconds timeout) {
+    lock_type lock{mutex_};
+    return wait(lock, limit_after(timeout), [&] { return inbox_.exchanges().size() >= n; });
+  }
+
+  void done(std::span<const task_range> tasks) {
+    const lock_type lock{mutex_};
+    if (closed_)
+      return;
+    bool redelivered = false; // acknowledged at once: the task must not be lost once more
+    for (const auto& each : tasks) {
+      inbox_.done(each);
+      redelivered = redelivered || each.from->redelivered;
+    }
+    for (const auto& each : tasks)
+      if (inbox_.report_is_due(each.from->exchange, redelivered))
+        report_to(each.from->exchange);
+    if (inbox_.completion_is_due(redelivered))
+      report_completed();
+  }
+  /// Together they are one reason to report.
+  void done(std::span<const upstream_range> tasks) {
+    const lock_type lock{mutex_};
+    if (closed_)
+      return;
+    for (const auto& each : tasks)
+      inbox_.done(each);
+    for (const auto& each : tasks)
+      if (inbox_.report_is_due(each.exchange))
+        report_to(each.exchange);
+  }
+  void reject(const task_origin& from, std::uint64_t place) {
+    const lock_type lock{mutex_};
+    if (closed_)
+      return;
+    inbox_.reject(from.exchange, place);
+    report_to(from.exchange);
+  }
 
 private:
-  void take(std::span<data_message> messages, time now) override;
-  void tick(time now) override;
-  time next_tick() const override;
+  void take(std::span<data_message> messages, time) override {
+    for (auto& each : messages)
+      receive(std::move(each));
+    ready_ = inbox_.size();
+    if (!inbox_.empty() && !meter_.running())
+      meter_.start();
+  }
 
-  bool await_task(lock_type& lock, std::optional<std::chrono::nanoseconds> timeout);
-  ready_task take_next();
-  void receive(data_message msg);
-  bool is_empty() const noexcept { return ordered() ? in_order_.empty() : books_.empty(); }
-  bool ordered() const noexcept { return options_.order == task_order::by_number; }
-  filter topics() const;
-  std::uint64_t credit() const noexcept;
-  void report_to(const endpoint_id& exchange);
-  void report_completed();
-  void report_last_task();
-  void ask_for_more();
-  void announce(time now);
-  void report_to_all(time now);
+  void tick(time now) override {
+    if (now >= ask_at_) {
+      ask_at_ = time::max();
+      if (inbox_.empty())
+        ask_for_more();
+    }
+    if (announcements_.is_due(now))
+      announce(now);
+    if (now >= next_report_) {
+      report_to_all(now);
+      next_report_ = now + tuning::time_between_reports;
+    }
+  }
 
-  const std::shared_ptr<endpoint> at_;
+  time next_tick() const override {
+    return std::min({ask_at_, announcements_.next(), next_report_});
+  }
+
+  /// Called with the mutex held. False if there is none in time, or it is closed.
+  bool await_task(lock_type& lock, timeout_type timeout) {
+    if (inbox_.empty() && !closed_) {
+      if (meter_.running())
+        meter_.stop(std::exchange(untimed_, 0));
+      if (timeout)
+        look(lock); // which it may not have time for later
+      ask_at_ = clock::now() + tuning::time_to_ask;
+      wait(lock, limit_after(timeout), [&] { return !inbox_.empty(); });
+      ask_at_ = time::max();
+    }
+    if (untimed_ >= tuning::tasks_of_a_lap) { // the thread has done those it got before
+      const auto lap = meter_.lap(untimed_);
+      const auto per_task =
+          std::max<std::chrono::nanoseconds>(lap / untimed_, std::chrono::nanoseconds{1});
+      inbox_.set_worth_reporting(tuning::time_between_acknowledgements / per_task);
+      untimed_ = 0;
+    }
+    return !closed_ && !inbox_.empty();
+  }
+
+  receive_status why_none() const {
+    return closed_ ? receive_status::closed : receive_status::timeout;
+  }
+
+  /// Called with the mutex held, while there is a task. With the last one that is here the next
+  /// should be on its way; where tasks are short there is enough to do ahead.
+  ready_task take_next() {
+    ++untimed_;
+    auto result = inbox_.take();
+    ready_.store(inbox_.size(), std::memory_order_relaxed);
+    if (result.from->redelivered) {
+      report_to(result.from->exchange);
+    } else if (inbox_.empty()) {
+      const auto now = clock::now();
+      if (now - last_task_reported_ >= tuning::time_between_last_tasks) {
+        last_task_reported_ = now;
+        ask_for_more();
+      }
+    }
+    return result;
+  }
+
+  /// Called with the mutex held. Messages of other kinds are passed over.
+  void receive(data_message msg) {
+    const auto value = get_view(msg);
+    if (const auto invited = parse<invitation>(value)) {
+      inbox_.invite(invited->exchange);
+      report_to(invited->exchange);
+    } else if (get_topic(msg).starts_with(topic_of_progress())) {
+      if (const auto progress = parse<progress_report>(value))
+        inbox_.receive(*progress);
+    } else if (const auto tasks = parse<tasks_view>(value)) {
+      inbox_.receive(*tasks, std::move(msg), shared_from_this());
+    }
+  }
+
+  /// Called with the mutex held. The credit of an ordered queue has no end: a task that waits for
+  /// another must not keep that out.
+  queue_report about_this_queue() const {
+    queue_report result;
+    result.queue = id_;
+    result.credit = options_.order == task_order::by_number
+                        ? std::numeric_limits<std::uint32_t>::max()
+                        : options_.credit_tasks;
+    result.concurrency = options_.concurrency;
+    return result;
+  }
+
+  /// Called with the mutex held. What a link does not take goes with the next report.
+  void report_to(const endpoint_id& exchange) {
+    auto report = about_this_queue();
+    inbox_.report_to(exchange, report);
+    report.timed = meter_.tasks();
+    report.busy_ns = static_cast<std::uint64_t>(meter_.busy().count());
+    exchanges_[exchange].send(message_.encode(report));
+  }
+
+  /// Called with the mutex held: to sources. What is lost on the way, the reports to exchanges say
+  /// again, stage by stage.
+  void report_completed() {
+    for (const auto& [source, numbers] : inbox_.take_completed())
+      exchanges_[source].send(message_.encode(completion{numbers.runs()}));
+  }
+
+  /// Called with the mutex held.
+  void report_to_all(time now) {
+    report_completed();
+    for (const auto& [id, its] : inbox_.exchanges())
+      report_to(id);
+    for (const auto& each : exchanges_.find_forgotten(now)) {
+      inbox_.forget(each);
+      exchanges_.erase(each);
+    }
+  }
+
+  /// Called with the mutex held, when nothing is left to do: exchanges may hold tasks back that
+  /// would be too many for a queue that still has those it got.
+  void ask_for_more() {
+    for (const auto& [id, its] : inbox_.exchanges())
+      if (its.taken != its.taken_reported)
+        report_to(id);
+  }
+
+  /// Called with the mutex held: to exchanges by name. They learn of this queue, and nothing of
+  /// tasks.
+  void announce(time now) {
+    auto hello = about_this_queue();
+    hello.received = std::numeric_limits<std::uint64_t>::max();
+    announcements_.announce(message_.encode(hello), now);
+  }
+
   const task_queue_options options_;
-  const endpoint_id id_ = endpoint_id::random();
-  const std::string scope_;       // what names begin with
-  const std::string named_topic_; // empty: it has no name
+  const endpoint_id id_;
+  const std::string scope_; // what names begin with
 
-  intake books_;
-  reorder<ready_task> in_order_; // of an ordered queue, all that is ready
-  partner_map exchanges_;        // and sources
+  task_inbox inbox_;
+  partner_map exchanges_; // and sources
   announcer announcements_;
-  data_writer scratch_;
+  message_buffer message_;
   work_meter meter_;
   std::uint64_t untimed_ = 0; // tasks given out since its last lap
   time last_task_reported_{};

@@ -10,9 +10,6 @@
 
 namespace pubsub::pattern::tuning {
 
-// -- an exchange that collects tasks for a batch
-// ---------------------------------------------------
-
 /// A batch takes about this time to be worked on: what a message costs is little beside it, and no
 /// queue has much to do when the others have finished.
 inline constexpr std::chrono::microseconds batch_time{1000};
@@ -24,24 +21,21 @@ inline constexpr std::chrono::milliseconds work_ahead{100};
 /// where they break.
 inline constexpr std::chrono::milliseconds sending_time{1000};
 inline constexpr std::size_t max_batch_tasks = 4096;
-/// Tasks by which the mean time of one is smoothed.
+/// Tasks by which the mean time of a task is smoothed.
 inline constexpr std::int64_t remembered_tasks = 64;
 
-/// Tasks wait for others to travel with at most for this time,
+/// A batch that is not full is held back at most for this time,
 inline constexpr std::chrono::milliseconds longest_held_back{1};
-/// and only where the one before was sent less than this time ago.
+/// and only where the batch before was begun less than this time ago.
 inline constexpr std::chrono::milliseconds burst{5};
 /// Tasks, and bytes, that are added between two looks at whether a batch is due.
-inline constexpr std::size_t handful = 256;
-inline constexpr std::size_t handful_bytes = 16 * 1024;
+inline constexpr std::size_t tasks_between_looks = 256;
+inline constexpr std::size_t bytes_between_looks = 16 * 1024;
 
 /// Exchanges of one name are of the same age if they differ by less: a message may take as long.
 inline constexpr std::chrono::seconds same_age{1};
 
-// -- a queue that reports
-// --------------------------------------------------------------------------
-
-/// Between reports that say no more than that the queue is there: a fraction of
+/// Between reports that say no more than that the queue is there. Two of them fit into the shortest
 /// `exchange_options::liveness_timeout`.
 inline constexpr std::chrono::milliseconds time_between_reports{250};
 /// A worker that finds nothing asks exchanges for more after this time: they may hold tasks back.

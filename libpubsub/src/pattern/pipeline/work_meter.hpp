@@ -20,17 +20,16 @@ public:
     since_ = reading::here();
     running_ = true;
   }
-  /// So many tasks have been done since the last lap.
-  void lap(std::uint64_t tasks) noexcept {
+  /// So many tasks have been done since the last lap; returns how long that was.
+  std::chrono::nanoseconds lap(std::uint64_t tasks) noexcept {
     const auto now = reading::here();
     const bool computed = pthread_equal(now.thread, since_.thread) && now.waits == since_.waits;
-    last_ = computed ? now.processor - since_.processor : now.clock - since_.clock;
-    busy_ += last_;
+    const auto lap = computed ? now.processor - since_.processor : now.clock - since_.clock;
+    busy_ += lap;
     tasks_ += tasks;
     since_ = now;
+    return lap;
   }
-  /// Of the last lap.
-  std::chrono::nanoseconds last() const noexcept { return last_; }
   void stop(std::uint64_t tasks) noexcept {
     lap(tasks);
     running_ = false;
@@ -60,7 +59,6 @@ private:
 
   reading since_;
   std::chrono::nanoseconds busy_{0};
-  std::chrono::nanoseconds last_{0};
   std::uint64_t tasks_ = 0;
   bool running_ = false;
 };

@@ -23,14 +23,13 @@ TEST_CASE("messages of pipelines are read as they were written") {
   }
   data_writer out;
   write_tasks(out, {exchange, 17, 3, true}, batch);
-  CHECK(kind_of(view_of(out)) == message_kind::tasks);
-  const auto tasks = parse_tasks(view_of(out));
+  const auto tasks = parse<tasks_view>(view_of(out));
   REQUIRE(tasks);
-  CHECK(tasks->exchange == exchange);
+  CHECK(tasks->at.exchange == exchange);
   CHECK(tasks->source == source);
-  CHECK(tasks->first == 17);
-  CHECK(tasks->settled == 3);
-  CHECK(tasks->urgent);
+  CHECK(tasks->at.first == 17);
+  CHECK(tasks->at.settled == 3);
+  CHECK(tasks->at.urgent);
   CHECK(tasks->redelivered);
   CHECK(tasks->direct);
   CHECK(tasks->numbers == std::vector<number_run>{{4, 2}, {9, 1}});
@@ -48,9 +47,8 @@ TEST_CASE("messages of pipelines are read as they were written") {
   report.done_above = {{6, 1}, {9, 3}};
   report.rejected = {{5, 1}};
   out.clear();
-  write_report(out, report);
-  CHECK(kind_of(view_of(out)) == message_kind::report);
-  const auto again = parse_report(view_of(out));
+  write(out, report);
+  const auto again = parse<queue_report>(view_of(out));
   REQUIRE(again);
   CHECK(again->queue == source);
   CHECK(again->credit == 10);
@@ -64,32 +62,30 @@ TEST_CASE("messages of pipelines are read as they were written") {
   CHECK(again->rejected == report.rejected);
 
   out.clear();
-  write_invitation(out, {exchange});
-  const auto invited = parse_invitation(view_of(out));
+  write(out, invitation{exchange});
+  const auto invited = parse<invitation>(view_of(out));
   REQUIRE(invited);
   CHECK(invited->exchange == exchange);
-  CHECK_FALSE(parse_report(view_of(out)));
-  CHECK_FALSE(parse_tasks(view_of(out)));
+  CHECK_FALSE(parse<queue_report>(view_of(out)));
+  CHECK_FALSE(parse<tasks_view>(view_of(out)));
 
   out.clear();
-  write_progress(out, {source, 99});
-  CHECK(kind_of(view_of(out)) == message_kind::progress);
-  const auto progress = parse_progress(view_of(out));
+  write(out, progress_report{source, 99});
+  const auto progress = parse<progress_report>(view_of(out));
   REQUIRE(progress);
   CHECK(progress->source == source);
   CHECK(progress->below == 99);
 
   out.clear();
-  write_completion(out, {{{7, 2}, {12, 1}}});
-  CHECK(kind_of(view_of(out)) == message_kind::completion);
-  const auto completed = parse_completion(view_of(out));
+  write(out, completion{{{7, 2}, {12, 1}}});
+  const auto completed = parse<completion>(view_of(out));
   REQUIRE(completed);
   CHECK(completed->numbers == std::vector<number_run>{{7, 2}, {12, 1}});
-  CHECK_FALSE(parse_progress(view_of(out)));
+  CHECK_FALSE(parse<progress_report>(view_of(out)));
 
   out.clear();
-  write_claim(out, {exchange, 5});
-  const auto claimed = parse_claim(view_of(out));
+  write(out, name_claim{exchange, 5});
+  const auto claimed = parse<name_claim>(view_of(out));
   REQUIRE(claimed);
   CHECK(claimed->exchange == exchange);
   CHECK(claimed->age_ns == 5);
@@ -121,9 +117,9 @@ TEST_CASE("what others say on these topics is none of our messages") {
   for (const auto& each : none_of_ours) {
     data_writer out;
     out.write(each);
-    CHECK_FALSE(parse_tasks(view_of(out)));
-    CHECK_FALSE(parse_report(view_of(out)));
-    CHECK_FALSE(parse_invitation(view_of(out)));
-    CHECK_FALSE(parse_completion(view_of(out)));
+    CHECK_FALSE(parse<tasks_view>(view_of(out)));
+    CHECK_FALSE(parse<queue_report>(view_of(out)));
+    CHECK_FALSE(parse<invitation>(view_of(out)));
+    CHECK_FALSE(parse<completion>(view_of(out)));
   }
 }

@@ -12,20 +12,24 @@ using namespace pubsub::pattern;
 
 namespace {
 
+/// Tasks of this exchange, from this place on.
+upstream_range from(std::uint8_t exchange, std::uint64_t place, std::uint64_t count = 1) {
+  return {nullptr, id_of(exchange), place, count, true};
+}
+
 void add(task_pool& pool, std::uint64_t number, std::uint8_t source = 1,
-         upstream_tasks upstream = {}) {
+         upstream_range upstream = {}) {
   data_writer value;
   value.write_count(number);
-  const std::size_t end = value.size_bytes();
   pool.add({.source = id_of(source),
             .number = number,
+            .count = 1,
             .values = value.bytes(),
-            .ends = {&end, 1},
             .upstream = upstream});
 }
 
 /// The numbers of a batch; what they came with must be the same.
-std::vector<std::uint64_t> numbers_of(const task_pool::cutting& batch) {
+std::vector<std::uint64_t> numbers_of(const tracked_batch& batch) {
   std::vector<std::uint64_t> result;
   auto values = batch.tasks.values.bytes();
   for (const auto& run : batch.tasks.numbers.runs())
@@ -41,7 +45,7 @@ std::vector<std::uint64_t> numbers_of(const task_pool::cutting& batch) {
 
 } // namespace
 
-TEST_CASE("tasks wait for company until they are released") {
+TEST_CASE("tasks wait for a full batch until they are released") {
   task_pool pool;
   CHECK(pool.ready(1) == 0);
   for (std::uint64_t number = 0; number < 3; ++number)
@@ -64,16 +68,13 @@ TEST_CASE("tasks that come together are cut wherever it suits") {
   task_pool pool;
   for (std::uint64_t first = 10; first < 22; first += 3) {
     data_writer values;
-    std::vector<std::size_t> ends;
-    for (auto number = first; number < first + 3; ++number) {
+    for (auto number = first; number < first + 3; ++number)
       values.write_count(number);
-      ends.push_back(values.size_bytes());
-    }
     pool.add({.source = id_of(1),
               .number = first,
+              .count = 3,
               .values = values.bytes(),
-              .ends = ends,
-              .upstream = {id_of(7), 2 * first, true}});
+              .upstream = from(7, 2 * first, 3)});
   }
   CHECK(pool.ready(4) == 4);
   const auto some = pool.cut(4);
@@ -89,9 +90,9 @@ TEST_CASE("tasks that come together are cut wherever it suits") {
 
 TEST_CASE("only tasks of a kind travel together") {
   task_pool pool;
-  add(pool, 0, 1, {id_of(7), 5, true});
-  add(pool, 1, 1, {id_of(7), 6, true});
-  add(pool, 2, 1, {id_of(8), 0, true});
+  add(pool, 0, 1, from(7, 5));
+  add(pool, 1, 1, from(7, 6));
+  add(pool, 2, 1, from(8, 0));
   add(pool, 3, 1);
   add(pool, 4, 2);
   CHECK(pool.ready(10) == 2);
@@ -106,7 +107,7 @@ TEST_CASE("only tasks of a kind travel together") {
   CHECK(pool.cut(1).upstream[0].exchange == id_of(8));
   CHECK(pool.ready(10) == 1);
   CHECK(pool.cut(1).upstream.empty());
-  CHECK(pool.ready(10) == 0); // may have company yet
+  CHECK(pool.ready(10) == 0); // others may come yet
   CHECK(pool.ready(1) == 1);
 }
 

@@ -1,4 +1,4 @@
-#include "pattern/pipeline/dispatch.hpp"
+#include "pattern/pipeline/task_scheduler.hpp"
 #include "pattern/pipeline/tuning.hpp"
 #include "support/ids.hpp"
 
@@ -17,17 +17,16 @@ namespace {
 
 /// An exchange whose clock and queues are driven by hand.
 struct fixture {
-  explicit fixture(exchange_options options = {}) : books(options) {}
+  explicit fixture(exchange_options options = {}) : scheduler(options) {}
 
-  void add(std::uint64_t number, upstream_tasks upstream = {}) {
+  void add(std::uint64_t number, upstream_range upstream = {}) {
     data_writer value;
     value.write_count(number);
-    const std::size_t end = value.size_bytes();
-    books.add({.source = id_of(99),
-               .number = number,
-               .values = value.bytes(),
-               .ends = {&end, 1},
-               .upstream = upstream});
+    scheduler.add({.source = id_of(99),
+                   .number = number,
+                   .count = 1,
+                   .values = value.bytes(),
+                   .upstream = upstream});
   }
   /// Places count from the first that this queue was given.
   void report(std::uint8_t queue, std::uint64_t done, std::vector<number_run> above = {},
@@ -46,7 +45,7 @@ struct fixture {
     }
     x.timed = x.taken - base;
     x.busy_ns = static_cast<std::uint64_t>(now.time_since_epoch().count());
-    books.receive(x, now);
+    scheduler.receive(x, now);
   }
   /// It has begun so many, and done none of them.
   void begin(std::uint8_t queue, std::uint64_t taken) {
@@ -56,7 +55,7 @@ struct fixture {
     x.concurrency = concurrency;
     x.received = std::numeric_limits<std::uint64_t>::max();
     x.taken = bases[queue] + taken;
-    books.receive(x, now);
+    scheduler.receive(x, now);
   }
   struct sent {
     std::uint8_t queue;
@@ -66,11 +65,11 @@ struct fixture {
   };
   std::vector<sent> send() {
     std::vector<sent> result;
-    books.flush();
-    while (auto next = books.next(now)) {
+    scheduler.release();
+    while (auto next = scheduler.next(now)) {
       const auto queue = std::to_integer<std::uint8_t>(std::byte{next->queue.bytes()[0]});
-      const auto base = bases.try_emplace(queue, next->first).first->second;
-      sent one{queue, next->first - base, {}, next->tasks->redelivered};
+      const auto base = bases.try_emplace(queue, next->at.first).first->second;
+      sent one{queue, next->at.first - base, {}, next->tasks->redelivered};
       for (const auto& run : next->tasks->numbers.runs())
         for (std::uint64_t i = 0; i < run.count; ++i)
           one.numbers.push_back(run.first + i);
@@ -79,11 +78,16 @@ struct fixture {
     return result;
   }
 
-  dispatch books;
+  task_scheduler scheduler;
   std::uint64_t concurrency = 1; // of all queues
-  dispatch::time now{};
+  task_scheduler::time now{};
   std::map<std::uint8_t, std::uint64_t> bases; // the first places of queues
 };
+
+/// A task of this exchange at this place.
+upstream_range from(std::uint8_t exchange, std::uint64_t place) {
+  return {nullptr, id_of(exchange), place, 1, false};
+}
 
 } // namespace
 
@@ -91,20 +95,20 @@ TEST_CASE("tasks wait until there is a queue, and are in flight until they are d
   fixture x;
   x.add(0);
   CHECK(x.send().empty());
-  CHECK(x.books.in_flight() == 1);
+  CHECK(x.scheduler.in_flight() == 1);
   x.report(1, 0);
   const auto sent = x.send();
   REQUIRE(sent.size() == 1);
   CHECK(sent[0].queue == 1);
   CHECK(sent[0].first == 0);
   CHECK(sent[0].numbers == std::vector<std::uint64_t>{0});
-  CHECK(x.books.in_flight() == 1);
+  CHECK(x.scheduler.in_flight() == 1);
   x.report(1, 1);
-  CHECK(x.books.in_flight() == 0);
-  CHECK(x.books.counters().done == 1);
+  CHECK(x.scheduler.in_flight() == 0);
+  CHECK(x.scheduler.counters().done == 1);
 }
 
-TEST_CASE("who is slow gets less, and nobody more than two tasks that take long") {
+TEST_CASE("a slow queue gets less, and no queue more than two tasks that take long") {
   fixture x;
   for (std::uint8_t queue = 1; queue <= 2; ++queue)
     x.report(queue, 0);
@@ -112,13 +116,13 @@ TEST_CASE("who is slow gets less, and nobody more than two tasks that take long"
   std::map<int, std::uint64_t> done;
   std::uint64_t number = 0;
   for (int ms = 0; ms < 100'000; ms += 50) {
-    x.now = dispatch::time{} + std::chrono::milliseconds{ms};
+    x.now = task_scheduler::time{} + std::chrono::milliseconds{ms};
     for (const int queue : {1, 2}) {
       const int takes = queue == 1 ? 200 : 800;
       if (ms % takes == 0 && done[queue] < given[queue])
         x.report(static_cast<std::uint8_t>(queue), ++done[queue]);
     }
-    while (x.books.in_flight() < 20)
+    while (x.scheduler.in_flight() < 20)
       x.add(number++);
     for (const auto& each : x.send())
       given[each.queue] += each.numbers.size();
@@ -136,7 +140,7 @@ TEST_CASE("short tasks travel together") {
   for (int round = 0; round < 100; ++round) {
     for (int i = 0; i < 1'000; ++i)
       x.add(static_cast<std::uint64_t>(round * 1'000 + i));
-    for (int step = 0; step < 1'000 && x.books.in_flight() > 0; ++step) {
+    for (int step = 0; step < 1'000 && x.scheduler.in_flight() > 0; ++step) {
       for (const auto& each : x.send()) {
         longest = std::max(longest, each.numbers.size());
         done += each.numbers.size();
@@ -145,7 +149,7 @@ TEST_CASE("short tasks travel together") {
       x.report(1, done, {}, 10'000);
     }
   }
-  CHECK(x.books.in_flight() == 0);
+  CHECK(x.scheduler.in_flight() == 0);
   CHECK(longest > 100);
   CHECK(longest <= tuning::max_batch_tasks);
 }
@@ -157,19 +161,19 @@ TEST_CASE("a queue that has nothing to do waits for no full batch") {
   REQUIRE(x.send().size() == 1);
   x.now += 10us; // for one task: 6 of them are worth a message
   x.report(1, 1);
-  REQUIRE(x.books.leaves_someone_idle());
+  REQUIRE(x.scheduler.has_idle_queue());
   for (std::uint64_t i = 1; i < 6; ++i)
     x.add(i);
-  CHECK(!x.books.may_send());
+  CHECK(!x.scheduler.may_send());
   x.add(6);
-  REQUIRE(x.books.may_send());
-  CHECK(x.books.next(x.now)->tasks->numbers.size() == 6);
+  REQUIRE(x.scheduler.may_send());
+  CHECK(x.scheduler.next(x.now)->tasks->numbers.size() == 6);
   for (std::uint64_t i = 7; i < 19; ++i)
     x.add(i);
-  CHECK(!x.books.may_send()); // it is busy: what follows has company
+  CHECK(!x.scheduler.may_send()); // it is busy: the batch fills up
 }
 
-TEST_CASE("round robin waits for the one whose turn it is") {
+TEST_CASE("round robin waits for the queue whose turn it is") {
   exchange_options options;
   options.balance = balancing::round_robin;
   fixture x{options};
@@ -199,15 +203,15 @@ TEST_CASE("with data distribution every queue gets everything, and all have to b
   x.add(7);
   CHECK(x.send().size() == 2);
   x.report(1, 1);
-  CHECK(x.books.in_flight() == 1);
+  CHECK(x.scheduler.in_flight() == 1);
   x.report(2, 1);
-  CHECK(x.books.in_flight() == 0);
-  CHECK(x.books.counters().done == 1);
+  CHECK(x.scheduler.in_flight() == 0);
+  CHECK(x.scheduler.counters().done == 1);
   x.add(8);
   CHECK(x.send().size() == 2);
   x.report(1, 2);
-  x.books.lose(id_of(2)); // nobody waits for it
-  CHECK(x.books.in_flight() == 0);
+  x.scheduler.lose(id_of(2)); // its tasks are not waited for
+  CHECK(x.scheduler.in_flight() == 0);
 }
 
 TEST_CASE("what a lost queue had not done goes to another, marked, and first") {
@@ -222,7 +226,7 @@ TEST_CASE("what a lost queue had not done goes to another, marked, and first") {
   x.report(1, 0, {{1, 1}}); // the second is done, the first is not
   CHECK(x.send().size() == 1);
   x.report(2, 0);
-  x.books.lose(id_of(1));
+  x.scheduler.lose(id_of(1));
   const auto again = x.send();
   REQUIRE(again.size() == 2);
   CHECK(again[0].numbers == std::vector<std::uint64_t>{0});
@@ -231,10 +235,10 @@ TEST_CASE("what a lost queue had not done goes to another, marked, and first") {
     CHECK(each.queue == 2);
     CHECK(each.redelivered);
   }
-  CHECK(x.books.counters().redelivered == 2);
+  CHECK(x.scheduler.counters().redelivered == 2);
   x.report(2, 2);
-  CHECK(x.books.in_flight() == 0);
-  CHECK(x.books.counters().done == 3);
+  CHECK(x.scheduler.in_flight() == 0);
+  CHECK(x.scheduler.counters().done == 3);
 }
 
 TEST_CASE("a queue that was taken for lost and comes back gets places it has not had") {
@@ -242,14 +246,14 @@ TEST_CASE("a queue that was taken for lost and comes back gets places it has not
   x.report(1, 0);
   x.add(0);
   CHECK(x.send().size() == 1);
-  x.books.lose(id_of(1));
+  x.scheduler.lose(id_of(1));
   x.report(1, 1); // of its former life here
   const auto sent = x.send();
   REQUIRE(sent.size() == 1);
   CHECK(sent[0].first == 1);
-  CHECK(x.books.counters().done == 0);
+  CHECK(x.scheduler.counters().done == 0);
   x.report(1, 2);
-  CHECK(x.books.counters().done == 1);
+  CHECK(x.scheduler.counters().done == 1);
 }
 
 TEST_CASE("where lost tasks are dropped they are counted") {
@@ -259,10 +263,10 @@ TEST_CASE("where lost tasks are dropped they are counted") {
   x.report(1, 0);
   x.add(0);
   CHECK(x.send().size() == 1);
-  x.books.lose(id_of(1));
-  CHECK(x.books.in_flight() == 0);
-  CHECK(x.books.counters().dropped == 1);
-  CHECK(x.books.counters().done == 0);
+  x.scheduler.lose(id_of(1));
+  CHECK(x.scheduler.in_flight() == 0);
+  CHECK(x.scheduler.counters().dropped == 1);
+  CHECK(x.scheduler.counters().done == 0);
 }
 
 TEST_CASE("a task that is lost with queue after queue is dead, its neighbours are not") {
@@ -271,7 +275,7 @@ TEST_CASE("a task that is lost with queue after queue is dead, its neighbours ar
     x.add(i);
   std::set<std::uint64_t> done;
   std::vector<std::shared_ptr<const task_batch>> dead;
-  for (std::uint8_t queue = 1; queue < 20 && x.books.in_flight() > 0; ++queue) {
+  for (std::uint8_t queue = 1; queue < 20 && x.scheduler.in_flight() > 0; ++queue) {
     x.report(queue, 0);
     std::uint64_t places = 0;
     bool died = false;
@@ -287,15 +291,15 @@ TEST_CASE("a task that is lost with queue after queue is dead, its neighbours ar
           x.report(queue, ++places);
         }
     if (died)
-      x.books.lose(id_of(queue));
-    for (auto& each : x.books.take_dead())
+      x.scheduler.lose(id_of(queue));
+    for (auto& each : x.scheduler.take_dead())
       dead.push_back(each);
   }
-  CHECK(x.books.in_flight() == 0);
+  CHECK(x.scheduler.in_flight() == 0);
   CHECK(done == std::set<std::uint64_t>{0, 1, 3, 4});
   REQUIRE(dead.size() == 1);
   CHECK(dead[0]->numbers.runs() == std::vector<number_run>{{2, 1}});
-  CHECK(x.books.counters().dead == 1);
+  CHECK(x.scheduler.counters().dead == 1);
 }
 
 TEST_CASE("a task that is rejected goes elsewhere, and the place is done with") {
@@ -308,14 +312,14 @@ TEST_CASE("a task that is rejected goes elsewhere, and the place is done with") 
   report.credit = 100;
   report.received = 1;
   report.rejected = {{0, 1}};
-  x.books.receive(report, x.now);
+  x.scheduler.receive(report, x.now);
   auto again = x.send();
   REQUIRE(again.size() == 1);
   CHECK(again[0].first == 1);
   CHECK(again[0].redelivered);
-  x.books.receive(report, x.now); // it is said again until it is known to have been heard
+  x.scheduler.receive(report, x.now); // it is said again until it is known to have been heard
   CHECK(x.send().empty());
-  CHECK(x.books.counters().redelivered == 1);
+  CHECK(x.scheduler.counters().redelivered == 1);
 }
 
 TEST_CASE("what has not come is sent again to the same places") {
@@ -323,14 +327,14 @@ TEST_CASE("what has not come is sent again to the same places") {
   queue_report report;
   report.queue = id_of(1);
   report.credit = 100;
-  x.books.receive(report, x.now);
+  x.scheduler.receive(report, x.now);
   x.add(0);
   CHECK(x.send().size() == 1);
   x.now += tuning::sending_time - 1ms;
-  x.books.receive(report, x.now);
+  x.scheduler.receive(report, x.now);
   CHECK(x.send().empty());
   x.now += 1ms;
-  x.books.receive(report, x.now);
+  x.scheduler.receive(report, x.now);
   const auto again = x.send();
   REQUIRE(again.size() == 1);
   CHECK(again[0].first == 0);
@@ -340,19 +344,19 @@ TEST_CASE("what has not come is sent again to the same places") {
 TEST_CASE("tasks of another exchange are acknowledged when their results are") {
   fixture x;
   x.report(1, 0);
-  x.add(0, {id_of(50), 17});
+  x.add(0, from(50, 17));
   x.add(1);
-  x.add(2, {id_of(51), 3});
+  x.add(2, from(51, 3));
   x.send();
-  CHECK(x.books.take_done().empty());
+  CHECK(x.scheduler.take_done().empty());
   x.report(1, 2);
-  auto done = x.books.take_done();
+  auto done = x.scheduler.take_done();
   REQUIRE(done.size() == 1);
   CHECK(done[0].exchange == id_of(50));
   CHECK(done[0].first == 17);
   x.send();
   x.report(1, 3);
-  done = x.books.take_done();
+  done = x.scheduler.take_done();
   REQUIRE(done.size() == 1);
   CHECK(done[0].exchange == id_of(51));
 }
@@ -367,21 +371,21 @@ TEST_CASE("a source that hears of the end does not need the stages between") {
     for (const auto& each : x.send())
       CHECK(each.queue == 1 + number % 2);
   }
-  x.books.complete({1, 2}); // one with either queue
-  CHECK(x.books.in_flight() == 2);
-  CHECK(x.books.counters().done == 2);
-  CHECK(x.books.settled_below() == 0);
-  x.books.complete({1, 2});   // again
-  x.books.complete({700, 5}); // what never was
-  CHECK(x.books.in_flight() == 2);
+  x.scheduler.complete({1, 2}); // one with either queue
+  CHECK(x.scheduler.in_flight() == 2);
+  CHECK(x.scheduler.counters().done == 2);
+  CHECK(x.scheduler.settled_below() == 0);
+  x.scheduler.complete({1, 2});   // again
+  x.scheduler.complete({700, 5}); // what never was
+  CHECK(x.scheduler.in_flight() == 2);
   x.report(1, 1);
-  CHECK(x.books.settled_below() == 3);
+  CHECK(x.scheduler.settled_below() == 3);
   x.report(2, 1); // has been heard
-  CHECK(x.books.counters().done == 3);
-  x.books.complete({0, std::numeric_limits<std::uint64_t>::max()});
-  CHECK(x.books.in_flight() == 0);
-  CHECK(x.books.settled_below() == 4);
-  CHECK(x.books.counters().done == 4);
+  CHECK(x.scheduler.counters().done == 3);
+  x.scheduler.complete({0, std::numeric_limits<std::uint64_t>::max()});
+  CHECK(x.scheduler.in_flight() == 0);
+  CHECK(x.scheduler.settled_below() == 4);
+  CHECK(x.scheduler.counters().done == 4);
 }
 
 TEST_CASE("a task that was lost is complete wherever it is now") {
@@ -392,13 +396,13 @@ TEST_CASE("a task that was lost is complete wherever it is now") {
     x.add(number);
   x.send();
   x.report(2, 0);
-  x.books.lose(id_of(1));
+  x.scheduler.lose(id_of(1));
   x.send();
-  x.books.complete({0, 2}); // the one that was lost had done them
-  CHECK(x.books.in_flight() == 0);
-  CHECK(x.books.counters().done == 2);
+  x.scheduler.complete({0, 2}); // the one that was lost had done them
+  CHECK(x.scheduler.in_flight() == 0);
+  CHECK(x.scheduler.counters().done == 2);
   x.report(2, 2);
-  CHECK(x.books.counters().done == 2);
+  CHECK(x.scheduler.counters().done == 2);
 }
 
 TEST_CASE("whatever queues do, every task is done, dead or dropped in the end, and once") {
@@ -420,14 +424,14 @@ TEST_CASE("whatever queues do, every task is done, dead or dropped in the end, a
     };
     for (int step = 0; step < 400; ++step) {
       x.now += std::chrono::microseconds{engine() % 1'000};
-      if (number < 200 && x.books.has_room())
+      if (number < 200 && x.scheduler.has_room())
         x.add(number++);
       if (alive.size() < 3 && engine() % 10 == 0) {
         alive.insert(next_queue);
         x.report(next_queue++, 0, {}, 1 + engine() % 20);
       }
       deliver();
-      CHECK(x.books.in_flight() <= options.window_tasks);
+      CHECK(x.scheduler.in_flight() <= options.window_tasks);
       for (const auto queue : alive)
         if (!at[queue].empty() && engine() % 2 == 0) {
           auto one = std::next(at[queue].begin(), static_cast<long>(engine() % at[queue].size()));
@@ -437,14 +441,14 @@ TEST_CASE("whatever queues do, every task is done, dead or dropped in the end, a
           x.report(queue, done[queue].low(), done[queue].above(), 1 + engine() % 20);
         }
       if (!alive.empty() && engine() % 60 == 0) {
-        x.books.lose(id_of(*alive.begin()));
+        x.scheduler.lose(id_of(*alive.begin()));
         at.erase(*alive.begin());
         alive.erase(alive.begin());
       }
     }
-    const auto& all = x.books.counters();
+    const auto& all = x.scheduler.counters();
     CHECK(all.sent == number);
-    CHECK(all.sent == all.done + all.dead + all.dropped + x.books.in_flight());
+    CHECK(all.sent == all.done + all.dead + all.dropped + x.scheduler.in_flight());
     CHECK(finished.size() == all.done); // none twice: what was done was never given again
   }
 }
