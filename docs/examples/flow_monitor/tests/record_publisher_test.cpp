@@ -22,8 +22,8 @@ conn_record record_with_uid(std::string uid) {
 // The events published so far. Messages to a subscriber of the same endpoint are there at once.
 std::vector<pubsub::zeek::event> events(pubsub::subscriber& subscriber) {
   std::vector<pubsub::zeek::event> result;
-  for (const auto& message : subscriber.poll()) {
-    auto event = pubsub::zeek::parse_event(pubsub::get_data(message));
+  while (const auto message = subscriber.try_get()) {
+    auto event = pubsub::zeek::parse_event(pubsub::get_data(*message));
     REQUIRE(event);
     result.push_back(*std::move(event));
   }

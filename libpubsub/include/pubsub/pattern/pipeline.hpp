@@ -88,13 +88,13 @@ public:
 
   /// Sends a task. Blocks while the window is full. Encoded bytes must be valid. Errors:
   /// shutting_down, closed; those of `failure`. Then it is not sent.
-  [[nodiscard]] expected<void> send(const payload& value);
+  [[nodiscard]] expected<void> send(const encodable& value);
   /// As `send`, but blocks at most for `timeout`; then the error is request_timeout.
-  [[nodiscard]] expected<void> send_for(const payload& value, std::chrono::nanoseconds timeout);
+  [[nodiscard]] expected<void> send_for(const encodable& value, std::chrono::nanoseconds timeout);
   /// Sends the result of a task, under the number of that. The task is acknowledged when its result
   /// is: so a chain of stages acknowledges from its end to its beginning, and nothing is lost with
   /// a stage between. Blocks and fails as `send`; then the task is rejected.
-  [[nodiscard]] expected<void> send(const payload& result, task of);
+  [[nodiscard]] expected<void> send(const encodable& result, task of);
   /// Sends many tasks, cheaper than one by one: values in bin::v1 that lie one behind the other and
   /// must be valid. Blocks and fails as `send`; then the rest is not sent.
   [[nodiscard]] expected<void> send_batch(std::span<const std::byte> values);

@@ -120,12 +120,12 @@ private:
 
 /// Arguments of several calls: values, or valid bin::v1, one value behind the other. Made from a
 /// container of either where a function takes one, and refers to it.
-class payload_list {
+class encodable_list {
 public:
   template <std::convertible_to<std::span<const data>> T>
-  payload_list(const T& values) : form_(std::span<const data>{values}) {}
+  encodable_list(const T& values) : form_(std::span<const data>{values}) {}
   template <std::convertible_to<std::span<const std::byte>> T>
-  payload_list(const T& encoded) : form_(std::span<const std::byte>{encoded}) {}
+  encodable_list(const T& encoded) : form_(std::span<const std::byte>{encoded}) {}
 
   /// The bytes; null if these are values.
   const std::span<const std::byte>* encoded() const noexcept {
@@ -157,25 +157,25 @@ public:
 
   /// Calls an operation. Blocks until its result is here, at most for the timeout of the options or
   /// the one given. Errors: as `remote_future`.
-  [[nodiscard]] expected<data> call(std::string_view operation, const payload& argument) {
+  [[nodiscard]] expected<data> call(std::string_view operation, const encodable& argument) {
     return submit(operation, argument).get();
   }
-  [[nodiscard]] expected<data> call_for(std::string_view operation, const payload& argument,
+  [[nodiscard]] expected<data> call_for(std::string_view operation, const encodable& argument,
                                         std::chrono::nanoseconds timeout) {
     return submit_for(operation, argument, timeout).get();
   }
   /// Calls an operation. Blocks only while there is no room (`max_unfinished`).
-  remote_future submit(std::string_view operation, const payload& argument);
-  remote_future submit_for(std::string_view operation, const payload& argument,
+  remote_future submit(std::string_view operation, const encodable& argument);
+  remote_future submit_for(std::string_view operation, const encodable& argument,
                            std::chrono::nanoseconds timeout);
 
   /// Calls an operation once for each argument, with the timeout of the options. Does not block,
   /// whatever `max_unfinished` is. Futures are in the order of the arguments.
-  std::vector<remote_future> submit_all(std::string_view operation, const payload_list& arguments,
+  std::vector<remote_future> submit_all(std::string_view operation, const encodable_list& arguments,
                                         grouping how = grouping::by_mode);
   /// The same, and blocks until all results are here.
   [[nodiscard]] std::vector<expected<data>>
-  map(std::string_view operation, const payload_list& arguments, grouping how = grouping::by_mode);
+  map(std::string_view operation, const encodable_list& arguments, grouping how = grouping::by_mode);
 
   /// Sends what was submitted as soon as the mode allows, without waiting for more calls that could
   /// go in the same request. Never blocks.
@@ -199,7 +199,7 @@ public:
 
 private:
   explicit remote(std::unique_ptr<pattern::remote_connections> connections) noexcept;
-  remote_future start_call(std::string_view operation, const payload& argument,
+  remote_future start_call(std::string_view operation, const encodable& argument,
                            std::optional<std::chrono::nanoseconds> timeout);
 
   std::unique_ptr<pattern::remote_connections> connections_;

@@ -129,12 +129,12 @@ public:
   /// was not sent; request_timeout, not all members have acknowledged it and it may be handed out
   /// or not; limit_exceeded, the value is too long and was not sent; shutting_down, closed, and it
   /// may have been taken; those of `failure`. The context names the replicas that are missing.
-  [[nodiscard]] expected<message_version> send(const payload& value);
+  [[nodiscard]] expected<message_version> send(const encodable& value);
 
   /// Sends a message and returns its number; `take_completions` says what becomes of it. Blocks
   /// until there is room in the window. Encoded bytes must be valid. Errors: limit_exceeded,
   /// shutting_down, and those of `failure`; then it is not sent.
-  [[nodiscard]] expected<std::uint64_t> post(const payload& value);
+  [[nodiscard]] expected<std::uint64_t> post(const encodable& value);
   /// Posts values in bin::v1 that lie one behind the other and must be valid: cheaper than one by
   /// one. Returns the number of the last; after an error `counters` tell how many were sent.
   [[nodiscard]] expected<std::uint64_t> post_batch(std::span<const std::byte> values);

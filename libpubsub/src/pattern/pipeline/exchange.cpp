@@ -174,8 +174,8 @@ private:
     if (now >= next_look_) {
       look_after_queues(now);
       if (next_number_ > 0) // again and again, for a queue may have begun to listen
-        progress_.publish_encoded(message_.encode(progress_report{id_, scheduler_.settled_below()}),
-                                  0ns);
+        (void)progress_.try_publish(
+            message_.encode(progress_report{id_, scheduler_.settled_below()}));
       next_look_ = now + tuning::time_between_looks;
     }
     if (claims_.is_due(now))
@@ -374,17 +374,17 @@ void exchange::bind(std::string_view queue_name) {
   core_->bind(queue_name);
 }
 
-expected<void> exchange::send(const payload& value) {
+expected<void> exchange::send(const encodable& value) {
   data_writer room;
   return core_->send(pattern::bytes_of(value, room));
 }
 
-expected<void> exchange::send_for(const payload& value, std::chrono::nanoseconds timeout) {
+expected<void> exchange::send_for(const encodable& value, std::chrono::nanoseconds timeout) {
   data_writer room;
   return core_->send(pattern::bytes_of(value, room), timeout);
 }
 
-expected<void> exchange::send(const payload& result, task of) {
+expected<void> exchange::send(const encodable& result, task of) {
   data_writer room;
   std::size_t sent = 0;
   const auto one = of.range();

@@ -225,26 +225,25 @@ remote::remote(remote&&) noexcept = default;
 remote& remote::operator=(remote&&) noexcept = default;
 remote::~remote() = default;
 
-remote_future remote::start_call(std::string_view operation, const payload& argument,
+remote_future remote::start_call(std::string_view operation, const encodable& argument,
                                  std::optional<std::chrono::nanoseconds> timeout) {
   const auto n = connections_->number_for(operation);
   const auto& core = connections_->cores[n == 1 ? 0 : connections_->next.fetch_add(1) % n];
-  if (const auto* bytes = argument.encoded())
-    return {core, core->submit(operation, *bytes, timeout)};
-  return {core, core->submit(operation, pattern::encoded_value(argument.value()), timeout)};
+  data_writer room;
+  return {core, core->submit(operation, pattern::bytes_of(argument, room), timeout)};
 }
 
-remote_future remote::submit(std::string_view operation, const payload& argument) {
+remote_future remote::submit(std::string_view operation, const encodable& argument) {
   return start_call(operation, argument, {});
 }
 
-remote_future remote::submit_for(std::string_view operation, const payload& argument,
+remote_future remote::submit_for(std::string_view operation, const encodable& argument,
                                  std::chrono::nanoseconds timeout) {
   return start_call(operation, argument, timeout);
 }
 
 std::vector<remote_future> remote::submit_all(std::string_view operation,
-                                              const payload_list& arguments, grouping how) {
+                                              const encodable_list& arguments, grouping how) {
   data_writer encoded;
   if (arguments.encoded() == nullptr)
     for (const auto& each : arguments.values())
@@ -264,7 +263,7 @@ std::vector<remote_future> remote::submit_all(std::string_view operation,
   return result;
 }
 
-std::vector<expected<data>> remote::map(std::string_view operation, const payload_list& arguments,
+std::vector<expected<data>> remote::map(std::string_view operation, const encodable_list& arguments,
                                         grouping how) {
   const auto futures = submit_all(operation, arguments, how);
   std::vector<expected<data>> result;

@@ -60,7 +60,7 @@ public:
   void close() { stop(); }
   std::size_t finish_and_count() {
     finish();
-    return poll().size();
+    return take_unread().size();
   }
 
 private:

@@ -136,17 +136,6 @@ void group_core::pass_on(lock_type&) {
     completions_.pop_front();
 }
 
-namespace {
-
-/// `scratch` keeps the bytes of a value that is not encoded yet.
-std::span<const std::byte> bytes_of(const payload& x, std::vector<std::byte>& scratch) {
-  if (const auto* encoded = x.encoded())
-    return *encoded;
-  return scratch = encoded_value(x.value());
-}
-
-} // namespace
-
 } // namespace pattern
 
 versioned_group::versioned_group(std::shared_ptr<pattern::group_core> core) noexcept
@@ -184,14 +173,14 @@ versioned_group::~versioned_group() {
     core_->close();
 }
 
-expected<message_version> versioned_group::send(const payload& value) {
-  std::vector<std::byte> scratch;
-  return core_->send(pattern::bytes_of(value, scratch));
+expected<message_version> versioned_group::send(const encodable& value) {
+  data_writer room;
+  return core_->send(pattern::bytes_of(value, room));
 }
 
-expected<std::uint64_t> versioned_group::post(const payload& value) {
-  std::vector<std::byte> scratch;
-  return core_->post(pattern::bytes_of(value, scratch));
+expected<std::uint64_t> versioned_group::post(const encodable& value) {
+  data_writer room;
+  return core_->post(pattern::bytes_of(value, room));
 }
 
 expected<std::uint64_t> versioned_group::post_batch(std::span<const std::byte> values) {
