@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include <pubsub/endpoint_id.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 namespace pubsub::fuzz {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <doctest/doctest.h>
-#include <pubsub/publish_result.hpp>
+#include <pubsub/publishable.hpp>
 
 namespace pubsub::test {
 

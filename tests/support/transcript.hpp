@@ -8,7 +8,7 @@
 #include "base/bytes.hpp"
 #include "support/hex.hpp"
 
-#include <pubsub/endpoint_id.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 #include <simdjson.h>
 

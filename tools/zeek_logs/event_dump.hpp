@@ -8,7 +8,7 @@
 
 #include <pubsub/data.hpp>
 #include <pubsub/error.hpp>
-#include <pubsub/time.hpp>
+#include <pubsub/value/time.hpp>
 
 namespace pubsub::zeek {
 

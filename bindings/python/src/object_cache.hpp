@@ -6,9 +6,9 @@
 
 #include <pybind11/pybind11.h>
 
-#include <pubsub/address.hpp>
-#include <pubsub/port.hpp>
-#include <pubsub/subnet.hpp>
+#include <pubsub/value/address.hpp>
+#include <pubsub/value/port.hpp>
+#include <pubsub/value/subnet.hpp>
 
 #include "python_types.hpp"
 

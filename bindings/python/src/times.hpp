@@ -3,7 +3,7 @@
 
 #include <pybind11/pybind11.h>
 
-#include <pubsub/time.hpp>
+#include <pubsub/value/time.hpp>
 
 #include "python_types.hpp"
 

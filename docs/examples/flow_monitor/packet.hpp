@@ -1,8 +1,8 @@
 // From captured bytes to one plain struct. Pure: no I/O, every length checked.
 #pragma once
 
-#include <pubsub/address.hpp>
-#include <pubsub/time.hpp>
+#include <pubsub/value/address.hpp>
+#include <pubsub/value/time.hpp>
 
 #include <array>
 #include <cstddef>

@@ -1,6 +1,6 @@
 #include "site.hpp"
 
-#include <pubsub/subnet.hpp>
+#include <pubsub/value/subnet.hpp>
 
 #include <algorithm>
 #include <array>

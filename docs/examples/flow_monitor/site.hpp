@@ -1,7 +1,7 @@
 // Which addresses belong to the monitored site: the local_orig and local_resp columns.
 #pragma once
 
-#include <pubsub/address.hpp>
+#include <pubsub/value/address.hpp>
 
 namespace flow_monitor {
 

@@ -13,12 +13,12 @@
 #include <variant>
 #include <vector>
 
-#include <pubsub/address.hpp>
-#include <pubsub/enum_value.hpp>
 #include <pubsub/fwd.hpp>
-#include <pubsub/port.hpp>
-#include <pubsub/subnet.hpp>
-#include <pubsub/time.hpp>
+#include <pubsub/value/address.hpp>
+#include <pubsub/value/enum_value.hpp>
+#include <pubsub/value/port.hpp>
+#include <pubsub/value/subnet.hpp>
+#include <pubsub/value/time.hpp>
 
 namespace pubsub {
 

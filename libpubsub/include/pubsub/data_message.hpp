@@ -12,7 +12,7 @@
 
 #include <pubsub/data.hpp>
 #include <pubsub/data_view.hpp>
-#include <pubsub/endpoint_id.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 namespace pubsub {
 

@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include <pubsub/address.hpp>
 #include <pubsub/data.hpp>
-#include <pubsub/port.hpp>
-#include <pubsub/subnet.hpp>
-#include <pubsub/time.hpp>
+#include <pubsub/value/address.hpp>
+#include <pubsub/value/port.hpp>
+#include <pubsub/value/subnet.hpp>
+#include <pubsub/value/time.hpp>
 
 namespace pubsub {
 

@@ -12,7 +12,6 @@
 
 #include <pubsub/counters.hpp>
 #include <pubsub/data_message.hpp>
-#include <pubsub/endpoint_id.hpp>
 #include <pubsub/endpoint_options.hpp>
 #include <pubsub/error.hpp>
 #include <pubsub/filter.hpp>
@@ -23,6 +22,7 @@
 #include <pubsub/status_subscriber.hpp>
 #include <pubsub/stream.hpp>
 #include <pubsub/subscriber.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 namespace pubsub {
 

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <optional>
 
-#include <pubsub/endpoint_id.hpp>
 #include <pubsub/filter.hpp>
 #include <pubsub/queue_options.hpp>
 #include <pubsub/tls_options.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 namespace pubsub {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include <pubsub/counters.hpp>
-#include <pubsub/endpoint_id.hpp>
 #include <pubsub/filter.hpp>
 #include <pubsub/status.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 namespace pubsub {
 

@@ -1,8 +1,9 @@
-// What can be published or sent: one argument type in place of an overload for each form.
+// What can be published or sent, and what became of it.
 #pragma once
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <utility>
 #include <variant>
@@ -64,6 +65,16 @@ public:
 
 private:
   std::variant<const data_message*, encodable> form_;
+};
+
+/// What became of a published message.
+enum class [[nodiscard]] publish_result : std::uint8_t{
+    taken,       ///< every matching subscriber and link took it
+    unwanted,    ///< no subscriber and no node has this topic in its filter
+    dropped,     ///< at least one queue was full and its policy dropped a message (counted there)
+    would_block, ///< a queue with policy `block` is full, and waiting was not wanted, or was in
+                 ///< vain; no queue got the message
+    refused,     ///< reserved or over-long topic, message too large, or endpoint closed
 };
 
 } // namespace pubsub

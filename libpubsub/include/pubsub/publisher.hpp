@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include <pubsub/counters.hpp>
-#include <pubsub/publish_result.hpp>
 #include <pubsub/publishable.hpp>
 
 namespace pubsub {

@@ -1,16 +1,13 @@
 // Everything: include this, or one header per noun.
 #pragma once
 
-#include <pubsub/address.hpp>
 #include <pubsub/binary.hpp>
 #include <pubsub/counters.hpp>
 #include <pubsub/data.hpp>
 #include <pubsub/data_message.hpp>
 #include <pubsub/data_view.hpp>
 #include <pubsub/endpoint.hpp>
-#include <pubsub/endpoint_id.hpp>
 #include <pubsub/endpoint_options.hpp>
-#include <pubsub/enum_value.hpp>
 #include <pubsub/error.hpp>
 #include <pubsub/filter.hpp>
 #include <pubsub/format.hpp>
@@ -20,8 +17,6 @@
 #include <pubsub/pattern/remote.hpp>
 #include <pubsub/pattern/versioned.hpp>
 #include <pubsub/peer_info.hpp>
-#include <pubsub/port.hpp>
-#include <pubsub/publish_result.hpp>
 #include <pubsub/publishable.hpp>
 #include <pubsub/publisher.hpp>
 #include <pubsub/queue_options.hpp>
@@ -29,8 +24,12 @@
 #include <pubsub/status.hpp>
 #include <pubsub/status_subscriber.hpp>
 #include <pubsub/stream.hpp>
-#include <pubsub/subnet.hpp>
 #include <pubsub/subscriber.hpp>
-#include <pubsub/time.hpp>
 #include <pubsub/tls_options.hpp>
 #include <pubsub/topic.hpp>
+#include <pubsub/value/address.hpp>
+#include <pubsub/value/endpoint_id.hpp>
+#include <pubsub/value/enum_value.hpp>
+#include <pubsub/value/port.hpp>
+#include <pubsub/value/subnet.hpp>
+#include <pubsub/value/time.hpp>

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include <pubsub/endpoint_id.hpp>
 #include <pubsub/error.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 namespace pubsub {
 

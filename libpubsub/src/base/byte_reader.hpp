@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include <pubsub/endpoint_id.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 #include "base/bytes.hpp"
 #include "base/id_bytes.hpp"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <pubsub/endpoint_id.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 #include "base/bytes.hpp"
 

@@ -1,4 +1,4 @@
-#include <pubsub/endpoint_id.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 #include <cstring>
 #include <random>

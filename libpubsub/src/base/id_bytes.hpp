@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include <pubsub/endpoint_id.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 namespace pubsub {
 

@@ -1,4 +1,4 @@
-#include <pubsub/address.hpp>
+#include <pubsub/value/address.hpp>
 
 #include "data/scalar_text.hpp"
 

@@ -1,4 +1,4 @@
-#include <pubsub/port.hpp>
+#include <pubsub/value/port.hpp>
 
 #include "data/scalar_text.hpp"
 

@@ -3,9 +3,9 @@
 
 #include <cstddef>
 
-#include <pubsub/address.hpp>
-#include <pubsub/port.hpp>
-#include <pubsub/subnet.hpp>
+#include <pubsub/value/address.hpp>
+#include <pubsub/value/port.hpp>
+#include <pubsub/value/subnet.hpp>
 
 namespace pubsub {
 

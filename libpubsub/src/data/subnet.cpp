@@ -1,4 +1,4 @@
-#include <pubsub/subnet.hpp>
+#include <pubsub/value/subnet.hpp>
 
 #include "data/scalar_text.hpp"
 

@@ -1,4 +1,4 @@
-#include <pubsub/time.hpp>
+#include <pubsub/value/time.hpp>
 
 namespace pubsub {
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include <pubsub/address.hpp>
-#include <pubsub/port.hpp>
-#include <pubsub/subnet.hpp>
-#include <pubsub/time.hpp>
+#include <pubsub/value/address.hpp>
+#include <pubsub/value/port.hpp>
+#include <pubsub/value/subnet.hpp>
+#include <pubsub/value/time.hpp>
 
 namespace pubsub {
 

@@ -2,7 +2,7 @@
 // is full.
 #pragma once
 
-#include <pubsub/endpoint_id.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 #include "link/link_protocol.hpp"
 

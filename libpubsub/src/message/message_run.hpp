@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <pubsub/data_message.hpp>
-#include <pubsub/endpoint_id.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 #include "base/intrusive_ptr.hpp"
 #include "message/chunk.hpp"

@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include <pubsub/endpoint_id.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 #include "route/reports.hpp"
 #include "route/shortest_paths.hpp"

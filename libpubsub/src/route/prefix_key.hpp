@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include <pubsub/endpoint_id.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 namespace pubsub {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <unordered_map>
 
-#include <pubsub/endpoint_id.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 namespace pubsub {
 

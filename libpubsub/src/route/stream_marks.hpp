@@ -7,7 +7,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include <pubsub/endpoint_id.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 namespace pubsub {
 

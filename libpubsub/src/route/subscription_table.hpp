@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include <pubsub/endpoint_id.hpp>
 #include <pubsub/filter.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 #include "route/minimal_filter.hpp"
 #include "route/prefix_index.hpp"

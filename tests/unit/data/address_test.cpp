@@ -1,4 +1,4 @@
-#include <pubsub/address.hpp>
+#include <pubsub/value/address.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include <pubsub/port.hpp>
+#include <pubsub/value/port.hpp>
 
 #include <doctest/doctest.h>
 

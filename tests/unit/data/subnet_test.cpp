@@ -1,4 +1,4 @@
-#include <pubsub/subnet.hpp>
+#include <pubsub/value/subnet.hpp>
 
 #include <doctest/doctest.h>
 

@@ -11,11 +11,11 @@
 
 #include <pubsub/data_view.hpp>
 #include <pubsub/endpoint.hpp>
-#include <pubsub/endpoint_id.hpp>
 #include <pubsub/error.hpp>
 #include <pubsub/pattern/pipeline_options.hpp>
 #include <pubsub/publishable.hpp>
 #include <pubsub/received.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 namespace pubsub {
 

@@ -9,8 +9,8 @@
 
 #include <pubsub/data.hpp>
 #include <pubsub/data_view.hpp>
-#include <pubsub/enum_value.hpp>
 #include <pubsub/error.hpp>
+#include <pubsub/value/enum_value.hpp>
 #include <pubsub/zeek/event.hpp>
 #include <pubsub/zeek/log.hpp>
 

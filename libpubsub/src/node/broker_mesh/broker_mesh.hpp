@@ -12,8 +12,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include <pubsub/endpoint_id.hpp>
 #include <pubsub/filter.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 #include "link/letter.hpp"
 #include "node/broker_mesh/circles.hpp"

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <unordered_map>
 
-#include <pubsub/endpoint_id.hpp>
 #include <pubsub/filter.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 namespace pubsub {
 

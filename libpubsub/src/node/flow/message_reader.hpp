@@ -5,7 +5,7 @@
 #include <memory>
 #include <span>
 
-#include <pubsub/endpoint_id.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 #include "node/flow/holding.hpp"
 #include "node/flow/run_forwarder.hpp"

@@ -4,9 +4,8 @@
 #include <span>
 #include <string_view>
 
-#include <pubsub/endpoint_id.hpp>
-#include <pubsub/publish_result.hpp>
 #include <pubsub/publishable.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 #include "message/repeated_message.hpp"
 #include "node/flow/live_counters.hpp"

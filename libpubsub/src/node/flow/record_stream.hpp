@@ -9,7 +9,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include <pubsub/endpoint_id.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 #include "message/message_run.hpp"
 #include "message/record.hpp"

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include <pubsub/endpoint_id.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 #include "link/peer_link.hpp"
 #include "node/routing/router.hpp"

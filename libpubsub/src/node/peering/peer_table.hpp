@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <pubsub/endpoint_id.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 #include "node/peering/session.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <pubsub/endpoint_id.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 #include "link/peer_link.hpp"
 #include "node/flow/message_reader.hpp"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <pubsub/endpoint_id.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 #include "link/letter.hpp"
 #include "node/routing/routing_snapshot.hpp"

@@ -11,7 +11,7 @@
 #include <set>
 #include <vector>
 
-#include <pubsub/endpoint_id.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 #include "link/peer_link.hpp"
 #include "queue/bounded_queue.hpp"

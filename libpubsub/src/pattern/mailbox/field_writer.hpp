@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <pubsub/data_writer.hpp>
-#include <pubsub/endpoint_id.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 #include "pattern/mailbox/number_runs.hpp"
 

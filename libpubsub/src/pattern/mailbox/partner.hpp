@@ -12,8 +12,8 @@
 #include <vector>
 
 #include <pubsub/endpoint.hpp>
-#include <pubsub/endpoint_id.hpp>
 #include <pubsub/publisher.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 namespace pubsub::pattern {
 

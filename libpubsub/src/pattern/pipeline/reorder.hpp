@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include <pubsub/endpoint_id.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 namespace pubsub::pattern {
 

@@ -9,7 +9,7 @@
 
 #include <pubsub/data_view.hpp>
 #include <pubsub/data_writer.hpp>
-#include <pubsub/endpoint_id.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 #include "pattern/mailbox/message_fields.hpp"
 #include "pattern/mailbox/number_runs.hpp"

@@ -19,9 +19,9 @@
 
 #include <pubsub/data_message.hpp>
 #include <pubsub/data_view.hpp>
-#include <pubsub/endpoint_id.hpp>
 #include <pubsub/error.hpp>
 #include <pubsub/pattern/remote_options.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 #include "pattern/mailbox/id_map.hpp"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <pubsub/endpoint_id.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 #include "pattern/mailbox/id_map.hpp"
 #include "pattern/remote/remote_messages.hpp"

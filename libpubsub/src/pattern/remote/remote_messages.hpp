@@ -14,8 +14,8 @@
 
 #include <pubsub/data_view.hpp>
 #include <pubsub/data_writer.hpp>
-#include <pubsub/endpoint_id.hpp>
 #include <pubsub/error.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 #include "pattern/mailbox/number_runs.hpp"
 

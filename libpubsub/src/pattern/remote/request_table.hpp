@@ -12,8 +12,8 @@
 
 #include <pubsub/data_message.hpp>
 #include <pubsub/data_writer.hpp>
-#include <pubsub/endpoint_id.hpp>
 #include <pubsub/pattern/remote_options.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 #include "pattern/mailbox/partner.hpp"
 #include "pattern/remote/call_table.hpp"

@@ -13,7 +13,7 @@
 
 #include <pubsub/data_message.hpp>
 #include <pubsub/data_view.hpp>
-#include <pubsub/endpoint_id.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 #include "pattern/remote/remote_messages.hpp"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <pubsub/endpoint_id.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 namespace pubsub::wire {
 

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include <pubsub/endpoint_id.hpp>
 #include <pubsub/filter.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 #include "base/bytes.hpp"
 #include "message/frame.hpp"

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include <pubsub/endpoint_id.hpp>
 #include <pubsub/error.hpp>
 #include <pubsub/filter.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 namespace pubsub::wire {
 

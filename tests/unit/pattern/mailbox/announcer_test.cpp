@@ -77,5 +77,5 @@ TEST_CASE("an announcement goes to all topics, and it is known whether a partner
   CHECK(x.hello.is_heard());
   x.announce();
   for (auto* const each : {&one, &other})
-    CHECK(each->get(patience).has_value());
+    CHECK(each->get_for(patience).has_value());
 }

@@ -70,7 +70,7 @@ TEST_CASE("a partner whose queue is full says so at once") {
   auto& to = x.partners[id_of(1)];
   CHECK(to.send(message()) == partner::outcome::sent);
   CHECK(to.send(message()) == partner::outcome::full);
-  CHECK(in.get(patience).has_value());
+  CHECK(in.get_for(patience).has_value());
   CHECK(to.send(message()) == partner::outcome::sent);
 }
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-#include <pubsub/endpoint_id.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 #include "pattern/versioned/protocol/tuning.hpp"
 #include "pattern/versioned/protocol/versioned_messages.hpp"

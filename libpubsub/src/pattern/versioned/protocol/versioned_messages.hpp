@@ -14,8 +14,8 @@
 
 #include <pubsub/data_view.hpp>
 #include <pubsub/data_writer.hpp>
-#include <pubsub/endpoint_id.hpp>
 #include <pubsub/pattern/versioned_options.hpp>
+#include <pubsub/value/endpoint_id.hpp>
 
 namespace pubsub::pattern {
 

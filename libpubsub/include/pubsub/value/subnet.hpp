@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include <pubsub/address.hpp>
+#include <pubsub/value/address.hpp>
 
 namespace pubsub {
 
