@@ -105,9 +105,6 @@ void service_results::write(data_writer& out) {
 
 void service_results::write_singly(
     const std::function<bool(const data_writer& reply)>& send) const {
-  number_queue places;
-  for (const auto& run : places_.runs())
-    places.append(run);
   auto left = results_.bytes();
   auto failed = head_.failed.begin();
   data_writer none, message;
@@ -115,8 +112,9 @@ void service_results::write_singly(
   for (std::size_t index = 0; index < size(); ++index) {
     const auto result = data_view::from_valid(left).bytes();
     left = left.subspan(result.size());
-    reply_head head{instance_, head_.stream, head_.here_ns, head_.busy_ns, {places.take(1)}, {},
-                    {}};
+    reply_head head{instance_, head_.stream, head_.here_ns, head_.busy_ns, {}, {}, {}};
+    for_each_part(places_.runs(), index, 1,
+                  [&](const number_run& place) { head.places = {place}; });
     if (failed != head_.failed.end() && failed->index == index)
       head.failed = {{0, failed++->error}};
     message.clear();
