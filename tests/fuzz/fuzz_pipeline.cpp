@@ -27,7 +27,7 @@ task_batch batch_of(const tasks_view& tasks) {
   return result;
 }
 
-void hear(const queue_report& report, const std::vector<number_run>& completed) {
+void hear(const queue_report& report, const std::vector<sequence_range>& completed) {
   exchange_options options;
   options.window_tasks = 8;
   task_scheduler scheduler{options};

@@ -10,7 +10,7 @@
 #include <pubsub/data_view.hpp>
 #include <pubsub/value/endpoint_id.hpp>
 
-#include "pattern/mailbox/number_runs.hpp"
+#include "pattern/mailbox/sequence_ranges.hpp"
 
 namespace pubsub::pattern {
 
@@ -44,12 +44,12 @@ public:
     out = endpoint_id{bytes};
     return true;
   }
-  bool read(std::vector<number_run>& out) {
+  bool read(std::vector<sequence_range>& out) {
     data_view field;
     if (!read(field) || field.size() % 2 != 0)
       return false;
     field_reader numbers{field};
-    for (number_run each; !numbers.at_end(); out.push_back(each))
+    for (sequence_range each; !numbers.at_end(); out.push_back(each))
       if (!numbers.read(each.first) || !numbers.read(each.count) || each.count == 0 ||
           each.first + each.count < each.first)
         return false;

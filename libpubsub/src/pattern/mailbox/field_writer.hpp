@@ -7,7 +7,7 @@
 #include <pubsub/data_writer.hpp>
 #include <pubsub/value/endpoint_id.hpp>
 
-#include "pattern/mailbox/number_runs.hpp"
+#include "pattern/mailbox/sequence_ranges.hpp"
 
 namespace pubsub::pattern {
 
@@ -15,7 +15,7 @@ inline void write_id(data_writer& out, const endpoint_id& id) {
   out.write_string({reinterpret_cast<const char*>(id.bytes().data()), id.bytes().size()});
 }
 
-inline void write_runs(data_writer& out, const std::vector<number_run>& runs) {
+inline void write_runs(data_writer& out, const std::vector<sequence_range>& runs) {
   out.begin_vector(2 * runs.size());
   for (const auto& each : runs) {
     out.write_count(each.first);

@@ -19,7 +19,7 @@ inline void write_field(data_writer& out, std::uint64_t x) {
 inline void write_field(data_writer& out, const endpoint_id& x) {
   write_id(out, x);
 }
-inline void write_field(data_writer& out, const std::vector<number_run>& x) {
+inline void write_field(data_writer& out, const std::vector<sequence_range>& x) {
   write_runs(out, x);
 }
 

@@ -103,11 +103,11 @@ public:
   /// `each(batch, task, n, place)` for every `n` tasks of a batch, from the index `task` on, that
   /// it still had.
   template <class Each>
-  void settle(const number_run& places, Each&& each) {
+  void settle(const sequence_range& places, Each&& each) {
     const auto end = std::min(places.first + places.count, next_place_);
     if (places.first >= end)
       return;
-    settled_.insert({places.first, end - places.first}, [&](number_run fresh) {
+    settled_.insert({places.first, end - places.first}, [&](sequence_range fresh) {
       auto at = std::ranges::upper_bound(deliveries_, fresh.first, {}, &delivery::first);
       for (--at; fresh.count > 0; ++at) {
         const auto task = fresh.first - at->first;
@@ -154,7 +154,7 @@ private:
   std::uint64_t turn_ = 0; // of its last batch
   std::uint64_t next_place_;
   std::uint64_t outstanding_ = 0; // tasks that are not done
-  number_set settled_;            // places
+  sequence_set settled_;          // places
   std::deque<delivery> deliveries_;
 };
 

@@ -16,7 +16,7 @@ void task_inbox::receive(const tasks_view& tasks, data_message holder,
                                      tasks.direct, tasks.numbers, std::move(holder)}),
                      .next = tasks.values.elements().begin(),
                      .place = first};
-  state.received.insert({first, tasks.values.size()}, [&](const number_run& fresh) {
+  state.received.insert({first, tasks.values.size()}, [&](const sequence_range& fresh) {
     while (next.place < fresh.first)
       next.advance();
     if (order_ == task_order::as_they_come) {
@@ -104,7 +104,7 @@ void task_inbox::report_to(const endpoint_id& exchange, queue_report& report) {
   report.rejected = its.rejected;
 }
 
-std::map<endpoint_id, number_list> task_inbox::take_completed() {
+std::map<endpoint_id, sequence_list> task_inbox::take_completed() {
   completed_tasks_ = 0;
   return std::exchange(completed_, {});
 }

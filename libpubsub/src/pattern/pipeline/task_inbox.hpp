@@ -29,7 +29,7 @@ struct task_origin {
   endpoint_id source;
   bool redelivered = false;
   bool direct = false; ///< the queue at the end of the pipeline tells the source what is done
-  std::vector<number_run> numbers;
+  std::vector<sequence_range> numbers;
   data_message holder; ///< of the bytes of their values
 };
 
@@ -44,7 +44,7 @@ struct ready_task {
 /// Tasks that were given out, of one origin, whose places and numbers follow one another.
 struct task_range {
   const task_origin* from = nullptr;
-  number_run places;
+  sequence_range places;
   std::uint64_t first_number = 0;
 };
 
@@ -66,9 +66,9 @@ class task_inbox {
 public:
   /// How far this queue is with the tasks of one exchange.
   struct exchange_state {
-    number_set received;
-    number_set done;
-    std::vector<number_run> rejected; // that the exchange may not have heard of
+    sequence_set received;
+    sequence_set done;
+    std::vector<sequence_range> rejected; // that the exchange may not have heard of
     std::uint64_t taken = 0;
     std::uint64_t taken_reported = 0;
     std::uint64_t unreported = 0; // done since the last report, where one is waited for
@@ -115,7 +115,7 @@ public:
     return is_due(completed_tasks_, at_once);
   }
   /// Of tasks whose sources hear of the end, those done since the last call, by source.
-  std::map<endpoint_id, number_list> take_completed();
+  std::map<endpoint_id, sequence_list> take_completed();
 
   void invite(const endpoint_id& exchange) { exchanges_[exchange]; }
   void forget(const endpoint_id& exchange) {
@@ -151,7 +151,7 @@ private:
   std::size_t ready_tasks_ = 0; // where they are not ordered
   reorder<waiting_tasks> in_order_{ready_};
   exchange_state* taking_ = nullptr; // of the first in `ready_`, if it is known
-  std::map<endpoint_id, number_list> completed_;
+  std::map<endpoint_id, sequence_list> completed_;
   std::uint64_t completed_tasks_ = 0;
 };
 

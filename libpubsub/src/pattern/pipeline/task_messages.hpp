@@ -12,7 +12,7 @@
 #include <pubsub/value/endpoint_id.hpp>
 
 #include "pattern/mailbox/message_fields.hpp"
-#include "pattern/mailbox/number_runs.hpp"
+#include "pattern/mailbox/sequence_ranges.hpp"
 
 namespace pubsub::pattern {
 
@@ -20,7 +20,7 @@ namespace pubsub::pattern {
 /// gave them, whatever stages they have passed.
 struct task_batch {
   endpoint_id source;
-  number_list numbers;
+  sequence_list numbers;
   data_writer values; ///< as many, one behind the other
   bool redelivered = false;
   bool direct = false; ///< the queue at the end of the pipeline tells the source what is done
@@ -44,8 +44,8 @@ struct tasks_view {
   bool redelivered = false;
   bool direct = false;
   endpoint_id source;
-  std::vector<number_run> numbers; ///< of all values together
-  data_view values;                ///< a vector
+  std::vector<sequence_range> numbers; ///< of all values together
+  data_view values;                    ///< a vector
 
   static auto fields(auto& x) {
     return std::tie(x.at.exchange, x.at.first, x.at.settled, x.at.urgent, x.redelivered, x.direct,
@@ -66,8 +66,8 @@ struct queue_report {
   std::uint64_t timed = 0;       ///< so many tasks, of all exchanges,
   std::uint64_t busy_ns = 0;     ///< have taken so long
   std::uint64_t done = 0;        ///< places below are done
-  std::vector<number_run> done_above;
-  std::vector<number_run> rejected; ///< are not done, and will not be
+  std::vector<sequence_range> done_above;
+  std::vector<sequence_range> rejected; ///< are not done, and will not be
 
   static auto fields(auto& x) {
     return std::tie(x.queue, x.credit, x.concurrency, x.received, x.taken, x.timed, x.busy_ns,
@@ -86,7 +86,7 @@ struct invitation {
 /// To a source, from the end of the pipeline: these are done, whatever the stages between know.
 struct completion {
   static constexpr std::uint64_t kind = 5;
-  std::vector<number_run> numbers;
+  std::vector<sequence_range> numbers;
 
   static auto fields(auto& x) { return std::tie(x.numbers); }
 };

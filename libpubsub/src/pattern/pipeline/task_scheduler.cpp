@@ -185,7 +185,7 @@ void task_scheduler::receive(const queue_report& report, time now) {
 }
 
 /// As if the queues that have them had said so.
-void task_scheduler::complete(const number_run& numbers) {
+void task_scheduler::complete(const sequence_range& numbers) {
   const auto end = numbers.first + numbers.count;
   auto at = located_.upper_bound(numbers.first);
   if (at != located_.begin())
@@ -227,7 +227,7 @@ std::vector<endpoint_id> task_scheduler::silent_since(time then) const {
 
 // -- what has become of tasks --------------------------------------------------------------------
 
-void task_scheduler::mark_done(queue_state& queue, const number_run& places) {
+void task_scheduler::mark_done(queue_state& queue, const sequence_range& places) {
   queue.settle(places, [&](tracked_batch& of, std::size_t task, std::size_t n, std::uint64_t) {
     settle(of, task, n, counters_.done);
   });
@@ -235,7 +235,7 @@ void task_scheduler::mark_done(queue_state& queue, const number_run& places) {
 
 /// Of a task that has been lost before, the queue tells that it begins; of others it is not known
 /// how far the queue was.
-void task_scheduler::take_away(queue_state& queue, const number_run& places, bool rejected) {
+void task_scheduler::take_away(queue_state& queue, const sequence_range& places, bool rejected) {
   queue.settle(places, [&](tracked_batch& of, std::size_t task, std::size_t n, std::uint64_t at) {
     for (const auto end = task + n; task < end; ++task, ++at)
       lose_task(of, task, rejected || of.losses == 0 || queue.was_working_on(at));

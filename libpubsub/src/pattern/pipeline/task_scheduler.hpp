@@ -58,7 +58,7 @@ public:
 
   void receive(const queue_report& report, time now);
   /// Tasks that began here are done, and their results, too.
-  void complete(const number_run& numbers);
+  void complete(const sequence_range& numbers);
   /// The queue is gone, with all it had not done.
   void lose(const endpoint_id& queue);
   /// The queues that have not reported since `then`.
@@ -94,8 +94,8 @@ private:
   void send(const queue_map::value_type& to, const queue_state::delivery& what);
   void locate(queue_state& queue, const queue_state::delivery& what);
   void forget_settled(queue_state& queue);
-  void mark_done(queue_state& queue, const number_run& places);
-  void take_away(queue_state& queue, const number_run& places, bool rejected);
+  void mark_done(queue_state& queue, const sequence_range& places);
+  void take_away(queue_state& queue, const sequence_range& places, bool rejected);
   void lose_task(tracked_batch& of, std::size_t task, bool suspect);
   void settle(tracked_batch& of, std::size_t task, std::size_t n, std::uint64_t& counter);
   void end(const tracked_batch& of, std::size_t task, std::size_t n, std::uint64_t& counter);
@@ -114,7 +114,7 @@ private:
   double tasks_per_ns_ = 0;     // that all queues do
   std::uint64_t turn_ = 0;
   std::uint64_t places_ = 0; // given so far: a queue that comes back gets other ones
-  number_set settled_;
+  sequence_set settled_;
   std::vector<upstream_range> done_;
   std::vector<std::shared_ptr<const task_batch>> dead_;
   exchange_counters counters_;

@@ -63,7 +63,7 @@ bool read_message(const data_view& value, kind what, Fields&... fields) {
 }
 
 /// How many, as far as a message can hold them.
-std::uint64_t total(const std::vector<number_run>& runs) {
+std::uint64_t total(const std::vector<sequence_range>& runs) {
   std::uint64_t result = 0;
   for (const auto& each : runs)
     result += std::min<std::uint64_t>(each.count, std::uint64_t{1} << 32);
@@ -162,7 +162,7 @@ std::optional<reply_view> parse_reply(const data_view& value) {
 }
 
 void write_untaken(data_writer& out, const endpoint_id& instance, std::uint64_t stream,
-                   const number_run& places) {
+                   const sequence_range& places) {
   write_reply(out, {instance, stream, 0, 0, {}, {}, {places}}, 0, {});
 }
 
@@ -175,7 +175,7 @@ void write_cancel(data_writer& out, const cancel_request& x) {
 
 std::optional<cancel_request> parse_cancel(const data_view& value) {
   cancel_request x;
-  std::vector<number_run> places;
+  std::vector<sequence_range> places;
   if (!read_message(value, kind::cancel, x.client, x.stream, places) || places.size() != 1)
     return {};
   x.place = places.front().first;

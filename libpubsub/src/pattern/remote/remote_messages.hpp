@@ -17,7 +17,7 @@
 #include <pubsub/error.hpp>
 #include <pubsub/value/endpoint_id.hpp>
 
-#include "pattern/mailbox/number_runs.hpp"
+#include "pattern/mailbox/sequence_ranges.hpp"
 
 namespace pubsub::pattern {
 
@@ -60,9 +60,9 @@ struct reply_head {
   std::uint64_t stream = 0;
   std::uint64_t here_ns = 0; ///< from the arrival of what is at the last place to this reply
   std::uint64_t busy_ns = 0; ///< in the handlers
-  std::vector<number_run> places;
+  std::vector<sequence_range> places;
   std::vector<failed_operation> failed; ///< by index; their results are none
-  std::vector<number_run> untaken;      ///< at most one; never begun, nor will be: ask another
+  std::vector<sequence_range> untaken;  ///< at most one; never begun, nor will be: ask another
 };
 struct reply_view {
   reply_head head;
@@ -85,7 +85,7 @@ void write_reply(data_writer& out, const reply_head& head, std::size_t count,
                  std::span<const std::byte> results);
 /// A reply that only says that these places have not begun.
 void write_untaken(data_writer& out, const endpoint_id& instance, std::uint64_t stream,
-                   const number_run& places);
+                   const sequence_range& places);
 void write_cancel(data_writer& out, const cancel_request& x);
 
 /// Nothing if the value is another message, or malformed.

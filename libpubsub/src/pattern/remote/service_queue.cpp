@@ -9,7 +9,7 @@
 
 namespace pubsub::pattern {
 
-std::optional<number_run> service_queue::add(service_work work) {
+std::optional<sequence_range> service_queue::add(service_work work) {
   const auto [found, is_new] = clients_.try_emplace(work.client);
   auto& its = found->second;
   if (work.stream < its.stream || (work.stream == its.stream && work.first < its.next))
@@ -19,7 +19,7 @@ std::optional<number_run> service_queue::add(service_work work) {
     its.next = is_new ? work.first : 0;
     its.stream = work.stream;
   }
-  const number_run missing{its.next, work.first - its.next};
+  const sequence_range missing{its.next, work.first - its.next};
   its.next = work.first + work.count;
   const auto parts = workers_ == 1 ? 1 : workers_ * tuning::parts_of_a_worker;
   const auto part = std::max<std::size_t>((work.count + parts - 1) / parts, 1);

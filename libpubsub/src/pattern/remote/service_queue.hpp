@@ -46,7 +46,7 @@ public:
   /// Takes `work`, with client, first, count and the rest of what its request says. Returns the
   /// places before it that were lost on the way, which may be none; nothing if the request came
   /// before, or too late.
-  std::optional<number_run> add(service_work work);
+  std::optional<sequence_range> add(service_work work);
   /// What is done already does not matter.
   void cancel(const cancel_request& cancel);
   /// There must be some. All that is taken is put back.

@@ -114,7 +114,7 @@ void service_results::write_singly(
     left = left.subspan(result.size());
     reply_head head{instance_, head_.stream, head_.here_ns, head_.busy_ns, {}, {}, {}};
     for_each_part(places_.runs(), index, 1,
-                  [&](const number_run& place) { head.places = {place}; });
+                  [&](const sequence_range& place) { head.places = {place}; });
     if (failed != head_.failed.end() && failed->index == index)
       head.failed = {{0, failed++->error}};
     message.clear();

@@ -74,7 +74,7 @@ private:
   endpoint_id client_;
   std::shared_ptr<reply_outbox> to_;
   reply_head head_;
-  number_list places_;
+  sequence_list places_;
   data_writer results_;
   std::size_t cancelled_ = 0;
   time begun_{};

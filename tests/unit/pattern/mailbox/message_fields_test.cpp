@@ -15,7 +15,7 @@ struct example {
   static constexpr std::uint64_t kind = 7;
   std::uint64_t number = 0;
   endpoint_id id;
-  std::vector<number_run> runs;
+  std::vector<sequence_range> runs;
 
   static auto fields(auto& x) { return std::tie(x.number, x.id, x.runs); }
   bool adds_up() const { return number != 13; }
@@ -25,7 +25,7 @@ struct namesake {
   static constexpr std::uint64_t kind = 8;
   std::uint64_t number = 0;
   endpoint_id id;
-  std::vector<number_run> runs;
+  std::vector<sequence_range> runs;
 
   static auto fields(auto& x) { return std::tie(x.number, x.id, x.runs); }
 };
@@ -39,7 +39,7 @@ TEST_CASE("a message is read as it was written") {
   REQUIRE(x);
   CHECK(x->number == 5);
   CHECK(x->id == id_of(3));
-  CHECK(x->runs == std::vector<number_run>{{1, 2}, {9, 1}});
+  CHECK(x->runs == std::vector<sequence_range>{{1, 2}, {9, 1}});
 }
 
 TEST_CASE("a message of another kind, or one that does not add up, is none") {

@@ -115,7 +115,7 @@ TEST_CASE("a report is due for a full batch, and at once where nothing is left t
   CHECK(report.done == 3);
   CHECK(report.done_above.empty());
   CHECK_FALSE(one.done(4));
-  CHECK(report_of(inbox).done_above == std::vector<number_run>{{4, 1}});
+  CHECK(report_of(inbox).done_above == std::vector<sequence_range>{{4, 1}});
   one.take();
   CHECK(one.done(3)); // the last that is here was given out
   CHECK(one.done(5));
@@ -149,8 +149,8 @@ TEST_CASE("tasks that follow one another are done together") {
   CHECK(inbox.completion_is_due());
   const auto completed = inbox.take_completed();
   REQUIRE(completed.size() == 1);
-  CHECK(completed.begin()->second.runs() == std::vector<number_run>{{11, 4}});
-  CHECK(report_of(inbox).done_above == std::vector<number_run>{{1, 4}});
+  CHECK(completed.begin()->second.runs() == std::vector<sequence_range>{{11, 4}});
+  CHECK(report_of(inbox).done_above == std::vector<sequence_range>{{1, 4}});
 }
 
 TEST_CASE("a task that another queue has had is acknowledged at once") {
@@ -172,9 +172,9 @@ TEST_CASE("what is rejected is reported until the exchange has settled it") {
   CHECK(one.done(1));
   for (int i = 0; i < 2; ++i) {
     const auto report = report_of(inbox);
-    CHECK(report.rejected == std::vector<number_run>{{0, 1}});
+    CHECK(report.rejected == std::vector<sequence_range>{{0, 1}});
     CHECK(report.done == 0);
-    CHECK(report.done_above == std::vector<number_run>{{1, 1}});
+    CHECK(report.done_above == std::vector<sequence_range>{{1, 1}});
   }
   receive(inbox, tasks(2, {2}, false, 2));
   const auto report = report_of(inbox);
@@ -217,10 +217,10 @@ TEST_CASE(
     const auto completed = inbox.take_completed();
     REQUIRE(completed.size() == 1);
     CHECK(completed.begin()->first == id_of(99));
-    CHECK(completed.begin()->second.runs() == std::vector<number_run>{{10, 1}, {12, 1}});
+    CHECK(completed.begin()->second.runs() == std::vector<sequence_range>{{10, 1}, {12, 1}});
     CHECK(inbox.take_completed().empty());
     CHECK(inbox.report_is_due(id_of(1)) == urgent);
-    CHECK(report_of(inbox).done_above == std::vector<number_run>{{2, 1}}); // all the same
+    CHECK(report_of(inbox).done_above == std::vector<sequence_range>{{2, 1}}); // all the same
     CHECK_FALSE(inbox.report_is_due(id_of(1)));
   }
 }

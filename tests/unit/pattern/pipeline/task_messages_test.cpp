@@ -32,7 +32,7 @@ TEST_CASE("messages of pipelines are read as they were written") {
   CHECK(tasks->at.urgent);
   CHECK(tasks->redelivered);
   CHECK(tasks->direct);
-  CHECK(tasks->numbers == std::vector<number_run>{{4, 2}, {9, 1}});
+  CHECK(tasks->numbers == std::vector<sequence_range>{{4, 2}, {9, 1}});
   CHECK(tasks->values.size() == 3);
 
   queue_report report;
@@ -80,7 +80,7 @@ TEST_CASE("messages of pipelines are read as they were written") {
   write(out, completion{{{7, 2}, {12, 1}}});
   const auto completed = parse<completion>(view_of(out));
   REQUIRE(completed);
-  CHECK(completed->numbers == std::vector<number_run>{{7, 2}, {12, 1}});
+  CHECK(completed->numbers == std::vector<sequence_range>{{7, 2}, {12, 1}});
   CHECK_FALSE(parse<progress_report>(view_of(out)));
 
   out.clear();

@@ -29,7 +29,7 @@ struct fixture {
                    .upstream = upstream});
   }
   /// Places count from the first that this queue was given.
-  void report(std::uint8_t queue, std::uint64_t done, std::vector<number_run> above = {},
+  void report(std::uint8_t queue, std::uint64_t done, std::vector<sequence_range> above = {},
               std::uint64_t credit = 100) {
     const auto found = bases.find(queue);
     const auto base = found == bases.end() ? 0 : found->second;
@@ -298,7 +298,7 @@ TEST_CASE("a task that is lost with queue after queue is dead, its neighbours ar
   CHECK(x.scheduler.in_flight() == 0);
   CHECK(done == std::set<std::uint64_t>{0, 1, 3, 4});
   REQUIRE(dead.size() == 1);
-  CHECK(dead[0]->numbers.runs() == std::vector<number_run>{{2, 1}});
+  CHECK(dead[0]->numbers.runs() == std::vector<sequence_range>{{2, 1}});
   CHECK(x.scheduler.counters().dead == 1);
 }
 
@@ -412,7 +412,7 @@ TEST_CASE("whatever queues do, every task is done, dead or dropped in the end, a
     options.window_tasks = 1 + engine() % 50;
     fixture x{options};
     std::map<std::uint8_t, std::map<std::uint64_t, std::uint64_t>> at; // queue -> place -> number
-    std::map<std::uint8_t, number_set> done;
+    std::map<std::uint8_t, sequence_set> done;
     std::set<std::uint64_t> finished;
     std::uint64_t number = 0;
     std::uint8_t next_queue = 1;

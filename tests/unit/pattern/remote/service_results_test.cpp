@@ -77,7 +77,7 @@ TEST_CASE("results of a request go in one reply, with the errors among them") {
   CHECK(three.work.count == 0);
   const auto out = written(results);
   const auto& [head, values] = *out;
-  CHECK(head.places == std::vector<number_run>{{100, 3}});
+  CHECK(head.places == std::vector<sequence_range>{{100, 3}});
   REQUIRE(head.failed.size() == 1);
   CHECK(head.failed[0].index == 1);
   CHECK(head.failed[0].error.code() == errc::operation_failed);
@@ -128,7 +128,7 @@ TEST_CASE("a reply is due when there is enough of it, and the rest of the work g
     if (ten.work.count > 0)
       REQUIRE(results.is_due());
     const auto out = written(results);
-    CHECK((*out).head.places == std::vector<number_run>{{100 + operations, results.size()}});
+    CHECK((*out).head.places == std::vector<sequence_range>{{100 + operations, results.size()}});
     operations += results.size();
     results.clear();
     CHECK(results.empty());

@@ -1,10 +1,10 @@
-#include "pattern/mailbox/number_runs.hpp"
+#include "pattern/mailbox/sequence_ranges.hpp"
 
 #include <algorithm>
 
 namespace pubsub {
 
-void number_set::insert(const number_run& all) {
+void sequence_set::insert(const sequence_range& all) {
   auto first = all.first;
   auto end = first + all.count;
   if (first <= low_)
@@ -19,7 +19,7 @@ void number_set::insert(const number_run& all) {
   above_.emplace_hint(next, first, end);
 }
 
-void number_set::raise(std::uint64_t low) {
+void sequence_set::raise(std::uint64_t low) {
   if (low <= low_)
     return;
   low_ = low;
@@ -29,8 +29,8 @@ void number_set::raise(std::uint64_t low) {
   }
 }
 
-std::vector<number_run> number_set::above() const {
-  std::vector<number_run> result;
+std::vector<sequence_range> sequence_set::above() const {
+  std::vector<sequence_range> result;
   for (const auto& [first, end] : above_)
     result.push_back({first, end - first});
   return result;

@@ -1,4 +1,4 @@
-// Numbers that mostly follow one another, kept as runs. Pure: no I/O, no threads.
+// Sequence numbers that mostly follow one another, kept as ranges. Pure: no I/O, no threads.
 #pragma once
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 namespace pubsub {
 
 /// `count` numbers from `first` on.
-struct number_run {
+struct sequence_range {
   std::uint64_t first = 0;
   std::uint64_t count = 0;
-  friend bool operator==(const number_run&, const number_run&) = default;
+  friend bool operator==(const sequence_range&, const sequence_range&) = default;
 };
 
 /// Calls `each` with the runs of the `n` numbers behind the first `skipped` of all runs; a run is
@@ -35,30 +35,30 @@ void for_each_part(const std::vector<Run>& all, std::uint64_t skipped, std::uint
 }
 
 /// Numbers in the order in which they were appended.
-class number_list {
+class sequence_list {
 public:
-  void append(const number_run& more) {
+  void append(const sequence_range& more) {
     size_ += more.count;
     if (!runs_.empty() && runs_.back().first + runs_.back().count == more.first)
       runs_.back().count += more.count;
     else
       runs_.push_back(more);
   }
-  void append(std::uint64_t number) { append(number_run{number, 1}); }
+  void append(std::uint64_t number) { append(sequence_range{number, 1}); }
   std::size_t size() const noexcept { return size_; }
-  const std::vector<number_run>& runs() const noexcept { return runs_; }
+  const std::vector<sequence_range>& runs() const noexcept { return runs_; }
   void clear() noexcept {
     runs_.clear();
     size_ = 0;
   }
 
 private:
-  std::vector<number_run> runs_;
+  std::vector<sequence_range> runs_;
   std::size_t size_ = 0;
 };
 
 /// A set of numbers that begins to be complete from below: what is below `low()` is in it.
-class number_set {
+class sequence_set {
 public:
   /// False if it was in.
   bool insert(std::uint64_t number) {
@@ -67,13 +67,13 @@ public:
       return true;
     }
     bool fresh = false;
-    insert(number_run{number, 1}, [&](const number_run&) { fresh = true; });
+    insert(sequence_range{number, 1}, [&](const sequence_range&) { fresh = true; });
     return fresh;
   }
-  void insert(const number_run& all);
+  void insert(const sequence_range& all);
   /// Inserts these, and calls `each` with the runs of those that were not in.
   template <class Each>
-  void insert(const number_run& all, Each&& each) {
+  void insert(const sequence_range& all, Each&& each) {
     const auto end = all.first + all.count;
     auto first = std::max(all.first, low_);
     auto next = above_.upper_bound(first);
@@ -81,18 +81,18 @@ public:
       first = std::max(first, std::prev(next)->second);
     for (; first < end && next != above_.end(); ++next) {
       if (first < next->first)
-        each(number_run{first, std::min(end, next->first) - first});
+        each(sequence_range{first, std::min(end, next->first) - first});
       first = next->second;
     }
     if (first < end)
-      each(number_run{first, end - first});
+      each(sequence_range{first, end - first});
     insert(all);
   }
   /// Everything below `low` is in.
   void raise(std::uint64_t low);
   std::uint64_t low() const noexcept { return low_; }
   /// The runs above `low()`.
-  std::vector<number_run> above() const;
+  std::vector<sequence_range> above() const;
 
 private:
   std::uint64_t low_ = 0;

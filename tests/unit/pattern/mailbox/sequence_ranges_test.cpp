@@ -1,4 +1,4 @@
-#include "pattern/mailbox/number_runs.hpp"
+#include "pattern/mailbox/sequence_ranges.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,28 +8,28 @@
 using namespace pubsub;
 
 TEST_CASE("numbers that follow one another are one run") {
-  number_list all;
+  sequence_list all;
   for (const auto each : {5, 6, 7, 3, 4, 9})
     all.append(static_cast<std::uint64_t>(each));
   CHECK(all.size() == 6);
-  CHECK(all.runs() == std::vector<number_run>{{5, 3}, {3, 2}, {9, 1}});
+  CHECK(all.runs() == std::vector<sequence_range>{{5, 3}, {3, 2}, {9, 1}});
   all.clear();
   CHECK(all.size() == 0);
   CHECK(all.runs().empty());
 }
 
 TEST_CASE("a part of some runs is where it should be, whatever they are cut into") {
-  const std::vector<number_run> runs{{10, 3}, {20, 1}, {30, 5}};
+  const std::vector<sequence_range> runs{{10, 3}, {20, 1}, {30, 5}};
   const auto part = [&](std::uint64_t skipped, std::uint64_t n) {
-    std::vector<number_run> result;
-    for_each_part(runs, skipped, n, [&](const number_run& x) { result.push_back(x); });
+    std::vector<sequence_range> result;
+    for_each_part(runs, skipped, n, [&](const sequence_range& x) { result.push_back(x); });
     return result;
   };
   CHECK(part(0, 9) == runs);
-  CHECK(part(1, 2) == std::vector<number_run>{{11, 2}});
-  CHECK(part(2, 4) == std::vector<number_run>{{12, 1}, {20, 1}, {30, 2}});
-  CHECK(part(3, 1) == std::vector<number_run>{{20, 1}});
-  CHECK(part(8, 5) == std::vector<number_run>{{34, 1}});
+  CHECK(part(1, 2) == std::vector<sequence_range>{{11, 2}});
+  CHECK(part(2, 4) == std::vector<sequence_range>{{12, 1}, {20, 1}, {30, 2}});
+  CHECK(part(3, 1) == std::vector<sequence_range>{{20, 1}});
+  CHECK(part(8, 5) == std::vector<sequence_range>{{34, 1}});
   CHECK(part(9, 1).empty());
   CHECK(part(4, 0).empty());
 }
@@ -37,15 +37,15 @@ TEST_CASE("a part of some runs is where it should be, whatever they are cut into
 TEST_CASE("a set of numbers answers like a plain set, whatever the order") {
   std::mt19937 engine{7};
   for (int round = 0; round < 200; ++round) {
-    number_set all;
+    sequence_set all;
     std::set<std::uint64_t> plain;
     for (int i = 0; i < 60; ++i) {
       const auto number = engine() % 40;
       CHECK(all.insert(number) == plain.insert(number).second);
-      const number_run run{engine() % 40, 1 + engine() % 9};
+      const sequence_range run{engine() % 40, 1 + engine() % 9};
       if (engine() % 4 == 0) {
         std::uint64_t fresh = 0;
-        all.insert(run, [&](const number_run& part) {
+        all.insert(run, [&](const sequence_range& part) {
           for (auto each = part.first; each < part.first + part.count; ++each, ++fresh)
             CHECK(!plain.contains(each));
         });
