@@ -144,7 +144,7 @@ void remote_handle::wait_for_room() {
     while ((unfinished = it.unfinished()) >= max_unfinished_ && !it.closed()) {
       if (deadline::clock::now() >= end)
         return false;
-      it.drain(std::min<std::chrono::nanoseconds>(left, short_wait));
+      (void)it.drain(std::min<std::chrono::nanoseconds>(left, short_wait));
     }
     return true;
   });

@@ -106,7 +106,7 @@ public:
   void send_pending();
   /// Waits until everything that was sent is acknowledged, at most for `timeout`; returns how many
   /// tasks are not.
-  std::size_t drain(std::chrono::nanoseconds timeout);
+  [[nodiscard]] std::size_t drain(std::chrono::nanoseconds timeout);
 
   /// Waits until so many queues are bound. False at the timeout, or once closed.
   [[nodiscard]] bool wait_for_queues(std::size_t n, std::chrono::nanoseconds timeout) const;

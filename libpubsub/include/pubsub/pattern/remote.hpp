@@ -181,7 +181,7 @@ public:
   /// go in the same request. Never blocks.
   void send_pending();
   /// Blocks until no call is unfinished, or the timeout; returns how many are.
-  std::size_t drain(std::chrono::nanoseconds timeout);
+  [[nodiscard]] std::size_t drain(std::chrono::nanoseconds timeout);
 
   /// Blocks until so many instances are known and within reach: before, a call may fail with
   /// no_such_service. False at the timeout, or once closed.

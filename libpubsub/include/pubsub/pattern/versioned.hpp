@@ -143,7 +143,7 @@ public:
   void send_pending();
   /// Sends what is pending, and blocks until nothing is in flight, for `timeout` at most, or until
   /// closed. Returns how many messages still are.
-  std::size_t drain(std::chrono::nanoseconds timeout);
+  [[nodiscard]] std::size_t drain(std::chrono::nanoseconds timeout);
   /// Completions of messages that were posted, in no order; none where none is here. Never blocks.
   /// If they are not taken, the oldest are dropped beyond a million.
   [[nodiscard]] std::vector<versioned_completion> take_completions();

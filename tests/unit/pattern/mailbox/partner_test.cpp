@@ -49,7 +49,7 @@ TEST_CASE("a message to a partner arrives on its topic alone") {
   auto one = x.listen(1);
   auto other = x.listen(2);
   CHECK(x.partners[id_of(1)].send(message()) == partner::outcome::sent);
-  CHECK(one.get(patience).has_value());
+  CHECK(one.get_for(patience).has_value());
   CHECK(other.available() == 0);
 }
 
