@@ -174,8 +174,9 @@ public:
   std::vector<remote_future> submit_all(std::string_view operation, const encodable_list& arguments,
                                         grouping how = grouping::by_mode);
   /// The same, and blocks until all results are here.
-  [[nodiscard]] std::vector<expected<data>>
-  map(std::string_view operation, const encodable_list& arguments, grouping how = grouping::by_mode);
+  [[nodiscard]] std::vector<expected<data>> map(std::string_view operation,
+                                                const encodable_list& arguments,
+                                                grouping how = grouping::by_mode);
 
   /// Sends what was submitted as soon as the mode allows, without waiting for more calls that could
   /// go in the same request. Never blocks.
