@@ -30,7 +30,7 @@ public:
 
   /// A side that wrote nothing for so long says something. Peers rely on it: a side whose reading
   /// is paused cannot answer pings.
-  static constexpr span longest_interval{5'000};
+  static constexpr span longest_interval = std::chrono::seconds{5};
 
   /// `timeout` 0: never dead.
   explicit liveness(span timeout) noexcept : timeout_(timeout), interval_(interval_for(timeout)) {}

@@ -58,5 +58,5 @@ TEST_CASE("a longest delay below the first one, and a first of nothing, make no 
   for (const auto each : delays({1000ms, 10ms, 3}, 10))
     CHECK(near(each, 1000ms));
   for (const auto each : delays({0ms, 0ms, 3}, 10))
-    CHECK(each == 1ms);
+    CHECK((each >= 1ms && each < 2ms));
 }
