@@ -44,6 +44,12 @@ TEST_CASE("a peer that is silent for the whole timeout is dead, and not before")
   }
 }
 
+TEST_CASE("links are looked at every five seconds, or four times in a shorter timeout") {
+  CHECK(liveness{0s}.interval() == 5s);
+  CHECK(liveness{30s}.interval() == 5s);
+  CHECK(liveness{2s}.interval() == 500ms);
+}
+
 TEST_CASE("any byte heard starts over") {
   watched x{30'000ms};
   for (int round = 0; round < 100; ++round) {
