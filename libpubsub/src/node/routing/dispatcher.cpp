@@ -1,5 +1,7 @@
 #include "node/routing/dispatcher.hpp"
 
+#include <algorithm>
+
 namespace pubsub {
 
 std::size_t dispatcher::exits_hash::operator()(const route& x) const noexcept {
@@ -95,7 +97,9 @@ void dispatcher::begin_match() noexcept {
 }
 
 /// Our subscribers and the Broker peers whose designated relay we are, as far as our subscriptions
-/// with that number go.
+/// with that number go. A Broker peer is found twice if nodes report one with its id: a link that
+/// stands twice in a route would take the room from its own run, and the publisher would try for
+/// ever.
 void dispatcher::match_here(std::string_view topic, std::uint64_t filter_number) {
   if (open_.queues) {
     snapshot_->queues.match(topic, queue_matches_, filter_number);
@@ -107,11 +111,17 @@ void dispatcher::match_here(std::string_view topic, std::uint64_t filter_number)
     return;
   snapshot_->remote.match(topic, matches_, filter_number);
   for (const auto* each : matches_)
-    if (const auto peer = links.find(each->exit); peer != links.end() &&
-                                                  peer->second.get() != open_.except &&
-                                                  !broker().is_closed(peer->first, topic))
+    if (const auto peer = links.find(each->exit);
+        peer != links.end() && peer->second.get() != open_.except &&
+        !broker().is_closed(peer->first, topic) && !is_found(peer->second))
       found_.links.insert(found_.links.begin() + static_cast<std::ptrdiff_t>(found_.broker_peers++),
                           peer->second);
+}
+
+/// Among the links of Broker peers.
+bool dispatcher::is_found(const std::shared_ptr<peer_link>& link) const noexcept {
+  const auto end = found_.links.begin() + static_cast<std::ptrdiff_t>(found_.broker_peers);
+  return std::find(found_.links.begin(), end, link) != end;
 }
 
 void dispatcher::match_nodes(std::string_view topic) {

@@ -51,6 +51,15 @@ TEST_CASE("messages for named nodes go there alone, after so many hops") {
   CHECK(found.to_network()[0] == &two.carrier->out(3));
 }
 
+TEST_CASE("a link stands once in a route, even if a node is said to have the id of a Broker peer") {
+  fixture f;
+  const fake_peer broker{f, id_of(50), 1, {"/a"}};
+  fake_peer node{f, id_of(1), 2, {}};
+  node.send(wire::make_report(filter_report{{id_of(50), 1, 1, true}, {"/a"}, {}}));
+  CHECK(std::ranges::count(f.resolve("/a").links, broker.carrier) == 1);
+  CHECK(f.publish("/a", 1) == publish_result::taken);
+}
+
 TEST_CASE("a message never goes back to the Broker peer it came from") {
   fixture f;
   const fake_peer one{f, id_of(50), 1, {"/a"}};
