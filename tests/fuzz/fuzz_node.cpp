@@ -1,0 +1,706 @@
+// Programs of small steps for a whole node whose peers are fake links: whatever peers of either
+// version say, in whatever order, the node keeps its books, delivers what was subscribed to, writes
+// what can be read, and leaves nothing behind. `node_program.hpp` says how programs are spelt.
+//
+// Every step has a memory bound in proportion to what all peers have said so far, and there are
+// bounds on steps and on what is said, so that no input takes long.
+#include "fuzz/check.hpp"
+#include "fuzz/node_program.hpp"
+#include "fuzz/target.hpp"
+
+#include <pubsub/log.hpp>
+
+#include "base/byte_writer.hpp"
+#include "support/fake_node.hpp"
+#include "wire/broker/circle_probe.hpp"
+#include "wire/native/status_frame.hpp"
+
+#include <array>
+#include <map>
+#include <optional>
+#include <tuple>
+
+namespace pubsub::fuzz {
+
+namespace {
+
+using namespace std::chrono_literals;
+using test::buffer;
+using test::fake_link;
+using test::fake_node;
+
+constexpr std::size_t most_steps = 400;
+constexpr std::size_t most_bytes_said = 1024 * 1024;
+constexpr std::size_t most_in_list = 20;
+constexpr std::size_t longest_text = 70'000; // more than a topic or a status may have
+constexpr std::uint64_t longest_time_ms = 60'000;
+constexpr std::uint32_t magic = 0x5A45454B;
+
+// -- what programs name ------------------------------------------------------------------------
+
+template <class T, std::size_t N>
+const T& one_of(const T (&all)[N], std::uint8_t n) {
+  return all[n % N];
+}
+endpoint_id read_id(program_reader& in) {
+  return one_of(node_ids, in.byte());
+}
+std::vector<endpoint_id> read_ids(program_reader& in) {
+  std::vector<endpoint_id> result(in.byte() % most_in_list);
+  for (auto& each : result)
+    each = read_id(in);
+  return result;
+}
+std::string read_topic(program_reader& in) {
+  return std::string{one_of(node_topics, in.byte())};
+}
+std::vector<std::string> read_topics(program_reader& in) {
+  std::vector<std::string> result(in.byte() % most_in_list);
+  for (auto& each : result)
+    each = read_topic(in);
+  return result;
+}
+
+/// A small integer, a text of some length, or bytes that may be no value.
+buffer read_value(program_reader& in) {
+  const auto first = in.byte();
+  if (first == 0xff) {
+    const auto bytes = in.bytes(in.byte());
+    return {bytes.begin(), bytes.end()};
+  }
+  const data value =
+      first == 0xfe ? data{std::string(in.count() % longest_text, 'x')} : data{std::int64_t{first}};
+  buffer result(encoded_size(value));
+  encode(value, result.data());
+  return result;
+}
+
+report_header read_header(program_reader& in) {
+  report_header result;
+  result.node = read_id(in);
+  result.incarnation = in.count();
+  result.number = in.count();
+  result.whole = (in.byte() & 1) != 0;
+  return result;
+}
+
+buffer ping_payload(std::uint8_t kind) {
+  const std::string_view texts[] = {"BYE12345678", "HERE", "", "ASK\0\0\0\1"};
+  const auto bytes = std::as_bytes(std::span{one_of(texts, kind)});
+  return {bytes.begin(), bytes.end()};
+}
+
+// -- frames ------------------------------------------------------------------------------------
+
+template <class... Fields>
+buffer handshake_frame(std::uint8_t tag, const Fields&... fields) {
+  byte_writer out;
+  out.add(tag);
+  (out.add(fields), ...);
+  return wire::make_frame(out.take());
+}
+
+buffer make_message(program_reader& in) {
+  const auto sender = read_id(in);
+  const auto receiver = read_id(in);
+  const auto hops_left = in.count_of<std::uint16_t>();
+  const auto topic = read_topic(in);
+  const auto value = read_value(in);
+  buffer frame(wire::data_frame_bytes(topic.size(), value.size()));
+  std::ranges::copy(value, wire::write_data_header(frame.data(), sender, topic, value.size(),
+                                                   hops_left, receiver));
+  return frame;
+}
+
+buffer make_topics(program_reader& in) {
+  const auto table = in.count_of<std::uint16_t>();
+  const auto first = in.byte();
+  const auto texts = read_topics(in);
+  auto nodes = std::make_shared<destinations_by_link>();
+  nodes->push_back({&in, {}});
+  for (const auto& each : read_ids(in))
+    nodes->front().nodes.push_back({each, prefix_index<endpoint_id>::whenever});
+  const auto all = topic_table::make(topic_table::max_topics);
+  for (std::size_t n = 0; n < first; ++n)
+    all->add("before", nodes);
+  for (const auto& each : texts)
+    if (!all->full())
+      all->add(each, nodes);
+  return wire::make_topics(table, *all, first, all->size(), &in);
+}
+
+buffer make_batch(program_reader& in) {
+  wire::batch_header header;
+  header.table = in.count_of<std::uint16_t>();
+  header.origin.endpoint = read_id(in);
+  header.origin.stream = in.count_of<std::uint32_t>();
+  header.origin.first_sequence = in.count();
+  header.origin.hops_left = in.byte();
+  header.messages = in.byte() % most_in_list;
+  buffer records;
+  for (std::uint32_t n = 0; n < header.messages; ++n) {
+    const auto topic = in.byte();
+    const auto value = read_value(in);
+    std::byte head[record_header_bytes];
+    write_record_header(head, static_cast<std::uint32_t>(value.size()), topic);
+    records.insert(records.end(), std::begin(head), std::end(head));
+    records.insert(records.end(), value.begin(), value.end());
+  }
+  buffer frame(wire::batch_header_bytes + records.size());
+  wire::write_batch_header(frame.data(), header, records.size());
+  std::ranges::copy(records, frame.begin() + wire::batch_header_bytes);
+  return frame;
+}
+
+// -- what the node writes ----------------------------------------------------------------------
+
+/// Follows what one peer reads.
+class written_frames {
+public:
+  /// The frame can be read by the peer of a link of this version.
+  void check_one(std::span<const std::byte> frame, std::uint8_t version) {
+    const auto payload = frame.subspan(wire::frame_header_bytes);
+    if ((load_be<std::uint32_t>(frame.data()) & wire::batch_flag) != 0) {
+      check(version == 2, "flagged frames are for peers of version 2");
+      check(is_readable(payload), "a flagged frame can be read");
+    } else if (payload.empty() || std::to_integer<int>(payload[0]) > 12) {
+      const auto envelope = wire::parse_envelope(payload);
+      check(envelope && envelope->sender == node_id, "an envelope can be read, and is the node's");
+    } else {
+      check(std::to_integer<int>(payload[0]) >= 6, "other frames are of the handshake");
+    }
+  }
+
+private:
+  bool is_readable(std::span<const std::byte> payload) {
+    if (wire::is_status_frame(payload))
+      return wire::parse_status_frame(payload).has_value();
+    const auto kind = wire::kind_of(payload);
+    if (!kind)
+      return false;
+    switch (*kind) {
+    case wire::frame_kind::records:
+      return knows_topics(payload);
+    case wire::frame_kind::topics:
+      return learns_topics(payload);
+    case wire::frame_kind::neighbours:
+      return wire::parse_neighbours(payload).has_value();
+    case wire::frame_kind::filter:
+      return wire::parse_filter_report(payload).has_value();
+    case wire::frame_kind::known:
+      return payload.size() == 1;
+    case wire::frame_kind::credit:
+      return wire::parse_credit(payload).has_value();
+    case wire::frame_kind::question:
+      return wire::parse_question(payload).has_value();
+    case wire::frame_kind::answer:
+      return wire::parse_answer(payload).has_value();
+    case wire::frame_kind::flush:
+      return wire::parse_flush(payload).has_value();
+    case wire::frame_kind::flushed:
+      return wire::parse_flushed(payload).has_value();
+    }
+    return false;
+  }
+  bool learns_topics(std::span<const std::byte> payload) {
+    const auto news = wire::parse_topics(payload);
+    if (!news)
+      return false;
+    auto& size = tables_[news->table];
+    if (news->first != 0 && news->first != size)
+      return false;
+    size = news->first + news->topics.size();
+    return true;
+  }
+  bool knows_topics(std::span<const std::byte> payload) const {
+    const auto batch = wire::parse_batch(payload);
+    if (!batch)
+      return false;
+    const auto table = tables_.find(batch->header.table);
+    return table != tables_.end() &&
+           wire::check_records(batch->records, batch->header.messages, table->second) !=
+               wire::records_check::malformed;
+  }
+
+  std::map<std::uint16_t, std::size_t> tables_; // how many topics are announced
+};
+
+// -- the play ------------------------------------------------------------------------------------
+
+/// The other end of one link.
+struct peer_place {
+  std::shared_ptr<fake_link> carrier; // null before the first
+  endpoint_id self;
+  wire::tcp_role role{};
+  std::uint8_t version = 1;
+  written_frames written;
+};
+
+struct subscriber_place {
+  std::shared_ptr<message_queue> queue; // null before the first
+  subscriber_id id = 0;
+  filter topics; // all it ever had: what matched them may still wait
+};
+
+endpoint_options options_of(std::uint8_t flags, const queue_options& link_queue) {
+  endpoint_options result;
+  result.link_queue = link_queue;
+  if ((flags & forwards_nothing) != 0)
+    result.forwarding = forwarding::off;
+  if ((flags & offers_version_1) != 0)
+    result.max_wire_version = 1;
+  if ((flags & takes_short_frames) != 0)
+    result.max_frame_bytes = 2'048;
+  result.max_handshake_frame_bytes = 64 * 1024;
+  return result;
+}
+
+class play {
+public:
+  explicit play(std::span<const std::byte> program) : in_(program) {
+    flags_ = in_.byte();
+    const auto link_policy = one_of(all_overflow_policies, in_.byte());
+    const auto queue_policy = one_of(all_overflow_policies, in_.byte());
+    const auto capacity = 1 + std::size_t{in_.byte()};
+    queue_bounds_ = {queue_policy, capacity, 64 * capacity};
+    node_.emplace(node_id, options_of(flags_, {link_policy, capacity, 64 * capacity}));
+    loop_ = node_->loop;
+    node_->peers->tell_status_by([] { return std::string{"{}"}; });
+  }
+
+  void run() {
+    for (std::size_t n = 0; n < most_steps && !in_.empty() && said_ < most_bytes_said; ++n) {
+      const memory_bound bound{8 * 1024 * 1024 + 4'096 * (said_ + longest_text)};
+      act(static_cast<node_step>(in_.byte() % node_steps));
+      check_books();
+    }
+    finish();
+  }
+
+private:
+  // -- steps -------------------------------------------------------------------------------------
+
+  void act(node_step what) {
+    if (what < node_step::advance)
+      return act_as_peer(what, peers_[in_.byte() % peers_.size()]);
+    switch (what) {
+    case node_step::advance:
+      return loop_->advance(std::chrono::milliseconds{in_.count() % longest_time_ms});
+    case node_step::run:
+      return loop_->run();
+    case node_step::publish:
+    case node_step::publish_to:
+      return publish(what);
+    case node_step::part: // waits for nothing, and lets the next timer end the link
+      std::ignore = node_->peers->disconnect(read_id(in_), -1s);
+      return;
+    case node_step::ask_status:
+      if (const auto found = node_->peers->session_of(read_id(in_)))
+        std::ignore = found->ask_status(immediately());
+      return;
+    case node_step::ask_who_knows:
+      std::ignore = node_->routes.wait_until_known(fake_link::clock::now() + 100us);
+      return;
+    default:
+      return act_as_subscriber(what, subscribers_[in_.byte() % subscribers_.size()]);
+    }
+  }
+
+  void act_as_subscriber(node_step what, subscriber_place& at) {
+    if (what == node_step::subscribe)
+      return subscribe(at);
+    if (!at.queue)
+      return;
+    switch (what) {
+    case node_step::unsubscribe:
+      node_->routes.remove_subscriber(at.id);
+      return at.queue->discard();
+    case node_step::add_topic: {
+      const auto topic = read_topic(in_);
+      at.topics.add(topic);
+      return node_->routes.add_topic(at.id, topic);
+    }
+    case node_step::remove_topic:
+      return node_->routes.remove_topic(at.id, read_topic(in_));
+    default:
+      return drain(at, in_.byte());
+    }
+  }
+
+  void act_as_peer(node_step what, peer_place& at) {
+    if (what == node_step::open)
+      return open(at);
+    if (!at.carrier)
+      return;
+    switch (what) {
+    case node_step::shake_hands:
+      return shake_hands(at, filter{read_topics(in_)});
+    case node_step::hang_up:
+      at.carrier->end({});
+      return loop_->run();
+    case node_step::read:
+      std::ignore = read(at);
+      return;
+    case node_step::respond:
+      return respond(at);
+    case node_step::raw: {
+      const auto bytes = in_.bytes(in_.byte());
+      return say(at, bytes);
+    }
+    default:
+      return feed(at, what);
+    }
+  }
+
+  void open(peer_place& at) {
+    if (at.carrier)
+      at.carrier->end({});
+    at.self = read_id(in_);
+    const auto flags = in_.byte();
+    at.role = (flags & 1) != 0 ? wire::tcp_role::connecting : wire::tcp_role::accepting;
+    at.version = (flags & 2) != 0 ? 2 : 1;
+    at.carrier = node_->connect(at.role);
+    at.written = {};
+  }
+
+  /// As a peer does that keeps to the rules, from the beginning.
+  void shake_hands(peer_place& at, const filter& topics) {
+    const auto role = at.role == wire::tcp_role::connecting ? wire::tcp_role::accepting
+                                                            : wire::tcp_role::connecting;
+    test::party hands{role, at.self, topics, at.version};
+    for (int round = 0; round < 4; ++round) {
+      for (const auto& each : hands.take_sent())
+        say(at, each);
+      for (const auto& each : read(at))
+        if (hands.machine.state() == test::outcome::running)
+          hands.hear(each);
+    }
+    for (const auto& each : hands.take_sent())
+      say(at, each);
+  }
+
+  void subscribe(subscriber_place& at) {
+    if (at.queue) {
+      node_->routes.remove_subscriber(at.id);
+      at.queue->discard();
+    }
+    at.topics = filter{read_topics(in_)};
+    at.queue = node_->subscribe(at.topics, queue_bounds_);
+    at.id = node_->last_subscriber;
+    node_->counts.follow(at.queue);
+  }
+
+  void publish(node_step what) {
+    const auto receiver = what == node_step::publish_to ? read_id(in_) : endpoint_id{};
+    const auto topic = read_topic(in_);
+    const auto value = decode_binary(read_value(in_));
+    if (!value)
+      return;
+    if (what == node_step::publish)
+      std::ignore = node_->out.publish(topic, data{*value}, immediately());
+    else if (!receiver.is_nil() && receiver != node_id)
+      std::ignore = node_->out.publish_to(receiver, topic, data{*value}, immediately());
+    node_->out.seal();
+  }
+
+  void drain(subscriber_place& at, std::size_t most) {
+    std::vector<data_message> all;
+    at.queue->pull(all, most, immediately());
+    for (const auto& each : all) {
+      check(at.topics.matches(get_topic(each)), "what is delivered was subscribed to");
+      check_bytes_give_back(get_data(each));
+    }
+  }
+
+  // -- what peers say ----------------------------------------------------------------------------
+
+  void feed(peer_place& at, node_step what) {
+    const auto way = static_cast<feed_way>(in_.byte() % feed_ways);
+    auto frame = make_frame(what);
+    const std::span<const std::byte> all{frame};
+    switch (way) {
+    case feed_way::whole:
+      return say(at, all);
+    case feed_way::twice:
+      say(at, all);
+      return say(at, all);
+    case feed_way::held:
+      return say(at, all, false);
+    case feed_way::cut:
+      return say(at, all.first(in_.count() % (all.size() + 1)));
+    case feed_way::pieces: {
+      const auto first = in_.count() % (all.size() + 1);
+      say(at, all.first(first));
+      return say(at, all.subspan(first));
+    }
+    case feed_way::changed:
+      for (int n = in_.byte() % 8; n > 0; --n) {
+        auto& place = frame[in_.count() % frame.size()];
+        place = static_cast<std::byte>(in_.byte());
+      }
+      return say(at, all);
+    }
+  }
+
+  void say(peer_place& at, std::span<const std::byte> bytes, bool run = true) {
+    said_ += bytes.size();
+    if (!at.carrier->closed())
+      at.carrier->receive(bytes);
+    if (run)
+      loop_->run();
+  }
+
+  buffer make_frame(node_step what) {
+    switch (what) {
+    case node_step::hello: {
+      const auto id = read_id(in_);
+      const auto lowest = in_.byte();
+      return handshake_frame(6, magic, id, lowest, in_.byte());
+    }
+    case node_step::probe:
+      return handshake_frame(7, magic);
+    case node_step::select: {
+      const auto id = read_id(in_);
+      return handshake_frame(8, magic, id, in_.byte());
+    }
+    case node_step::syn:
+      return handshake_frame(10, read_topics(in_));
+    case node_step::syn_ack:
+      return handshake_frame(11, read_topics(in_));
+    case node_step::ack:
+      return handshake_frame(12);
+    case node_step::drop: {
+      const auto id = read_id(in_);
+      return handshake_frame(9, magic, id, in_.byte(), std::string_view{"no"});
+    }
+    case node_step::message:
+    case node_step::update:
+    case node_step::circle_probe:
+    case node_step::ping:
+    case node_step::pong:
+      return make_broker_frame(what);
+    default:
+      return make_native_frame(what);
+    }
+  }
+
+  buffer make_broker_frame(node_step what) {
+    if (what == node_step::message)
+      return make_message(in_);
+    const auto sender = read_id(in_);
+    switch (what) {
+    case node_step::update:
+      return wire::make_routing_update(sender, node_id, filter{read_topics(in_)});
+    case node_step::circle_probe: {
+      const auto over = read_id(in_);
+      return wire::make_circle_probe({sender, over}, read_topic(in_));
+    }
+    case node_step::ping:
+      return wire::make_ping(sender, node_id, ping_payload(in_.byte()));
+    default:
+      return wire::make_pong(sender, node_id, ping_payload(in_.byte()));
+    }
+  }
+
+  buffer make_native_frame(node_step what) {
+    switch (what) {
+    case node_step::topics:
+      return make_topics(in_);
+    case node_step::batch:
+      return make_batch(in_);
+    case node_step::credit: {
+      const auto hops = in_.byte();
+      return wire::make_credit({hops, in_.count_of<std::uint32_t>()});
+    }
+    case node_step::neighbours: {
+      neighbours_report report{read_header(in_), (in_.byte() & 1) != 0, {}, {}};
+      report.added = read_ids(in_);
+      report.removed = read_ids(in_);
+      return wire::make_report(report);
+    }
+    case node_step::filter: {
+      filter_report report{read_header(in_), {}, {}};
+      report.added = read_topics(in_);
+      report.removed = read_topics(in_);
+      return wire::make_report(report);
+    }
+    case node_step::known:
+      return wire::make_known();
+    case node_step::status_request:
+      return wire::make_status_request(in_.count_of<std::uint32_t>());
+    case node_step::status_reply: {
+      const auto number = in_.count_of<std::uint32_t>();
+      return wire::make_status_reply(number, std::string(in_.count() % longest_text, 'x'));
+    }
+    default:
+      return make_letter(what);
+    }
+  }
+
+  buffer make_letter(node_step what) {
+    const auto id = read_id(in_);
+    switch (what) {
+    case node_step::question: {
+      const auto hops_left = in_.byte();
+      return wire::make_question({id, hops_left, read_ids(in_)});
+    }
+    case node_step::answer: {
+      filter_answer answer{id, read_id(in_), 0, 0, 0};
+      answer.hops_left = in_.byte();
+      answer.incarnation = in_.count();
+      answer.number = in_.count();
+      return wire::make_answer(answer);
+    }
+    case node_step::flush: {
+      const auto number = in_.count_of<std::uint32_t>();
+      const auto hops = in_.byte();
+      return wire::make_flush({id, number, hops, read_ids(in_)});
+    }
+    default: {
+      const auto number = in_.count_of<std::uint32_t>();
+      const auto hops_left = in_.byte();
+      return wire::make_flushed({id, number, hops_left, read_ids(in_)});
+    }
+    }
+  }
+
+  // -- what peers hear ---------------------------------------------------------------------------
+
+  std::vector<buffer> read(peer_place& at) {
+    const bool was_closed = at.carrier->closed();
+    const auto bytes = at.carrier->take_written();
+    check(!was_closed || bytes.empty(), "nothing is written to a link that is closed");
+    auto frames = test::frames_of(bytes);
+    std::size_t sum = 0;
+    for (const auto& each : frames) {
+      at.written.check_one(each, at.carrier->version());
+      sum += each.size();
+    }
+    check(sum == bytes.size(), "whole frames are written");
+    loop_->run();
+    return frames;
+  }
+
+  /// Pings, questions and flushes get what a good peer says to them, and batches get credit.
+  void respond(peer_place& at) {
+    for (const auto& each : read(at)) {
+      const auto payload = std::span<const std::byte>{each}.subspan(wire::frame_header_bytes);
+      if ((load_be<std::uint32_t>(each.data()) & wire::batch_flag) != 0) {
+        respond_to_native(at, payload);
+      } else if (const auto envelope = wire::parse_envelope(payload);
+                 envelope && envelope->type == wire::envelope_type::ping) {
+        say(at, wire::make_pong(at.self, node_id, envelope->payload));
+      }
+    }
+  }
+
+  void respond_to_native(peer_place& at, std::span<const std::byte> payload) {
+    if (wire::is_status_frame(payload)) {
+      const auto frame = wire::parse_status_frame(payload);
+      if (frame->kind == wire::status_kind::request)
+        say(at, wire::make_status_reply(frame->number, "{}"));
+    } else if (const auto kind = *wire::kind_of(payload); kind == wire::frame_kind::question) {
+      const auto question = *wire::parse_question(payload);
+      for (const auto& each : question.to)
+        say(at, wire::make_answer({each, question.from, wire::max_hops, 1, 1'000}));
+    } else if (kind == wire::frame_kind::flush) {
+      const auto flush = *wire::parse_flush(payload);
+      say(at, wire::make_flushed({flush.from, flush.number, wire::max_hops, flush.to}));
+    } else if (kind == wire::frame_kind::records) {
+      const auto batch = *wire::parse_batch(payload);
+      const auto hops = wire::hops_come(batch.header.origin.hops_left);
+      say(at, wire::make_credit({static_cast<std::uint8_t>(hops),
+                                 static_cast<std::uint32_t>(batch.records.size())}));
+    }
+  }
+
+  // -- what must hold ----------------------------------------------------------------------------
+
+  static void check_sums(const link_counters& x) {
+    check(x.offered == x.sent + x.dropped() + x.queued, "the counters of links add up");
+  }
+  static void check_sums(const subscriber_counters& x) {
+    check(x.offered == x.delivered + x.dropped() + x.queued, "the counters of subscribers add up");
+  }
+
+  void check_books() const {
+    for (const auto& each : peers_)
+      if (each.carrier)
+        check_sums(each.carrier->counters());
+    for (const auto& each : subscribers_)
+      if (each.queue)
+        check_sums(each.queue->counters());
+    const auto sum = node_->counts.sum();
+    check_sums(sum.links);
+    check_sums(sum.subscribers);
+    check(sum.received == sum.links.received, "what is received came over links");
+  }
+
+  void finish() {
+    if ((flags_ & leaves_in_order) != 0)
+      node_->peers->close(0ms);
+    else
+      for (const auto& each : node_->links)
+        each->end({});
+    loop_->run();
+    for (const auto& each : node_->links)
+      check(each->closed(), "every link is closed");
+    for (auto& each : peers_)
+      if (each.carrier)
+        std::ignore = read(each);
+    check(node_->peers->links().empty() && node_->peers->peers().empty(), "no peer is left");
+    for (const auto& each : node_->routes.nodes())
+      check(each.next_hop.is_nil(), "no node is within reach");
+    node_->routes.close();
+    for (auto& each : subscribers_)
+      if (each.queue) {
+        drain(each, 1'000'000);
+        check(each.queue->finished(), "every subscription has ended");
+      }
+    check_books();
+    forget();
+  }
+
+  /// The node goes: then there must be no timer, session, link or queue that keeps another alive.
+  void forget() {
+    std::vector<std::weak_ptr<void>> all{loop_};
+    for (const auto& each : node_->links)
+      all.push_back(each);
+    for (const auto& each : subscribers_)
+      if (each.queue)
+        all.push_back(each.queue);
+    node_.reset();
+    peers_ = {};
+    subscribers_ = {};
+    loop_.reset();
+    for (const auto& each : all)
+      check(each.expired(), "a node that is gone leaves nothing behind");
+  }
+
+  program_reader in_;
+  std::uint8_t flags_ = 0;
+  queue_options queue_bounds_;
+  std::optional<fake_node> node_;
+  std::shared_ptr<test::fake_loop> loop_;
+  std::array<peer_place, 4> peers_;
+  std::array<subscriber_place, 4> subscribers_;
+  std::size_t said_ = 0;
+};
+
+void try_input(std::span<const std::byte> program) {
+  static const bool silent = [] {
+    set_log_hook({});
+    return true;
+  }();
+  std::ignore = silent;
+  play{program}.run();
+}
+
+} // namespace
+
+} // namespace pubsub::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  pubsub::fuzz::try_input(std::as_bytes(std::span{data, size}));
+  return 0;
+}
