@@ -352,6 +352,7 @@ TEST_CASE("no more tasks are in flight than the window has room for") {
     REQUIRE(one);
     CHECK(one->value().as_count() == i);
     one->done();
+    one->done();
   }
   for (std::uint64_t i = 10; i < 13; ++i)
     CHECK(out.send_for(data{i}, patience));
@@ -505,6 +506,7 @@ TEST_CASE("an ordered sink gives out results in the order of submission, also wh
     REQUIRE(one);
     CHECK(one->value().as_count() == i);
     one->done();
+    one->done();
   }
   CHECK(out.drain(patience) == 0);
   CHECK(out.counters().dead == 1);
@@ -577,4 +579,22 @@ TEST_CASE("closing ends all waits, and what was not done is not acknowledged") {
     each.join();
   CHECK(out.send(data{1}).error() == errc::shutting_down);
   CHECK(in.try_get().closed());
+}
+
+TEST_CASE("a name that begins with another name and a slash is another name") {
+  endpoint ep;
+  auto tasks = *task_queue::open(ep, "tasks");
+  auto dead = *task_queue::open(ep, "tasks/dead");
+  auto out = *exchange::open(ep, "");
+  out.bind("tasks/dead");
+  REQUIRE(out.wait_for_queues(1, patience));
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    REQUIRE(out.send(count{i}));
+    auto one = dead.get_for(patience);
+    REQUIRE(one);
+    CHECK(one->value().as_count() == i);
+    one->done();
+  }
+  CHECK(out.queues() == 1);
+  CHECK(tasks.exchanges() == 0);
 }

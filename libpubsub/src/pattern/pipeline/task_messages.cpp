@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "pattern/mailbox/pattern_topic.hpp"
+
 namespace pubsub::pattern {
 
 namespace {
 
 std::string topic(std::string_view kind, std::string_view name) {
-  return "pipeline/" + std::string{kind} + "/" + std::string{name} + "/";
+  return pattern_topic("pipeline", kind, name);
 }
 
 } // namespace

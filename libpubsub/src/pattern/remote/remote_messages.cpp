@@ -5,6 +5,7 @@
 
 #include "pattern/mailbox/field_reader.hpp"
 #include "pattern/mailbox/field_writer.hpp"
+#include "pattern/mailbox/pattern_topic.hpp"
 
 namespace pubsub::pattern {
 
@@ -71,7 +72,7 @@ std::uint64_t total(const std::vector<sequence_range>& runs) {
 }
 
 std::string topic(std::string_view kind, std::string_view name) {
-  return "remote/" + std::string{kind} + "/" + std::string{name} + "/";
+  return pattern_topic("remote", kind, name);
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 
 #include "pattern/mailbox/field_reader.hpp"
 #include "pattern/mailbox/field_writer.hpp"
+#include "pattern/mailbox/pattern_topic.hpp"
 
 namespace pubsub::pattern {
 
@@ -139,7 +140,7 @@ std::optional<group_message> parse_kind(std::uint64_t kind, field_reader& in) {
 }
 
 std::string topic(std::string_view kind, std::string_view name) {
-  return "versioned/" + std::string{kind} + "/" + std::string{name} + "/";
+  return pattern_topic("versioned", kind, name);
 }
 
 } // namespace
