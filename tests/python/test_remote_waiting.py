@@ -54,8 +54,7 @@ def test_submit_waits_for_room(endpoint, service, gate):
 
         submitting = threading.Thread(target=submit)
         submitting.start()
-        wait_until(lambda: remote.unfinished == 5)
-        assert len(futures) == 5
+        wait_until(lambda: remote.unfinished == 5 and len(futures) == 5)
         gate.set()
         submitting.join(DEADLINE)
         assert [each.result(DEADLINE) for each in futures] == [True] * 20

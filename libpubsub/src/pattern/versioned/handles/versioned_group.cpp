@@ -24,7 +24,7 @@ public:
   }
   ~group_core() override { close(); }
 
-  expected<message_version> send(std::span<const std::byte> value);
+  expected<message_version> send_and_wait(std::span<const std::byte> value);
   /// Values one behind the other.
   expected<std::uint64_t> post(std::span<const std::byte> values);
   received<std::vector<versioned_completion>> take_completions(std::chrono::nanoseconds timeout);
@@ -63,7 +63,7 @@ bool group_core::await_room(lock_type& lock) {
   return wait(lock, {}, [&] { return protocol_.has_room(); });
 }
 
-expected<message_version> group_core::send(std::span<const std::byte> value) {
+expected<message_version> group_core::send_and_wait(std::span<const std::byte> value) {
   if (auto failed = check_size(value.size()))
     return failed;
   lock_type lock{mutex_};
@@ -175,7 +175,7 @@ versioned_group::~versioned_group() {
 
 expected<message_version> versioned_group::send(const encodable& value) {
   data_writer room;
-  return core_->send(pattern::bytes_of(value, room));
+  return core_->send_and_wait(pattern::bytes_of(value, room));
 }
 
 expected<std::uint64_t> versioned_group::post(const encodable& value) {
