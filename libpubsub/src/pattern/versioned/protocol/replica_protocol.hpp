@@ -55,7 +55,9 @@ public:
   /// A state that must be taken over before anything more is handed out.
   bool needs_restore() const noexcept { return restore_.has_value(); }
   std::optional<std::pair<snapshot_message, data_message>> take_restore() {
-    return std::exchange(restore_, {});
+    auto result = std::move(restore_);
+    restore_.reset();
+    return result;
   }
 
   const std::string& name() const noexcept { return self_.name; }
