@@ -222,7 +222,7 @@ TEST_CASE("a future tells that it is ready, whatever made it so, and once") {
   CHECK(completions == 0);
   CHECK(given_up.cancel());
   s.all[0]->let_go();
-  CHECK(eventually([&] { return completions == 3; })); // nobody waits for the result
+  CHECK(eventually([&] { return completions == 3; })); // although no thread waits for the results
   CHECK(held.wait_for(0ns));
   held.when_ready(tell);
   CHECK(completions == 4);
@@ -250,7 +250,7 @@ TEST_CASE("when an instance is killed every call ends, with a result or an error
       REQUIRE(result.has_value());
       CHECK_FALSE(result->has_value());
     }
-    // It is seen to be gone: nobody waits for its silence.
+    // The client sees that the instance is gone, and does not wait for its liveness timeout.
     CHECK(std::chrono::steady_clock::now() - begin < client_silence - 1s);
     CHECK(adds_up(client));
   }
