@@ -2,7 +2,6 @@
 #include "fuzz/check.hpp"
 #include "fuzz/target.hpp"
 
-#include "wire/broker/circle_probe.hpp"
 #include "wire/broker/envelope.hpp"
 
 #include <algorithm>

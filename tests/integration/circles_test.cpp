@@ -6,7 +6,7 @@
 #include <mutex>
 #include <thread>
 
-#include "wire/broker/circle_probe.hpp"
+#include "wire/broker/envelope.hpp"
 
 using namespace pubsub;
 using namespace pubsub::test;

@@ -1,7 +1,6 @@
 // Inputs that fuzz_envelope begins with.
 #include "fuzz/seeds/seeds.hpp"
 
-#include "wire/broker/circle_probe.hpp"
 #include "wire/broker/envelope.hpp"
 
 namespace pubsub::fuzz::envelope_seeds {

@@ -9,7 +9,7 @@
 #include "base/bytes.hpp"
 #include "node/broker_mesh/circles.hpp"
 #include "node/flow/message_reader.hpp"
-#include "wire/broker/circle_probe.hpp"
+#include "wire/broker/envelope.hpp"
 
 namespace pubsub {
 

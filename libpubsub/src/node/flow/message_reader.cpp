@@ -1,6 +1,6 @@
 #include "node/flow/message_reader.hpp"
 
-#include "wire/broker/circle_probe.hpp"
+#include "wire/broker/envelope.hpp"
 
 namespace pubsub {
 

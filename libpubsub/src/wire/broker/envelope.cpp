@@ -2,14 +2,17 @@
 
 #include <algorithm>
 
-#include "base/byte_reader.hpp"
 #include "base/byte_writer.hpp"
-#include "base/id_bytes.hpp"
 #include "route/minimal_filter.hpp"
 
 namespace pubsub::wire {
 
 namespace {
+
+// What marks a circle probe.
+constexpr std::uint64_t mark = 0x6c69'6270'7562'7375; // "libpubsu"; stores count from 1
+constexpr std::uint8_t cumulative_ack = 10;
+constexpr std::uint64_t object = 0; // of an endpoint, that sends or receives
 
 std::byte* write_envelope_header(std::byte* out, const endpoint_id& sender,
                                  const endpoint_id& receiver, envelope_type type,
@@ -32,11 +35,6 @@ std::vector<std::byte> make_envelope(const endpoint_id& sender, const endpoint_i
   std::ranges::copy(payload,
                     write_envelope_header(envelope, sender, receiver, type, topic, default_ttl));
   return frame;
-}
-
-std::vector<std::byte> make_control(const endpoint_id& sender, const endpoint_id& receiver,
-                                    envelope_type type, std::span<const std::byte> payload) {
-  return make_envelope(sender, receiver, type, control_topic, payload);
 }
 
 } // namespace
@@ -68,18 +66,18 @@ std::byte* write_data_header(std::byte* out, const endpoint_id& sender, std::str
 
 std::vector<std::byte> make_routing_update(const endpoint_id& sender, const endpoint_id& receiver,
                                            const filter& announced) {
-  return make_control(sender, receiver, envelope_type::routing_update,
-                      byte_writer{}.add(announced).take());
+  return make_envelope(sender, receiver, envelope_type::routing_update, control_topic,
+                       byte_writer{}.add(announced).take());
 }
 
 std::vector<std::byte> make_ping(const endpoint_id& sender, const endpoint_id& receiver,
                                  std::span<const std::byte> payload) {
-  return make_control(sender, receiver, envelope_type::ping, payload);
+  return make_envelope(sender, receiver, envelope_type::ping, control_topic, payload);
 }
 
 std::vector<std::byte> make_pong(const endpoint_id& sender, const endpoint_id& receiver,
                                  std::span<const std::byte> payload) {
-  return make_control(sender, receiver, envelope_type::pong, payload);
+  return make_envelope(sender, receiver, envelope_type::pong, control_topic, payload);
 }
 
 std::vector<std::byte> make_command(const endpoint_id& sender, std::string_view topic,
@@ -87,7 +85,25 @@ std::vector<std::byte> make_command(const endpoint_id& sender, std::string_view 
   return make_envelope(sender, {}, envelope_type::command, topic, payload);
 }
 
-namespace {
+std::vector<std::byte> make_circle_probe(const circle_probe& x, std::string_view topic) {
+  byte_writer out;
+  out.add(mark).add(x.from).add(object).add(x.over).add(object).add(cumulative_ack).add(mark);
+  return make_command(x.from, topic, out.take());
+}
+
+std::optional<circle_probe> parse_circle_probe(std::span<const std::byte> payload) noexcept {
+  byte_reader in{payload};
+  circle_probe x;
+  std::uint64_t first = 0;
+  std::uint64_t number = 0;
+  std::uint64_t ignored = 0;
+  std::uint8_t kind = 0;
+  if (!in.read(first) || !in.read(x.from) || !in.read(ignored) || !in.read(x.over) ||
+      !in.read(ignored) || !in.read(kind) || !in.read(number) || !in.at_end() || first != mark ||
+      kind != cumulative_ack || number != mark)
+    return {};
+  return x;
+}
 
 std::optional<filter> read_filter(byte_reader& in) {
   std::uint32_t count = 0;
@@ -103,17 +119,10 @@ std::optional<filter> read_filter(byte_reader& in) {
   return minimal_filter(std::move(prefixes)); // in time, even if the peer sends them in bad order
 }
 
-} // namespace
-
 std::optional<filter> parse_filter(std::span<const std::byte> bytes) {
   byte_reader in{bytes};
   auto result = read_filter(in);
   return in.at_end() ? std::move(result) : std::nullopt;
-}
-
-std::optional<filter> parse_leading_filter(std::span<const std::byte> bytes) {
-  byte_reader in{bytes};
-  return read_filter(in);
 }
 
 std::vector<std::byte> make_frame(std::span<const std::byte> payload) {

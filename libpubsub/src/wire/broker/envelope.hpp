@@ -13,7 +13,7 @@
 #include <pubsub/filter.hpp>
 #include <pubsub/value/endpoint_id.hpp>
 
-#include "base/bytes.hpp"
+#include "base/byte_reader.hpp"
 #include "message/frame.hpp"
 
 namespace pubsub::wire {
@@ -77,11 +77,26 @@ std::vector<std::byte> make_pong(const endpoint_id& sender, const endpoint_id& r
 std::vector<std::byte> make_command(const endpoint_id& sender, std::string_view topic,
                                     std::span<const std::byte> payload);
 
+/// Says: this node has given this to that Broker peer, so that nodes learn whether messages come
+/// back over another one. Written as a message of a data store, the acknowledgement of a number
+/// that no store has sent: Brokers pass such messages on as they do data, and show them to no
+/// subscriber.
+struct circle_probe {
+  endpoint_id from; ///< the node
+  endpoint_id over; ///< the peer
+  friend bool operator==(const circle_probe&, const circle_probe&) = default;
+};
+
+/// A whole frame, for all subscribers to `topic`.
+std::vector<std::byte> make_circle_probe(const circle_probe& x, std::string_view topic);
+/// Parses the payload of a command. Nothing if it is none of ours.
+std::optional<circle_probe> parse_circle_probe(std::span<const std::byte> payload) noexcept;
+
 /// A varbyte count and strings, as `byte_writer` writes a filter. Nothing if malformed, or if count
 /// and strings do not agree.
 std::optional<filter> parse_filter(std::span<const std::byte> bytes);
-/// As `parse_filter`, but bytes behind the strings mean nothing: in a handshake.
-std::optional<filter> parse_leading_filter(std::span<const std::byte> bytes);
+/// The same of what comes next; what follows it may mean something else.
+std::optional<filter> read_filter(byte_reader& in);
 
 /// Wraps a frame payload: `u32 length` and the bytes.
 std::vector<std::byte> make_frame(std::span<const std::byte> payload);

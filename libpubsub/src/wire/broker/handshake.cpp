@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/byte_reader.hpp"
 #include "base/byte_writer.hpp"
 #include "wire/broker/envelope.hpp"
 
@@ -33,12 +32,27 @@ std::vector<std::byte> make(std::uint8_t tag, const Fields&... fields) {
   return make_frame(out.take());
 }
 
-/// Every message but acks and filters begins with it.
-handshake::magic_word read_magic(byte_reader& in) {
+error unreadable(std::string_view message) {
+  return {errc::invalid_message, "failed to parse " + std::string{message}};
+}
+
+template <class T>
+bool read_field(byte_reader& in, T& out) {
+  return in.read(out);
+}
+bool read_field(byte_reader& in, std::string_view& out) {
+  return in.read_string(out);
+}
+
+/// What is wrong with a message of the magic word and these fields, in Broker's words, which name
+/// the message as Broker's code does; or none. Bytes behind the fields mean nothing.
+template <class... Fields>
+error read(std::string_view message, std::span<const std::byte> body, Fields&... fields) {
+  byte_reader in{body};
   std::uint32_t word = 0;
-  if (!in.read(word))
-    return handshake::magic_word::missing;
-  return word == magic ? handshake::magic_word::right : handshake::magic_word::wrong;
+  if (!in.read(word) || !(read_field(in, fields) && ...))
+    return unreadable(message);
+  return word == magic ? error{} : error{errc::wrong_magic_number, "wrong magic number"};
 }
 
 std::vector<std::byte> make_drop(const endpoint_id& sender, errc code,
@@ -88,32 +102,27 @@ handshake::outcome handshake::receive(std::span<const std::byte> frame_payload) 
     expects_ = expects::nothing;
     return outcome_ = outcome::peered;
   default:
-    return fail_and_tell(errc::invalid_message, "invalid message type tag");
+    return fail_and_tell({errc::invalid_message, "invalid message type tag"});
   }
 }
 
 /// Only there to provoke early socket errors.
 handshake::outcome handshake::on_probe(std::span<const std::byte> body) {
-  byte_reader in{body};
-  const auto word = read_magic(in);
-  return word == magic_word::right ? outcome_ : unreadable("probe_msg", word);
+  const auto wrong = read("probe_msg", body);
+  return wrong ? fail_and_tell(wrong) : outcome_;
 }
 
 /// A message is read and checked before it is asked whether its time has come, as by Broker: what
 /// is malformed gets an answer in every state, what is merely out of order gets none.
 handshake::outcome handshake::on_hello(std::span<const std::byte> body) {
-  byte_reader in{body};
   endpoint_id sender;
   std::uint8_t lowest = 0;
   std::uint8_t highest = 0;
-  const auto word = read_magic(in);
-  if (!in.read(sender) || !in.read(lowest) || !in.read(highest))
-    return unreadable("hello_msg", magic_word::missing);
-  if (word != magic_word::right)
-    return unreadable("hello_msg", word);
+  if (const auto wrong = read("hello_msg", body, sender, lowest, highest))
+    return fail_and_tell(wrong);
   const auto common = std::min(env_.max_version, highest);
   if (common < lowest || common < min_version)
-    return fail_and_tell(errc::peer_incompatible, "unsupported versions offered");
+    return fail_and_tell({errc::peer_incompatible, "unsupported versions offered"});
   if (expects_ != expects::hello && expects_ != expects::hello_or_version_select)
     return out_of_order(tag_hello);
   remote_ = sender;
@@ -133,16 +142,12 @@ handshake::outcome handshake::on_hello(std::span<const std::byte> body) {
 }
 
 handshake::outcome handshake::on_version_select(std::span<const std::byte> body) {
-  byte_reader in{body};
-  std::uint8_t selected = 0;
   endpoint_id sender;
-  const auto word = read_magic(in);
-  if (!in.read(sender) || !in.read(selected))
-    return unreadable("version_select_msg", magic_word::missing);
-  if (word != magic_word::right)
-    return unreadable("version_select_msg", word);
+  std::uint8_t selected = 0;
+  if (const auto wrong = read("version_select_msg", body, sender, selected))
+    return fail_and_tell(wrong);
   if (selected < min_version || selected > env_.max_version)
-    return fail_and_tell(errc::peer_incompatible, "unsupported version selected");
+    return fail_and_tell({errc::peer_incompatible, "unsupported version selected"});
   if (expects_ != expects::version_select && expects_ != expects::hello_or_version_select)
     return out_of_order(tag_version_select);
   version_ = selected;
@@ -164,8 +169,7 @@ handshake::outcome handshake::ask_admission() {
   case admission::pause:
     return outcome_ = outcome::paused;
   case admission::redundant:
-    reject(errc::redundant_connection, "redundant connection");
-    return outcome_ = outcome::redundant;
+    return reject(errc::redundant_connection, "redundant connection");
   case admission::illegal:
     return reject(errc::logic_error, "detected redundant connection at the responder");
   case admission::closing:
@@ -191,22 +195,18 @@ handshake::outcome handshake::proceed_now() {
 }
 
 handshake::outcome handshake::reject(errc code, std::string_view description) {
+  if (code != errc::redundant_connection)
+    return fail_and_tell({code, std::string{description}});
   send_drop(code, description);
-  if (code == errc::redundant_connection)
-    return outcome_ = outcome::redundant;
-  return fail(code, std::string{description});
+  return outcome_ = outcome::redundant;
 }
 
 handshake::outcome handshake::on_drop(std::span<const std::byte> body) {
-  byte_reader in{body};
   endpoint_id sender;
   std::uint8_t code = 0;
   std::string_view description;
-  const auto word = read_magic(in);
-  if (!in.read(sender) || !in.read(code) || !in.read_string(description))
-    return unreadable("drop_conn_msg", magic_word::missing);
-  if (word != magic_word::right)
-    return unreadable("drop_conn_msg", word);
+  if (const auto wrong = read("drop_conn_msg", body, sender, code, description))
+    return fail_and_tell(wrong);
   const bool known = code > 0 && code < first_unknown_code;
   const auto reason = known ? static_cast<errc>(code) : errc::unspecified;
   if (reason == errc::redundant_connection && env_.is_known(sender)) {
@@ -221,10 +221,11 @@ handshake::outcome handshake::on_drop(std::span<const std::byte> body) {
 handshake::outcome handshake::on_filter(std::span<const std::byte> body, std::uint8_t tag,
                                         expects state) {
   const bool is_syn = state == expects::originator_syn;
-  auto announced = parse_leading_filter(body);
+  byte_reader in{body};
+  auto announced = read_filter(in);
   if (!announced)
-    return unreadable(is_syn ? "v1::originator_syn_msg" : "v1::responder_syn_ack_msg",
-                      magic_word::missing);
+    return fail_and_tell(
+        unreadable(is_syn ? "v1::originator_syn_msg" : "v1::responder_syn_ack_msg"));
   if (expects_ != state)
     return out_of_order(tag);
   remote_filter_ = std::move(*announced);
@@ -243,16 +244,9 @@ handshake::outcome handshake::fail(errc code, std::string context) {
   return outcome_ = outcome::failed;
 }
 
-handshake::outcome handshake::fail_and_tell(errc code, std::string_view description) {
-  send_drop(code, description);
-  return fail(code, std::string{description});
-}
-
-/// In Broker's words, which name the message as Broker's code does.
-handshake::outcome handshake::unreadable(std::string_view message, magic_word found) {
-  if (found == magic_word::wrong)
-    return fail_and_tell(errc::wrong_magic_number, "wrong magic number");
-  return fail_and_tell(errc::invalid_message, "failed to parse " + std::string{message});
+handshake::outcome handshake::fail_and_tell(const error& why) {
+  send_drop(why.code(), why.context());
+  return fail(why.code(), why.context());
 }
 
 handshake::outcome handshake::out_of_order(std::uint8_t tag) {

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -38,9 +37,6 @@ public:
     redundant, ///< this connection is superfluous, the peering exists: close it, report success
     failed,    ///< close the connection; `failure` says why
   };
-
-  /// What a message begins with.
-  enum class magic_word : std::uint8_t { right, wrong, missing };
 
   struct environment {
     endpoint_id self;
@@ -95,8 +91,7 @@ private:
   outcome ask_admission();
   outcome admitted();
   outcome fail(errc code, std::string context);
-  outcome fail_and_tell(errc code, std::string_view description);
-  outcome unreadable(std::string_view message, magic_word found);
+  outcome fail_and_tell(const error& why);
   outcome out_of_order(std::uint8_t tag);
 
   void send_hello();

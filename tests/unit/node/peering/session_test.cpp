@@ -3,7 +3,7 @@
 
 #include "node/peering/tuning.hpp"
 #include "support/fake_node.hpp"
-#include "wire/broker/circle_probe.hpp"
+#include "wire/broker/envelope.hpp"
 #include "wire/native/status_frame.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,3 @@
-#include "wire/broker/circle_probe.hpp"
 
 #include <doctest/doctest.h>
 
