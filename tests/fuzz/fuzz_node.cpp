@@ -14,7 +14,7 @@
 
 #include "base/byte_writer.hpp"
 #include "support/fake_node.hpp"
-#include "wire/broker/circle_probe.hpp"
+#include "wire/broker/envelope.hpp"
 #include "wire/native/status_frame.hpp"
 
 #include <array>
@@ -404,11 +404,10 @@ private:
   }
 
   void respond_to_native(peer_place& at, std::span<const std::byte> payload) {
-    if (wire::is_status_frame(payload)) {
-      const auto frame = wire::parse_status_frame(payload);
-      if (frame->kind == wire::status_kind::request)
-        say(at, wire::make_status_reply(frame->number, "{}"));
-    } else if (const auto kind = *wire::kind_of(payload); kind == wire::frame_kind::question) {
+    const auto kind = *wire::kind_of(payload);
+    if (kind == wire::frame_kind::status_request) {
+      say(at, wire::make_status_reply(wire::parse_status_frame(payload)->number, "{}"));
+    } else if (kind == wire::frame_kind::question) {
       const auto question = *wire::parse_question(payload);
       for (const auto& each : question.to)
         say(at, wire::make_answer({each, question.from, wire::max_hops, 1, 1'000}));

@@ -6,7 +6,7 @@
 
 #include "base/byte_writer.hpp"
 #include "support/fake_node.hpp"
-#include "wire/broker/circle_probe.hpp"
+#include "wire/broker/envelope.hpp"
 #include "wire/native/status_frame.hpp"
 
 #include <array>
@@ -159,8 +159,6 @@ public:
 
 private:
   bool is_readable(std::span<const std::byte> payload) {
-    if (wire::is_status_frame(payload))
-      return wire::parse_status_frame(payload).has_value();
     const auto kind = wire::kind_of(payload);
     if (!kind)
       return false;
@@ -169,6 +167,9 @@ private:
       return knows_topics(payload);
     case wire::frame_kind::topics:
       return learns_topics(payload);
+    case wire::frame_kind::status_request:
+    case wire::frame_kind::status_reply:
+      return wire::parse_status_frame(payload).has_value();
     case wire::frame_kind::neighbours:
       return wire::parse_neighbours(payload).has_value();
     case wire::frame_kind::filter:

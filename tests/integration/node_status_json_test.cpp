@@ -136,7 +136,7 @@ TEST_CASE("a raw request is answered with its number; a reply to nothing is pass
   const auto payload = asks.next_of_kind(17);
   const auto frame = wire::parse_status_frame(payload);
   REQUIRE(frame);
-  CHECK(frame->kind == wire::status_kind::reply);
+  CHECK(frame->kind == wire::frame_kind::status_reply);
   CHECK(frame->number == 0xabcd);
   CHECK(parsed{std::string{frame->text}}.string("/id") == to_string(ep.id()));
 }

@@ -40,8 +40,6 @@ void native_reader::route_held(held_frame& frame) {
 
 bool native_reader::take_flagged(std::span<std::byte> payload) {
   runs_.end_run();
-  if (wire::is_status_frame(payload))
-    return env_.on_status_frame(payload);
   const auto kind = wire::kind_of(payload);
   if (!kind)
     return false;
@@ -54,6 +52,9 @@ bool native_reader::take_flagged(std::span<std::byte> payload) {
     return take_credit(payload);
   case wire::frame_kind::flush:
     return take_flush(payload);
+  case wire::frame_kind::status_request:
+  case wire::frame_kind::status_reply:
+    return env_.on_status_frame(payload);
   default:
     return take_news(*kind, payload);
   }
@@ -95,9 +96,9 @@ bool native_reader::ask_status(std::uint32_t number) const {
 }
 
 bool native_reader::take_topics(std::span<const std::byte> payload) {
-  const auto news = wire::parse_topics(payload);
+  auto news = wire::parse_topics(payload);
   if (!news || std::ranges::any_of(news->topics, [](const auto& each) {
-        return each.topic.size() > topic::max_size_bytes;
+        return each.text.size() > topic::max_size_bytes;
       }))
     return false;
   if (news->table >= tables_.size())
@@ -112,10 +113,7 @@ bool native_reader::take_topics(std::span<const std::byte> payload) {
   if (!place || news->first != place->topics.size())
     return false;
   auto& announced = *place;
-  for (const auto& each : news->topics) {
-    announced_topic fresh{std::string{each.topic}, {}};
-    for (auto rest = each.nodes; !rest.empty(); rest = rest.subspan(wire::destination_bytes))
-      fresh.destinations.push_back(wire::read_destination(rest.data()));
+  for (auto& fresh : news->topics) {
     announced.for_us =
         announced.for_us || std::ranges::find(fresh.destinations, env_.self, &destination::node) !=
                                 fresh.destinations.end();

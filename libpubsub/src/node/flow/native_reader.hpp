@@ -1,7 +1,6 @@
 // Receiving from a node of the network: batches of records, and news (version 2).
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "node/flow/message_reader.hpp"
@@ -9,18 +8,9 @@
 
 namespace pubsub {
 
-struct announced_topic {
-  std::string text;
-  std::vector<destination> destinations;
-
-  std::size_t bytes() const noexcept {
-    return sizeof(announced_topic) + text.size() + destinations.size() * sizeof(destination);
-  }
-};
-
 /// Topics that the peer has announced, and where they go.
 struct announced_topics {
-  std::vector<announced_topic> topics;
+  std::vector<wire::announced_topic> topics;
   intrusive_ptr<topic_table> passed_on; // the same, with the destinations that are left behind us
   std::vector<const route*> routes;     // by number, as far as in passed_on
   std::uint64_t generation = 0;         // of the routes

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "wire/native/frame_kind.hpp"
+#include "wire/native/frames.hpp"
 
 namespace pubsub {
 

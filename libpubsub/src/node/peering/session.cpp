@@ -297,7 +297,7 @@ bool session::on_status_frame(std::span<const std::byte> payload) {
   const auto frame = wire::parse_status_frame(payload);
   if (!frame)
     return false;
-  if (frame->kind == wire::status_kind::reply)
+  if (frame->kind == wire::frame_kind::status_reply)
     asked_.answer(frame->number, std::string{frame->text});
   else if (link_->control_bytes() > peering_tuning::max_unread_reply_bytes)
     cut({errc::limit_exceeded, "the peer asks for status and does not read the answers"});

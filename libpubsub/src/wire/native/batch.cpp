@@ -2,11 +2,6 @@
 
 #include <cstring>
 
-#include "base/byte_reader.hpp"
-#include "base/bytes.hpp"
-#include "message/frame.hpp"
-#include "wire/native/frame_writer.hpp"
-
 namespace pubsub::wire {
 
 void write_batch_header(std::byte* out, const batch_header& header,
@@ -38,18 +33,6 @@ std::vector<std::byte> make_topics(std::uint16_t table, const topic_table& from,
   return out.finish();
 }
 
-destination read_destination(const std::byte* pos) noexcept {
-  return {read_id(pos), load_be<std::uint64_t>(pos + endpoint_id_bytes)};
-}
-
-std::optional<frame_kind> kind_of(std::span<const std::byte> frame_payload) noexcept {
-  if (frame_payload.empty())
-    return {};
-  const auto kind = static_cast<frame_kind>(frame_payload[0]);
-  return kind >= frame_kind::records && kind <= frame_kind::flushed ? std::optional{kind}
-                                                                    : std::nullopt;
-}
-
 std::optional<batch_view> parse_batch(std::span<const std::byte> frame_payload) noexcept {
   constexpr auto header_size = batch_header_bytes - frame_header_bytes;
   if (frame_payload.size() < header_size)
@@ -67,10 +50,11 @@ std::optional<batch_view> parse_batch(std::span<const std::byte> frame_payload) 
   return batch_view{header, frame_payload.subspan(header_size)};
 }
 
-std::optional<topics_view> parse_topics(std::span<const std::byte> frame_payload) {
+std::optional<topics_news> parse_topics(std::span<const std::byte> frame_payload) {
+  constexpr auto destination_bytes = endpoint_id_bytes + sizeof(std::uint64_t);
   byte_reader in{frame_payload};
   std::uint8_t kind = 0;
-  topics_view result;
+  topics_news result;
   if (!in.read(kind) || !in.read(result.first) || !in.read(result.table) ||
       result.table >= max_tables)
     return {};
@@ -82,25 +66,21 @@ std::optional<topics_view> parse_topics(std::span<const std::byte> frame_payload
         !in.read_bytes(std::size_t{nodes} * destination_bytes, all) ||
         result.first + result.topics.size() >= topic_table::max_topics)
       return {};
-    result.topics.push_back({topic, all});
+    auto& fresh = result.topics.emplace_back(announced_topic{std::string{topic}, {}});
+    for (; !all.empty(); all = all.subspan(destination_bytes))
+      fresh.destinations.push_back(
+          {read_id(all.data()), load_be<std::uint64_t>(all.data() + endpoint_id_bytes)});
   }
   return result;
 }
 
 std::vector<std::byte> make_credit(credit x) {
-  frame_writer out{frame_kind::credit};
-  out.add(x.hops).add(x.bytes);
-  return out.finish();
+  return make_frame(frame_kind::credit, x.hops, x.bytes);
 }
 
 std::optional<credit> parse_credit(std::span<const std::byte> frame_payload) noexcept {
-  byte_reader in{frame_payload};
-  std::uint8_t kind = 0;
-  credit result;
-  if (!in.read(kind) || !in.read(result.hops) || !in.read(result.bytes) || !in.at_end() ||
-      result.hops >= max_hops)
-    return {};
-  return result;
+  const auto result = read_frame(frame_payload, &credit::hops, &credit::bytes);
+  return result && result->hops < max_hops ? result : std::nullopt;
 }
 
 records_check check_records(std::span<const std::byte> records, std::uint32_t messages,

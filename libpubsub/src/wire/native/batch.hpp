@@ -5,16 +5,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <span>
-#include <string_view>
+#include <string>
 #include <vector>
 
-#include "base/id_bytes.hpp"
 #include "message/message_run.hpp"
 #include "message/record.hpp"
-#include "wire/native/frame_kind.hpp"
+#include "wire/native/frames.hpp"
 
 namespace pubsub::wire {
 
@@ -50,16 +48,18 @@ struct batch_view {
   std::span<const std::byte> records;
 };
 
-inline constexpr std::size_t destination_bytes = endpoint_id_bytes + sizeof(std::uint64_t);
-
-/// A topic and the nodes its messages are for, 24 bytes each.
+/// A topic and the nodes its messages are for.
 struct announced_topic {
-  std::string_view topic;
-  std::span<const std::byte> nodes;
+  std::string text;
+  std::vector<destination> destinations;
+
+  std::size_t bytes() const noexcept {
+    return sizeof(announced_topic) + text.size() + destinations.size() * sizeof(destination);
+  }
 };
 
 /// Topics with numbers from `first` on, for `table`. With `first` 0 they replace what it held.
-struct topics_view {
+struct topics_news {
   std::uint16_t table = 0;
   std::uint8_t first = 0;
   std::vector<announced_topic> topics;
@@ -73,16 +73,11 @@ void write_batch_header(std::byte* out, const batch_header& header,
 std::vector<std::byte> make_topics(std::uint16_t table, const topic_table& from, std::size_t first,
                                    std::size_t end, const void* via);
 
-/// Reads 24 bytes.
-destination read_destination(const std::byte* pos) noexcept;
-
-/// The kind of a version-2 frame. Nothing if unknown.
-std::optional<frame_kind> kind_of(std::span<const std::byte> frame_payload) noexcept;
 /// Parses the payload of a frame of kind `records`. Nothing if it is too short, names no table, has
 /// too many hops left, or holds no message. The records themselves are not looked at.
 std::optional<batch_view> parse_batch(std::span<const std::byte> frame_payload) noexcept;
 /// Parses the payload of a frame of kind `topics`. Nothing if malformed, or if numbers run out.
-std::optional<topics_view> parse_topics(std::span<const std::byte> frame_payload);
+std::optional<topics_news> parse_topics(std::span<const std::byte> frame_payload);
 
 std::vector<std::byte> make_credit(credit x);
 /// Parses the payload of a frame of kind `credit`. Nothing if malformed.

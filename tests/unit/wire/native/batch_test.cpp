@@ -109,14 +109,11 @@ TEST_CASE("topics are read as they were written") {
   CHECK(announced->table == 1023);
   CHECK(announced->first == 1);
   REQUIRE(announced->topics.size() == 2);
-  CHECK(announced->topics[0].topic.empty());
-  CHECK(announced->topics[0].nodes.empty());
-  CHECK(announced->topics[1].topic == std::string(300, 'x'));
-  const auto nodes_told = announced->topics[1].nodes;
-  REQUIRE(nodes_told.size() == 2 * wire::destination_bytes);
-  CHECK(wire::read_destination(nodes_told.data()) == destination{reader_id, 2});
-  CHECK(wire::read_destination(nodes_told.data() + wire::destination_bytes) ==
-        destination{origin, 0x0102030405060708});
+  CHECK(announced->topics[0].text.empty());
+  CHECK(announced->topics[0].destinations.empty());
+  CHECK(announced->topics[1].text == std::string(300, 'x'));
+  CHECK(announced->topics[1].destinations ==
+        std::vector<destination>{{reader_id, 2}, {origin, 0x0102030405060708}});
 }
 
 TEST_CASE("malformed topics are none") {

@@ -17,11 +17,12 @@ TEST_CASE("what is made is parsed") {
   const auto frame = wire::make_status_reply(0xfffffffe, "{\"x\":\"\xc3\xa4\"}");
   const auto reply = wire::parse_status_frame(std::span{frame}.subspan(4));
   REQUIRE(reply);
-  CHECK(reply->kind == wire::status_kind::reply);
+  CHECK(reply->kind == wire::frame_kind::status_reply);
   CHECK(reply->number == 0xfffffffe);
   CHECK(reply->text == "{\"x\":\"\xc3\xa4\"}");
   const auto asked = wire::make_status_request(1);
-  CHECK(wire::parse_status_frame(std::span{asked}.subspan(4))->kind == wire::status_kind::request);
+  CHECK(wire::parse_status_frame(std::span{asked}.subspan(4))->kind ==
+        wire::frame_kind::status_request);
 }
 
 TEST_CASE("what is malformed is nothing") {
@@ -44,12 +45,10 @@ TEST_CASE("what is malformed is nothing") {
   CHECK_FALSE(wire::parse_status_frame(std::span{too_long}.subspan(4)));
 }
 
-TEST_CASE("kinds of status frames are no kinds of batches") {
-  CHECK(wire::is_status_frame(from_hex("10")));
-  CHECK(wire::is_status_frame(from_hex("11")));
-  CHECK_FALSE(wire::is_status_frame(from_hex("01")));
-  CHECK_FALSE(wire::is_status_frame(from_hex("02")));
-  CHECK_FALSE(wire::is_status_frame({}));
-  CHECK_FALSE(wire::kind_of(from_hex("10")));
-  CHECK_FALSE(wire::kind_of(from_hex("11")));
+TEST_CASE("the first byte is the kind, and most bytes are none") {
+  CHECK(wire::kind_of(from_hex("10")) == wire::frame_kind::status_request);
+  CHECK(wire::kind_of(from_hex("11")) == wire::frame_kind::status_reply);
+  CHECK(wire::kind_of(from_hex("0a")) == wire::frame_kind::flushed);
+  for (const auto* hex : {"", "00", "0b", "0f", "12", "ff"})
+    CHECK_FALSE(wire::kind_of(from_hex(hex)));
 }
