@@ -7,7 +7,7 @@
 
 #include "link/tuning.hpp"
 #include "message/frame.hpp"
-#include "transport/tls/tls_record.hpp"
+#include "transport/tls/tls_socket.hpp"
 
 namespace pubsub {
 

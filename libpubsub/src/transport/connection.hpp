@@ -20,32 +20,29 @@ class connection {
 public:
   using handler = std::function<void(error_code, std::size_t transferred)>;
 
+  /// In the clear. Small pieces are sent at once, and the socket never blocks.
+  connection(std::shared_ptr<asio::io_context> loop, tcp::socket socket);
   virtual ~connection() = default;
-  virtual void read_some(asio::mutable_buffer into, handler on_done) = 0;
+
+  virtual void read_some(asio::mutable_buffer into, handler on_done);
   /// From any thread, but not while a write is pending or after `close`: writes as much as can be
   /// written at once. Returns the number of bytes; failures show in the next `write_some`.
-  virtual std::size_t try_write(std::span<const asio::const_buffer> from) noexcept = 0;
-  virtual void write_some(std::span<const asio::const_buffer> from, handler on_done) = 0;
+  virtual std::size_t try_write(std::span<const asio::const_buffer> from) noexcept;
+  virtual void write_some(std::span<const asio::const_buffer> from, handler on_done);
   virtual void close() noexcept;
   /// What the failure a handler was called with means for the peering. Errors: peer_unavailable,
   /// tls_failed.
   virtual error explain(const error_code& failure) const;
-  virtual bool encrypted() const noexcept = 0;
+  virtual bool encrypted() const noexcept { return false; }
   /// The other side, IPv4 addresses as such; empty if it is already gone.
   network_info remote() const;
   /// Kept alive by every connection it serves.
   const std::shared_ptr<asio::io_context>& loop() const noexcept { return loop_; }
 
 protected:
-  /// Small pieces are sent at once, and the socket never blocks.
-  connection(std::shared_ptr<asio::io_context> loop, tcp::socket socket);
-
   const std::shared_ptr<asio::io_context> loop_; // outlives the socket
   tcp::socket socket_;
 };
-
-std::shared_ptr<connection> make_tcp_connection(std::shared_ptr<asio::io_context> loop,
-                                                tcp::socket socket);
 
 /// Makes a connection of some kind from a connected socket of the loop.
 using connection_factory = std::function<std::shared_ptr<connection>(

@@ -8,7 +8,7 @@ namespace pubsub {
 
 connector::connector(std::shared_ptr<asio::io_context> loop, uri target,
                      std::chrono::nanoseconds connect_timeout, connection_factory make,
-                     callbacks report)
+                     callback report)
     : loop_(std::move(loop)), target_(std::move(target)), connect_timeout_(connect_timeout),
       make_(std::move(make)), report_(std::move(report)), timer_(*loop_) {}
 
@@ -80,7 +80,7 @@ void connector::connect(const tcp::resolver::results_type& found) {
                           return self->fail(failure.message());
                         auto ready = self->make_(self->loop_, std::move(*socket));
                         self->end_attempt();
-                        self->report_.on_connected(std::move(ready));
+                        self->report_(std::move(ready));
                       });
 }
 
@@ -96,7 +96,7 @@ void connector::end_attempt() {
 
 void connector::fail(const std::string& why) {
   end_attempt();
-  report_.on_failed({errc::peer_unavailable, to_string(target_) + ": " + why});
+  report_(error{errc::peer_unavailable, to_string(target_) + ": " + why});
 }
 
 } // namespace pubsub

@@ -15,17 +15,15 @@
 namespace pubsub {
 
 /// One attempt at a time. After each the owner decides whether there is another one.
-/// Thread-safety: all members from any thread; callbacks come on the connector's loop, none after
-/// `stop` has taken effect there.
+/// Thread-safety: all members from any thread; the callback comes on the connector's loop, none
+/// after `stop` has taken effect there.
 class connector : public std::enable_shared_from_this<connector> {
 public:
-  struct callbacks {
-    std::function<void(std::shared_ptr<connection>)> on_connected;
-    std::function<void(const error&)> on_failed;
-  };
+  using callback = std::function<void(expected<std::shared_ptr<connection>>)>;
 
+  /// `report` is called with the outcome of each attempt.
   connector(std::shared_ptr<asio::io_context> loop, uri target,
-            std::chrono::nanoseconds connect_timeout, connection_factory make, callbacks report);
+            std::chrono::nanoseconds connect_timeout, connection_factory make, callback report);
 
   /// Starts an attempt after `delay`; nothing if one is under way.
   void attempt_after(std::chrono::nanoseconds delay);
@@ -42,7 +40,7 @@ private:
   const uri target_;
   const std::chrono::nanoseconds connect_timeout_;
   const connection_factory make_;
-  const callbacks report_;
+  const callback report_;
   asio::steady_timer timer_;
   std::shared_ptr<tcp::socket> socket_; // null until the name is resolved
   std::uint64_t attempts_ = 0;

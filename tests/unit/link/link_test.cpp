@@ -57,8 +57,8 @@ struct fixture {
       : loop(io.next()), peer(raw_socket::connect(server.port(), small_buffer)) {
     tcp::socket socket{*loop};
     socket.assign(tcp::v4(), ::dup(server.accept()->fd()));
-    carrier = std::make_shared<pubsub::link>(make_tcp_connection(loop, std::move(socket)), options,
-                                             max_frame_bytes);
+    carrier = std::make_shared<pubsub::link>(std::make_shared<connection>(loop, std::move(socket)),
+                                             options, max_frame_bytes);
     io.start();
     on_loop([&] { carrier->start(handler); });
   }
@@ -247,8 +247,8 @@ TEST_CASE("a link that is closed before it starts tells its handler all the same
   auto peer = raw_socket::connect(server.port());
   tcp::socket socket{*loop};
   socket.assign(tcp::v4(), ::dup(server.accept()->fd()));
-  auto carrier = std::make_shared<pubsub::link>(make_tcp_connection(loop, std::move(socket)),
-                                                queue_options{}, 1000);
+  auto carrier = std::make_shared<pubsub::link>(
+      std::make_shared<connection>(loop, std::move(socket)), queue_options{}, 1000);
   auto handler = std::make_shared<recorder>();
   carrier->close();
   io.start();

@@ -22,10 +22,12 @@ public:
   /// Errors: those of `check(tls_options)`.
   expected<connection_factory> make(encryption security, tls_role role) {
     if (security == encryption::none)
-      return connection_factory{make_tcp_connection};
+      return connection_factory{[](std::shared_ptr<asio::io_context> loop, tcp::socket socket) {
+        return std::make_shared<connection>(std::move(loop), std::move(socket));
+      }};
     std::lock_guard lock{mutex_};
     if (!tls_) {
-      auto made = tls_context::make(options_);
+      auto made = make_tls_context(options_);
       if (!made)
         return made.error();
       tls_ = std::move(*made);
@@ -41,7 +43,7 @@ public:
 private:
   const tls_options options_;
   std::mutex mutex_; // guards the following
-  std::shared_ptr<const tls_context> tls_;
+  tls_context tls_;  // null until needed
 };
 
 } // namespace pubsub

@@ -1,10 +1,8 @@
 // An address this endpoint tries to be connected to.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <memory>
-#include <utility>
 
 #include <pubsub/endpoint_options.hpp>
 #include <pubsub/status.hpp>
@@ -19,15 +17,15 @@ namespace pubsub {
 struct peer_request {
   uri target;
   peer_options options;
-  std::shared_ptr<connector> connects;
-  endpoint_id remote;     ///< nil until the first success
+  std::shared_ptr<connector> connects{};
+  endpoint_id remote{};   ///< nil until the first success
   bool connected = false; ///< its peering is established
   bool stopped = false;
   bool attempted = false; ///< at least one attempt has failed
   back_off delays;        ///< between failed attempts
   std::chrono::steady_clock::time_point connected_at{};
   unsigned short_peerings = 0; ///< in a row
-  error last_failure;
+  error last_failure{};
 
   network_info where() const { return {target.host, target.port}; }
 

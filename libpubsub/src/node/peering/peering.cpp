@@ -83,30 +83,22 @@ expected<void> peering::connect(std::string_view target, const peer_options& opt
 std::shared_ptr<peer_request> peering::make_request(uri target, const peer_options& options,
                                                     connection_factory make) {
   const auto first = options.retry.value_or(options.max_retry);
-  auto request = std::make_shared<peer_request>(peer_request{
-      .target = target,
-      .options = options,
-      .connects = nullptr,
-      .remote = {},
-      .delays = back_off{first, options.max_retry, std::random_device{}()},
-      .last_failure = {},
-  });
-  const auto if_there = [weak = weak_from_this(), weak_request = std::weak_ptr{request}](auto act) {
-    return [weak, weak_request, act](auto news) {
-      const auto self = weak.lock();
-      if (const auto found = weak_request.lock(); self && found)
-        act(*self, found, std::move(news));
-    };
-  };
-  connector::callbacks report{
-      .on_connected = if_there([](auto& self, const auto& found, auto carrier) {
-        self.open_session(std::move(carrier), wire::tcp_role::connecting, found);
-      }),
-      .on_failed = if_there([](auto& self, const auto& found, const error& reason) {
-        self.attempt_failed(found, reason);
-      })};
+  auto request = std::make_shared<peer_request>(
+      peer_request{.target = target,
+                   .options = options,
+                   .delays = back_off{first, options.max_retry, std::random_device{}()}});
   request->connects = std::make_shared<connector>(
-      io_.next(), std::move(target), options_.connect_timeout, std::move(make), std::move(report));
+      io_.next(), std::move(target), options_.connect_timeout, std::move(make),
+      [weak = weak_from_this(), weak_request = std::weak_ptr{request}](auto connected) {
+        const auto self = weak.lock();
+        const auto found = weak_request.lock();
+        if (!self || !found)
+          return;
+        if (connected)
+          self->open_session(std::move(*connected), wire::tcp_role::connecting, found);
+        else
+          self->attempt_failed(found, connected.error());
+      });
   return request;
 }
 

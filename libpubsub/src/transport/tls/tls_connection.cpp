@@ -1,7 +1,6 @@
 #include "transport/tls/tls_connection.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -11,7 +10,6 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
-#include "transport/tls/tls_failure.hpp"
 #include "transport/tls/tls_socket.hpp"
 
 namespace pubsub {
@@ -43,8 +41,7 @@ class tls_connection final : public connection,
                              public std::enable_shared_from_this<tls_connection> {
 public:
   tls_connection(std::shared_ptr<asio::io_context> loop, tcp::socket socket,
-                 std::shared_ptr<const tls_context> context, tls_role role,
-                 std::vector<std::byte> refusal);
+                 const tls_context& context, tls_role role, std::vector<std::byte> refusal);
 
   void read_some(asio::mutable_buffer into, handler on_done) override;
   std::size_t try_write(std::span<const asio::const_buffer> from) noexcept override;
@@ -79,7 +76,6 @@ private:
   void note_failure();
   void fail();
 
-  const std::shared_ptr<const tls_context> context_;
   const std::vector<std::byte> refusal_; // of plain text; empty at a client
 
   std::mutex mutex_; // guards the following while a publisher may write
@@ -98,14 +94,14 @@ private:
 };
 
 tls_connection::tls_connection(std::shared_ptr<asio::io_context> loop, tcp::socket socket,
-                               std::shared_ptr<const tls_context> context, tls_role role,
+                               const tls_context& context, tls_role role,
                                std::vector<std::byte> refusal)
-    : connection(std::move(loop), std::move(socket)), context_(std::move(context)),
-      refusal_(std::move(refusal)), ssl_(SSL_new(context_->get())) {
+    : connection(std::move(loop), std::move(socket)), refusal_(std::move(refusal)),
+      ssl_(SSL_new(context.get())) {
   if (!ssl_)
     throw std::bad_alloc{};
   raw_.fd = socket_.native_handle();
-  auto* const bio = make_bio(context_->socket_method(), raw_);
+  auto* const bio = make_bio(raw_);
   SSL_set_bio(ssl_.get(), bio, bio);
   if (role == tls_role::client)
     SSL_set_connect_state(ssl_.get());
@@ -314,9 +310,7 @@ void tls_connection::answer_plain_text() {
 void tls_connection::note_failure() {
   std::lock_guard lock{mutex_};
   answer_plain_text();
-  failure_ = explain_tls_failure(ssl_.get(), raw_,
-                                 stage_ == stage::established ? tls_stage::established
-                                                              : tls_stage::handshake);
+  failure_ = explain_tls_failure(ssl_.get(), raw_, stage_ == stage::established);
   stage_ = stage::failed;
 }
 
@@ -349,11 +343,10 @@ void tls_connection::close() noexcept {
 } // namespace
 
 std::shared_ptr<connection> make_tls_connection(std::shared_ptr<asio::io_context> loop,
-                                                tcp::socket socket,
-                                                std::shared_ptr<const tls_context> context,
+                                                tcp::socket socket, const tls_context& context,
                                                 tls_role role, std::vector<std::byte> refusal) {
-  return std::make_shared<tls_connection>(std::move(loop), std::move(socket), std::move(context),
-                                          role, std::move(refusal));
+  return std::make_shared<tls_connection>(std::move(loop), std::move(socket), context, role,
+                                          std::move(refusal));
 }
 
 } // namespace pubsub

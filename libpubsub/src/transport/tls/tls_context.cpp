@@ -12,7 +12,6 @@
 #include <openssl/ssl.h>
 
 #include "base/unique_fd.hpp"
-#include "transport/tls/tls_socket.hpp"
 
 namespace pubsub {
 
@@ -148,16 +147,6 @@ error be_authenticated(SSL_CTX* context, const tls_options& x) {
   return load_authorities(context, x);
 }
 
-/// Before anything else of OpenSSL: it must not dismantle itself at the end of the program, while
-/// links may still be at work.
-SSL_CTX* new_context() {
-  OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, nullptr);
-  auto* const result = SSL_CTX_new(TLS_method());
-  if (result == nullptr)
-    throw std::bad_alloc{};
-  return result;
-}
-
 } // namespace
 
 bool tls_options::authenticated() const noexcept {
@@ -165,37 +154,32 @@ bool tls_options::authenticated() const noexcept {
 }
 
 expected<void> check(const tls_options& options) {
-  if (const auto made = tls_context::make(options); !made)
-    return made.error();
-  return {};
+  const auto made = make_tls_context(options);
+  return made ? expected<void>{} : made.error();
 }
 
-tls_context::tls_context() : context_(new_context()), method_(make_tls_socket_method()) {}
-
-tls_context::~tls_context() {
-  SSL_CTX_free(context_);
-  BIO_meth_free(method_);
-}
-
-expected<std::shared_ptr<const tls_context>> tls_context::make(const tls_options& options) {
+expected<tls_context> make_tls_context(const tls_options& options) {
+  // Before anything else of OpenSSL: it must not dismantle itself at the end of the program, while
+  // links may still be at work.
+  OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, nullptr);
   ERR_clear_error();
-  std::shared_ptr<tls_context> result{new tls_context};
-  if (auto failure = result->set_up(options))
-    return failure;
-  return std::shared_ptr<const tls_context>{std::move(result)};
-}
-
-error tls_context::set_up(const tls_options& options) {
-  SSL_CTX_set_min_proto_version(context_, TLS1_2_VERSION);
+  tls_context result{SSL_CTX_new(TLS_method()), &SSL_CTX_free};
+  auto* const context = result.get();
+  if (context == nullptr)
+    throw std::bad_alloc{};
+  SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
   // A peering is one handshake and lasts: nothing is to be resumed or negotiated again.
-  SSL_CTX_set_session_cache_mode(context_, SSL_SESS_CACHE_OFF);
-  SSL_CTX_set_options(context_, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
-  SSL_CTX_set_num_tickets(context_, 0);
+  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_options(context, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+  SSL_CTX_set_num_tickets(context, 0);
   // Several records with one call, and no memory for a link on which nothing happens.
-  SSL_CTX_set_read_ahead(context_, 1);
-  SSL_CTX_set_default_read_buffer_len(context_, read_buffer_bytes);
-  SSL_CTX_set_mode(context_, SSL_MODE_RELEASE_BUFFERS);
-  return options.authenticated() ? be_authenticated(context_, options) : be_anonymous(context_);
+  SSL_CTX_set_read_ahead(context, 1);
+  SSL_CTX_set_default_read_buffer_len(context, read_buffer_bytes);
+  SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
+  if (auto failure =
+          options.authenticated() ? be_authenticated(context, options) : be_anonymous(context))
+    return failure;
+  return result;
 }
 
 } // namespace pubsub

@@ -5,12 +5,21 @@
 #include <cstddef>
 #include <span>
 
-#include "transport/tls/tls_record.hpp"
+#include <pubsub/error.hpp>
 
-struct bio_method_st;
-struct bio_st;
+struct bio_st; // OpenSSL's, known to the .cpp files only
+struct ssl_st;
 
 namespace pubsub {
+
+inline constexpr std::size_t tls_record_header_bytes = 5;
+
+/// Whether a stream that begins with these bytes is TLS: a record of one of its four types, of
+/// version 3.x (RFC 8446, 5.1). False for fewer than three bytes.
+inline bool looks_like_tls(std::span<const std::byte> bytes) noexcept {
+  return bytes.size() >= 3 && bytes[0] >= std::byte{20} && bytes[0] <= std::byte{23} &&
+         bytes[1] == std::byte{3} && bytes[2] <= std::byte{4};
+}
 
 /// Never blocks and never raises SIGPIPE. Remembers how the peer began, and how the connection
 /// ended. Guarded by its user; outlives its BIO.
@@ -26,9 +35,12 @@ struct tls_socket {
   }
 };
 
-/// Throws std::bad_alloc. The caller frees it, after every BIO made with it.
-bio_method_st* make_tls_socket_method();
 /// Belongs to the caller, or to whom it is given to. Throws std::bad_alloc.
-bio_st* make_bio(bio_method_st* method, tls_socket& socket);
+bio_st* make_bio(tls_socket& socket);
+
+/// What has just failed on `ssl`, whose socket is `socket`, in words the peer's operator can act
+/// upon; forgets what OpenSSL has noted of it. Errors: peer_unavailable where the connection ended
+/// once it was established, otherwise tls_failed.
+error explain_tls_failure(ssl_st* ssl, const tls_socket& socket, bool established);
 
 } // namespace pubsub

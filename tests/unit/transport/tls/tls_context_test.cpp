@@ -2,7 +2,7 @@
 
 #include "support/certificates.hpp"
 #include "support/hex.hpp"
-#include "transport/tls/tls_record.hpp"
+#include "transport/tls/tls_socket.hpp"
 
 #include <doctest/doctest.h>
 

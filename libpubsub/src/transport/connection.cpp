@@ -1,0 +1,47 @@
+#include "transport/connection.hpp"
+
+namespace pubsub {
+
+connection::connection(std::shared_ptr<asio::io_context> loop, tcp::socket socket)
+    : loop_(std::move(loop)), socket_(std::move(socket)) {
+  error_code ignored; // both only make things faster
+  socket_.set_option(tcp::no_delay{true}, ignored);
+  socket_.non_blocking(true, ignored);
+}
+
+void connection::read_some(asio::mutable_buffer into, handler on_done) {
+  socket_.async_read_some(into, std::move(on_done));
+}
+
+std::size_t connection::try_write(std::span<const asio::const_buffer> from) noexcept {
+  error_code would_block;
+  return socket_.write_some(from, would_block);
+}
+
+void connection::write_some(std::span<const asio::const_buffer> from, handler on_done) {
+  socket_.async_write_some(from, std::move(on_done));
+}
+
+void connection::close() noexcept {
+  error_code ignored;
+  socket_.shutdown(tcp::socket::shutdown_both, ignored);
+  socket_.close(ignored);
+}
+
+error connection::explain(const error_code& failure) const {
+  const bool orderly = failure == asio::error::eof;
+  return {errc::peer_unavailable, orderly ? "the peer closed the connection" : failure.message()};
+}
+
+network_info connection::remote() const {
+  error_code failure;
+  const auto end = socket_.remote_endpoint(failure);
+  if (failure)
+    return {};
+  auto where = end.address();
+  if (where.is_v6() && where.to_v6().is_v4_mapped())
+    where = asio::ip::make_address_v4(asio::ip::v4_mapped, where.to_v6());
+  return {where.to_string(), end.port()};
+}
+
+} // namespace pubsub
