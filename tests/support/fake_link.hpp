@@ -127,7 +127,7 @@ public:
     do {
       slices.clear();
       buffers.clear();
-      protocol_->take(out_, slices, 64, 1 << 20);
+      protocol_->take(*this, slices, 64, 1 << 20);
       for (const auto& each : slices)
         protocol_->encode(each.slice, buffers);
       for (const auto& each : buffers) {
@@ -149,7 +149,7 @@ public:
   void end(const error& reason) {
     if (closed_.exchange(true))
       return;
-    out_.close();
+    close_all();
     reason_ = reason;
     if (const auto handler = std::exchange(handler_, nullptr))
       handler->on_closed(reason);

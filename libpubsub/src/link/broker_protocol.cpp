@@ -9,16 +9,13 @@ namespace pubsub {
 /// The frames of the handshake come first.
 void broker_protocol::take(outboxes& from, std::vector<outgoing_slice>& out, std::size_t max_slices,
                            std::size_t max_bytes) {
-  take_from(from.control(), 0, scratch_, out, max_slices, max_bytes);
-  take_from(from.of(0), 0, scratch_, out, max_slices, max_bytes);
+  take_from(from.control(), 0, out, max_slices, max_bytes);
+  take_from(from.out(), 0, out, max_slices, max_bytes);
 }
 
-std::size_t broker_protocol::encode(const run_slice& slice, std::vector<asio::const_buffer>& out) {
+std::size_t broker_protocol::encode_records(const run_slice& slice,
+                                            std::vector<asio::const_buffer>& out) {
   const auto* record = slice.run->bytes() + slice.from.bytes;
-  if (!slice.run->has_records()) {
-    out.emplace_back(record, slice.size.bytes);
-    return slice.size.bytes;
-  }
   const auto* end = record + slice.size.bytes;
   std::size_t total = 0;
   while (record != end) {

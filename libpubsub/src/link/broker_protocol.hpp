@@ -25,14 +25,12 @@ public:
   void give_credit(gates&, outboxes&, bool) const override {}
   void take(outboxes& from, std::vector<outgoing_slice>& out, std::size_t max_slices,
             std::size_t max_bytes) override;
-  std::size_t encode(const run_slice& slice, std::vector<asio::const_buffer>& out) override;
-  void forget() noexcept override { memory_.forget(); }
   void grant(std::size_t, std::uint32_t) noexcept override {}
 
 private:
+  std::size_t encode_records(const run_slice& slice, std::vector<asio::const_buffer>& out) override;
+
   const endpoint_id self_;
-  written_memory memory_;
-  std::vector<run_slice> scratch_;
 };
 
 } // namespace pubsub

@@ -222,7 +222,7 @@ void link::take_slices() {
   buffers_.clear();
   first_buffer_ = 0;
   protocol_->forget();
-  protocol_->take(out_, slices_, max_slices_per_write, max_bytes_per_write);
+  protocol_->take(*this, slices_, max_slices_per_write, max_bytes_per_write);
   for (auto& each : slices_)
     each.bytes = protocol_->encode(each.slice, buffers_);
   if (slices_.empty())
@@ -312,7 +312,7 @@ void link::do_close(error reason) {
       connection_->try_write(buffers_);
     }
   }
-  out_.close();
+  close_all();
   {
     std::lock_guard lock{writer_mutex_}; // no other thread is writing
     connection_->close();

@@ -40,6 +40,23 @@ struct frame_bounds {
   }
 };
 
+/// Memory for bytes of a link's own, kept until they are written.
+class written_memory {
+public:
+  std::byte* reserve(std::size_t size) {
+    auto* bytes = memory_.reserve(size);
+    if (kept_.empty() || kept_.back().get() != memory_.current())
+      kept_.push_back(intrusive_ptr<const chunk>::share(memory_.current()));
+    return bytes;
+  }
+  void commit(std::size_t size) { memory_.commit(size); }
+  void forget() noexcept { kept_.clear(); }
+
+private:
+  slab memory_;
+  std::vector<intrusive_ptr<const chunk>> kept_; // the chunks of memory_ in use
+};
+
 /// Says how a link of one version reads and writes. Thread-safety: what reads is called on the
 /// link's loop, what writes under the link's writer mutex. No call blocks or calls back.
 class link_protocol {
@@ -65,43 +82,37 @@ public:
                     std::size_t max_bytes) = 0;
   /// Appends what makes up `slice` on the wire, and returns its size in bytes. The buffers point
   /// into the run and into memory kept until `forget`.
-  virtual std::size_t encode(const run_slice& slice, std::vector<asio::const_buffer>& out) = 0;
+  std::size_t encode(const run_slice& slice, std::vector<asio::const_buffer>& out) {
+    if (slice.run->has_records())
+      return encode_records(slice, out);
+    out.emplace_back(slice.run->bytes() + slice.from.bytes, slice.size.bytes);
+    return slice.size.bytes;
+  }
   /// Everything encoded so far has been written.
-  virtual void forget() noexcept = 0;
+  void forget() noexcept { memory_.forget(); }
   /// The peer can take so many more bytes of messages that have come so many hops.
   virtual void grant(std::size_t hops, std::uint32_t bytes) noexcept = 0;
-};
 
-/// Memory for bytes of a link's own, kept until they are written.
-class written_memory {
-public:
-  std::byte* reserve(std::size_t size) {
-    auto* bytes = memory_.reserve(size);
-    if (kept_.empty() || kept_.back().get() != memory_.current())
-      kept_.push_back(intrusive_ptr<const chunk>::share(memory_.current()));
-    return bytes;
+protected:
+  virtual std::size_t encode_records(const run_slice& slice,
+                                     std::vector<asio::const_buffer>& out) = 0;
+  /// Appends what one outbox holds, and returns the bytes of records among it.
+  std::size_t take_from(outbox& from, std::size_t hops, std::vector<outgoing_slice>& out,
+                        std::size_t max_slices, std::size_t max_bytes) {
+    from.take(scratch_, max_slices - out.size(), max_bytes);
+    std::size_t records = 0;
+    for (auto& each : scratch_) {
+      records += each.run->has_records() ? each.size.bytes : 0;
+      out.push_back({std::move(each), hops, 0});
+    }
+    scratch_.clear();
+    return records;
   }
-  void commit(std::size_t size) { memory_.commit(size); }
-  void forget() noexcept { kept_.clear(); }
+
+  written_memory memory_; // of what is written in front of payloads
 
 private:
-  slab memory_;
-  std::vector<intrusive_ptr<const chunk>> kept_; // the chunks of memory_ in use
+  std::vector<run_slice> scratch_; // empty, kept for its memory
 };
-
-/// Appends what one outbox holds, and returns the bytes of records among it. `scratch` is empty
-/// before and after.
-inline std::size_t take_from(outbox& from, std::size_t hops, std::vector<run_slice>& scratch,
-                             std::vector<outgoing_slice>& out, std::size_t max_slices,
-                             std::size_t max_bytes) {
-  from.take(scratch, max_slices - out.size(), max_bytes);
-  std::size_t records = 0;
-  for (auto& each : scratch) {
-    records += each.run->has_records() ? each.size.bytes : 0;
-    out.push_back({std::move(each), hops, 0});
-  }
-  scratch.clear();
-  return records;
-}
 
 } // namespace pubsub

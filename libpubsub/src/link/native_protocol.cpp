@@ -28,10 +28,10 @@ void native_protocol::grant(std::size_t hops, std::uint32_t bytes) noexcept {
 
 void native_protocol::take(outboxes& from, std::vector<outgoing_slice>& out, std::size_t max_slices,
                            std::size_t max_bytes) {
-  take_from(from.control(), 0, scratch_, out, max_slices, max_bytes);
+  take_from(from.control(), 0, out, max_slices, max_bytes);
   const bool more = take_messages(from, out, max_slices, max_bytes);
   if (out.empty() && !more)
-    take_from(from.last(), 0, scratch_, out, max_slices, max_bytes);
+    take_from(from.last(), 0, out, max_slices, max_bytes);
 }
 
 /// The outboxes in turn, each as far as its credit goes. True if there may be messages for which
@@ -51,7 +51,7 @@ bool native_protocol::take_messages(outboxes& from, std::vector<outgoing_slice>&
       more = true;
       continue;
     }
-    const auto taken = take_from(*found, hops, scratch_, out, max_slices,
+    const auto taken = take_from(*found, hops, out, max_slices,
                                  std::min(max_bytes - total, static_cast<std::size_t>(credit)));
     credit -= static_cast<std::int64_t>(taken);
     total += taken;
@@ -61,12 +61,8 @@ bool native_protocol::take_messages(outboxes& from, std::vector<outgoing_slice>&
 
 // -- encoding ------------------------------------------------------------------------------------
 
-std::size_t native_protocol::encode(const run_slice& slice, std::vector<asio::const_buffer>& out) {
-  const auto* const bytes = slice.run->bytes() + slice.from.bytes;
-  if (!slice.run->has_records()) {
-    out.emplace_back(bytes, slice.size.bytes);
-    return slice.size.bytes;
-  }
+std::size_t native_protocol::encode_records(const run_slice& slice,
+                                            std::vector<asio::const_buffer>& out) {
   const auto number = number_of(slice.run->topics());
   const auto announced = announce_topics(tables_[number], number, out);
   auto origin = slice.run->origin();
@@ -75,7 +71,7 @@ std::size_t native_protocol::encode(const run_slice& slice, std::vector<asio::co
   wire::write_batch_header(header, {number, slice.size.messages, origin}, slice.size.bytes);
   memory_.commit(wire::batch_header_bytes);
   out.emplace_back(header, wire::batch_header_bytes);
-  out.emplace_back(bytes, slice.size.bytes);
+  out.emplace_back(slice.run->bytes() + slice.from.bytes, slice.size.bytes);
   return announced + wire::batch_header_bytes + slice.size.bytes;
 }
 

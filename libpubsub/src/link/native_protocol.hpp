@@ -22,8 +22,6 @@ public:
   void give_credit(gates& all, outboxes& to, bool small_too) const override;
   void take(outboxes& from, std::vector<outgoing_slice>& out, std::size_t max_slices,
             std::size_t max_bytes) override;
-  std::size_t encode(const run_slice& slice, std::vector<asio::const_buffer>& out) override;
-  void forget() noexcept override { memory_.forget(); }
   void grant(std::size_t hops, std::uint32_t bytes) noexcept override;
 
 private:
@@ -33,6 +31,7 @@ private:
     std::uint64_t last_use = 0;
   };
 
+  std::size_t encode_records(const run_slice& slice, std::vector<asio::const_buffer>& out) override;
   bool take_messages(outboxes& from, std::vector<outgoing_slice>& out, std::size_t max_slices,
                      std::size_t max_bytes);
   std::uint16_t number_of(const topic_table* topics);
@@ -43,11 +42,9 @@ private:
   const void* const via_;
   std::array<std::int64_t, wire::max_hops> credit_; // bytes of records the peer can take
   std::size_t next_ = 0;                            // the outbox whose turn it is
-  std::vector<run_slice> scratch_;
-  std::vector<table_use> tables_; // by the number the peer knows them by
+  std::vector<table_use> tables_;                   // by the number the peer knows them by
   std::unordered_map<const topic_table*, std::uint16_t> numbers_;
   std::uint64_t uses_ = 0;
-  written_memory memory_; // of headers and announcements
 };
 
 } // namespace pubsub

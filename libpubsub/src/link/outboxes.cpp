@@ -8,10 +8,10 @@ namespace pubsub {
 
 outboxes::outboxes(const queue_options& options, outbox::callbacks calls)
     : options_(options), calls_(std::move(calls)), control_({}, calls_), last_({}, calls_) {
-  of(0);
+  out();
 }
 
-outbox& outboxes::of(std::size_t hops) {
+outbox& outboxes::out(std::size_t hops) {
   hops = std::min(hops, wire::max_hops - 1);
   if (auto* const found = by_hops_[hops].load(std::memory_order_acquire))
     return *found;
@@ -40,7 +40,7 @@ std::uint16_t outboxes::hops_in_use() const noexcept {
   return static_cast<std::uint16_t>(bits);
 }
 
-void outboxes::close() {
+void outboxes::close_all() {
   std::unique_lock lock{mutex_};
   closed_ = true;
   lock.unlock();

@@ -24,7 +24,7 @@ public:
   outboxes(const queue_options& options, outbox::callbacks calls);
 
   /// For messages that have come so many hops; made when first asked for.
-  outbox& of(std::size_t hops = 0);
+  outbox& out(std::size_t hops = 0);
   /// The same, or null if it was not asked for so far.
   outbox* find(std::size_t hops) const noexcept {
     return by_hops_[hops].load(std::memory_order_acquire);
@@ -36,20 +36,23 @@ public:
   void push_control(std::span<const std::byte> frame) { control_place()->push_control(frame); }
   /// Behind all messages that wait.
   void push_last(std::span<const std::byte> frame) {
-    (control_waits_behind_messages() ? of(0) : last_).push_control(frame);
+    (control_waits_behind_messages() ? out() : last_).push_control(frame);
   }
+  /// As version 1 has it: then the answer to a ping says that the messages before it were read, and
+  /// a peer that reads none cannot answer.
   bool control_waits_behind_messages() const noexcept {
     return one_for_all_.load(std::memory_order_acquire);
   }
   /// Of control frames that wait.
   std::size_t control_bytes() const { return control_place()->control_bytes(); }
 
-  /// As version 1 has it: from now on control frames wait among the messages.
+  /// From now on control frames wait among the messages.
   void use_one_for_all() noexcept { one_for_all_.store(true, std::memory_order_release); }
   outbox& control() noexcept { return control_; }
   outbox& last() noexcept { return last_; }
 
-  void close();
+  /// Nothing is taken any more.
+  void close_all();
   std::size_t wait_until_empty(std::chrono::steady_clock::time_point until) const;
   link_counters counters() const;
 

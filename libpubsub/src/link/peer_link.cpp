@@ -8,16 +8,16 @@ namespace pubsub {
 // Only shared links have producers; one that is being destroyed has none left.
 peer_link::peer_link(network_info remote, const queue_options& options,
                      std::uint32_t max_frame_bytes)
-    : out_(options, {.on_work =
-                         [this] {
-                           if (auto self = weak_from_this().lock())
-                             self->on_work();
-                         },
-                     .on_overflow =
-                         [this] {
-                           if (auto self = weak_from_this().lock())
-                             self->close({errc::limit_exceeded, "the peer did not keep up"});
-                         }}),
+    : outboxes(options, {.on_work =
+                             [this] {
+                               if (auto self = weak_from_this().lock())
+                                 self->on_work();
+                             },
+                         .on_overflow =
+                             [this] {
+                               if (auto self = weak_from_this().lock())
+                                 self->close({errc::limit_exceeded, "the peer did not keep up"});
+                             }}),
       protocol_(std::make_unique<broker_protocol>(endpoint_id{})), remote_(std::move(remote)) {
   bounds_ = protocol_->bounds(max_frame_bytes);
   for (auto& each : gates_)
@@ -30,7 +30,7 @@ void peer_link::begin_messages(std::uint8_t version, const endpoint_id& self,
   version_ = version;
   if (version == 1) {
     protocol_ = std::make_unique<broker_protocol>(self);
-    out_.use_one_for_all();
+    use_one_for_all();
   } else {
     protocol_ = std::make_unique<native_protocol>(this);
   }
@@ -46,7 +46,7 @@ void peer_link::grant(const wire::credit& x) {
 }
 
 link_counters peer_link::counters() const {
-  auto result = out_.counters();
+  auto result = outboxes::counters();
   result.received = received_.load(std::memory_order_relaxed);
   result.bytes_received = bytes_received_.load(std::memory_order_relaxed);
   result.bytes_sent = bytes_sent_.load(std::memory_order_relaxed);

@@ -46,9 +46,9 @@ public:
 
 /// What waits for a peer, how much that may be, and the loop on which everything about the peer
 /// happens. `link` carries it over a connection; tests put a fake one in its place. Thread-safety:
-/// `out`, the `push`es, `post`, `close`, `close_when_written`, `closed` and `counters` from any
-/// thread, the rest from the link's loop.
-class peer_link : public std::enable_shared_from_this<peer_link> {
+/// what waits, `post`, `close`, `close_when_written`, `closed` and `counters` from any thread, the
+/// rest from the link's loop.
+class peer_link : public outboxes, public std::enable_shared_from_this<peer_link> {
 public:
   using clock = std::chrono::steady_clock;
 
@@ -69,25 +69,6 @@ public:
   /// Closes once everything queued before is written.
   virtual void close_when_written() = 0;
   bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
-
-  // -- what waits to be written ------------------------------------------------------------------
-
-  /// For messages that have come so many hops; in version 1 there is only the first.
-  outbox& out(std::size_t hops = 0) { return out_.of(hops); }
-  std::uint16_t hops_in_use() const noexcept { return out_.hops_in_use(); }
-  void push_control(std::span<const std::byte> frame) { out_.push_control(frame); }
-  /// Behind all messages that wait.
-  void push_last(std::span<const std::byte> frame) { out_.push_last(frame); }
-  /// As version 1 has it: then the answer to a ping says that the messages before it were read, and
-  /// a peer that reads none cannot answer.
-  bool control_waits_behind_messages() const noexcept {
-    return out_.control_waits_behind_messages();
-  }
-  /// Of control frames that wait.
-  std::size_t control_bytes() const { return out_.control_bytes(); }
-  std::size_t wait_until_empty(clock::time_point until) const {
-    return out_.wait_until_empty(until);
-  }
 
   // -- what the versions do differently ----------------------------------------------------------
 
@@ -122,10 +103,9 @@ protected:
   virtual void on_resume() = 0;
   void give_credit(bool small_too) {
     if (!closed())
-      protocol_->give_credit(gates_, out_, small_too);
+      protocol_->give_credit(gates_, *this, small_too);
   }
 
-  outboxes out_;
   link_protocol::gates gates_;
   frame_bounds bounds_;
   std::mutex writer_mutex_; // guards what writes: the protocol's part, and that of `link`

@@ -46,7 +46,7 @@ TEST_CASE("what is pushed last goes behind all messages, and control frames befo
   fixture f;
   CHECK(f.take() == 0);
   f.boxes.push_last(frame);
-  f.boxes.of(0).push_control(frame); // as a message would wait
+  f.boxes.out(0).push_control(frame); // as a message would wait
   f.boxes.push_control(frame);
   CHECK(f.take(1) == 1);
   CHECK(f.take(1) == 1);
@@ -62,7 +62,7 @@ TEST_CASE("what a link relays is bounded together, however far it has come, and 
   auto memory = chunk::make(sizeof frame);
   std::ranges::copy(frame, memory->data());
   const auto push = [&](std::size_t hops) {
-    return boxes.of(hops).push(message_run::of_frames(memory.get(), memory->data(), {1, 4}));
+    return boxes.out(hops).push(message_run::of_frames(memory.get(), memory->data(), {1, 4}));
   };
   for (std::size_t hops = 1; hops < wire::max_hops; ++hops)
     for (std::size_t i = 0; i < capacity; ++i)
@@ -73,7 +73,7 @@ TEST_CASE("what a link relays is bounded together, however far it has come, and 
     CHECK(push(0) == push_result::taken);
   CHECK(push(0) == push_result::dropped);
   std::vector<run_slice> taken;
-  boxes.of(1).take(taken, 1000, 1'000'000);
-  boxes.of(1).written({capacity, capacity * sizeof frame});
+  boxes.out(1).take(taken, 1000, 1'000'000);
+  boxes.out(1).written({capacity, capacity * sizeof frame});
   CHECK(push(2) == push_result::taken); // there is room again
 }
