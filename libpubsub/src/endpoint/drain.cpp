@@ -70,9 +70,9 @@ public:
       asked_ = who_->ask_whether_read();
   }
   /// There will be no other answer. (A link that has closed has nothing queued.)
-  bool settled() const { return state() != inquiry::outcome::open; }
+  bool settled() const { return asked_ && wait_until_settled(asked_->answer, immediately()); }
   std::uint64_t count() const {
-    if (state() == inquiry::outcome::answered)
+    if (settled() && asked_->answer.get())
       return 0;
     const auto now = outbox_now();
     const auto written = taken_in(now) - now.queued - now.dropped_gone;
@@ -82,9 +82,6 @@ public:
 private:
   /// Of what this endpoint publishes; messages of others may have outboxes of their own.
   link_counters outbox_now() const { return who_->carrier()->out().counters(); }
-  inquiry::outcome state() const {
-    return asked_ ? asked_->question->state() : inquiry::outcome::open;
-  }
 
   std::shared_ptr<session> who_;
   std::uint64_t mark_;

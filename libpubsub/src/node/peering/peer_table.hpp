@@ -1,7 +1,6 @@
 // The peers of one endpoint, and which of several connections to a peer stays.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>

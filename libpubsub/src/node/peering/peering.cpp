@@ -352,7 +352,7 @@ bool peering::wait_until_read_by_broker_peers(const deadline& until) const {
       asked.emplace_back(each, each->ask_whether_read());
   bool all = true;
   for (const auto& [who, ticket] : asked)
-    if (ticket.question->wait(until) == inquiry::outcome::open) {
+    if (!wait_until_settled(ticket.answer, until)) {
       who->forget(ticket);
       all = false;
     }

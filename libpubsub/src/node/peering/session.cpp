@@ -261,7 +261,7 @@ void session::on_pong(std::span<const std::byte> payload) {
     return link_->close_when_written();
   if (payload.size() == question_payload{}.size() &&
       std::memcmp(payload.data(), question_mark.data(), question_mark.size()) == 0)
-    asked_.answer(load_be<std::uint32_t>(payload.data() + question_mark.size()));
+    asked_.answer(load_be<std::uint32_t>(payload.data() + question_mark.size()), "");
 }
 
 inquiries::ticket session::ask_whether_read() {
@@ -277,20 +277,17 @@ expected<std::string> session::ask_status(const deadline& until) {
     return error{errc::not_supported,
                  to_string(remote()) + " speaks version 1, which knows no status"};
   }
-  switch (asked.question->wait(until)) {
-  case inquiry::outcome::open:
+  if (!wait_until_settled(asked.answer, until)) {
     forget(asked);
     return error{errc::request_timeout,
                  to_string(remote()) + " has not announced its status in time"};
-  case inquiry::outcome::gone:
-    return error{errc::peer_unavailable, "the link to " + to_string(remote()) + " was lost"};
-  case inquiry::outcome::answered:
-    break;
   }
-  auto text = asked.question->take_answer();
-  if (text.empty())
+  const auto& text = asked.answer.get();
+  if (!text)
+    return error{errc::peer_unavailable, "the link to " + to_string(remote()) + " was lost"};
+  if (text->empty())
     return error{errc::not_supported, to_string(remote()) + " does not announce its status"};
-  return text;
+  return *text;
 }
 
 bool session::on_status_frame(std::span<const std::byte> payload) {

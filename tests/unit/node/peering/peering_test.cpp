@@ -85,14 +85,16 @@ TEST_CASE("a Broker peer has read everything once it has answered what came behi
   peer.take_frames();
   const auto session = node.peers->session_of(id_of(50));
   const auto asked = session->ask_whether_read();
-  CHECK(asked.question->state() == inquiry::outcome::open);
+  CHECK_FALSE(wait_until_settled(asked.answer, immediately()));
   const auto frames = peer.take_frames();
   REQUIRE(frames.size() == 1);
   const auto ping = wire::parse_envelope(std::span{frames[0]}.subspan(4));
   REQUIRE(ping);
   peer.send(wire::make_pong(peer.self, node.self, ping->payload));
-  CHECK(asked.question->state() == inquiry::outcome::answered);
+  REQUIRE(wait_until_settled(asked.answer, immediately()));
+  CHECK(asked.answer.get());
   const auto lost = session->ask_whether_read();
   peer.carrier->end({});
-  CHECK(lost.question->state() == inquiry::outcome::gone);
+  REQUIRE(wait_until_settled(lost.answer, immediately()));
+  CHECK_FALSE(lost.answer.get());
 }
