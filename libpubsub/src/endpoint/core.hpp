@@ -3,12 +3,12 @@
 
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include <pubsub/endpoint.hpp>
 
-#include "endpoint/subscriber_list.hpp"
 #include "node/flow/live_counters.hpp"
 #include "node/flow/outbound.hpp"
 #include "node/peering/peering.hpp"
@@ -16,6 +16,34 @@
 #include "node/routing/router.hpp"
 
 namespace pubsub {
+
+class subscriber_core;
+
+/// The subscribers of an endpoint that are open. Thread-safe. A subscriber takes itself out before
+/// it goes away.
+class subscriber_list {
+public:
+  void add(const subscriber_core* who) {
+    std::lock_guard lock{mutex_};
+    all_.push_back(who);
+  }
+  void remove(const subscriber_core* who) noexcept {
+    std::lock_guard lock{mutex_};
+    std::erase(all_, who);
+  }
+  /// Calls `visit(subscriber)` for each, in the order of their creation. No subscriber goes away
+  /// meanwhile; `visit` must not open or close one.
+  template <class F>
+  void visit(F&& visit) const {
+    std::lock_guard lock{mutex_};
+    for (const auto* each : all_)
+      visit(*each);
+  }
+
+private:
+  mutable std::mutex mutex_; // guards all_
+  std::vector<const subscriber_core*> all_;
+};
 
 /// Owns the router, the peering and the counters. Thread-safe.
 class endpoint_core {
@@ -27,19 +55,13 @@ public:
   router& routes() noexcept { return routes_; }
   peering& peers() const noexcept { return *peering_; }
   status_hub& events() noexcept { return events_; }
+  counter_registry& counts() noexcept { return counts_; }
   endpoint_counters counters() const { return counts_.sum(); }
   subscriber_list& subscribers() noexcept { return subscribers_; }
-  const subscriber_list& subscribers() const noexcept { return subscribers_; }
-  std::chrono::milliseconds uptime() const {
-    return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() -
-                                                                 born_);
-  }
 
   /// Connects to a peer, after a look at the options.
   expected<void> connect(std::string_view uri, const peer_options& options, bool wait);
   std::unique_ptr<outbound> make_outbound();
-  /// Its counters shall be part of ours, now and later.
-  void follow(std::shared_ptr<const message_queue> queue) { counts_.follow(std::move(queue)); }
   /// Lends an outbound to a thread that has none of its own: without a lock where one thread
   /// publishes at a time.
   template <class F>
@@ -55,6 +77,12 @@ public:
   publish_result publish(std::string_view topic, publishable&& what, const deadline& until) {
     return with_outbound([&](outbound& out) { return out.publish(topic, std::move(what), until); });
   }
+
+  /// As `endpoint::drain`.
+  std::size_t drain(std::chrono::nanoseconds timeout);
+  /// How the endpoint is, as JSON (docs/cli.md, `pubsub status`). Peers and subscribers for which
+  /// there is no room are left out and counted.
+  std::string status_text() const;
 
   const endpoint_options& options() const noexcept { return options_; }
   /// What `check` has found wrong with the options this was made from; then it is closed.
@@ -89,6 +117,82 @@ private:
   std::vector<std::unique_ptr<lendable>> all_;
   std::vector<lendable*> idle_;
   std::atomic<bool> closed_{false};
+};
+
+/// What a publisher handle owns.
+class publisher_core {
+public:
+  publish_result publish(publishable&& what, const deadline& until) {
+    return owner->closed() ? out->refuse_closed() : out->publish(topic, std::move(what), until);
+  }
+
+  std::shared_ptr<endpoint_core> owner;
+  std::string topic;
+  std::unique_ptr<outbound> out;
+};
+
+/// What a subscriber handle owns: its place in the routes, and its queue. `get` takes messages from
+/// the queue in small batches, so that a stream of single reads does not
+/// lock once per message; everything else looks at the taken ones first. Thread-safety: as
+/// subscriber.
+class subscriber_core {
+public:
+  subscriber_core(std::shared_ptr<endpoint_core> owner, const filter& topics,
+                  const queue_options& options);
+  ~subscriber_core() { close(); }
+  subscriber_core(const subscriber_core&) = delete;
+  subscriber_core& operator=(const subscriber_core&) = delete;
+
+  received<data_message> get(const deadline& until);
+  /// Appends to `out`.
+  receive_status get_batch(std::vector<data_message>& out, std::size_t max, const deadline& until);
+  received<std::vector<data_message>> get_batch(std::size_t max, const deadline& until);
+  int fd() {
+    polled_ = true;
+    return queue_->fd(next_ < taken_.size());
+  }
+  std::size_t available() const {
+    return discarded_.load(std::memory_order_acquire) ? 0 : queue_->ahead() + queue_->size();
+  }
+  subscriber_counters counters() const { return queue_->counters(); }
+  bool closed() const { return queue_->finished(); }
+  bool wait_ready(const deadline& until);
+  void close();
+
+  // What was published while a topic was not wanted is not missing.
+  void add_topic(std::string_view prefix) {
+    queue_->forget_streams();
+    owner_->routes().add_topic(*id_, prefix);
+  }
+  void remove_topic(std::string_view prefix) {
+    owner_->routes().remove_topic(*id_, prefix);
+    queue_->forget_streams();
+  }
+  filter topics() const { return owner_->routes().subscriber_filter(*id_); }
+  subscriber_id id() const noexcept { return *id_; }
+  const queue_options& options() const noexcept { return options_; }
+
+private:
+  /// Why there was nothing: more may come, unless all that was queued has been read.
+  receive_status why_nothing() const {
+    return closed() && available() == 0 ? receive_status::closed : receive_status::timeout;
+  }
+
+  /// 0 until the routes know this subscriber, which a queue that overflows at once finds.
+  using shared_id = std::shared_ptr<std::atomic<subscriber_id>>;
+  static constexpr std::size_t batch_messages = 256;
+
+  static std::shared_ptr<message_queue>
+  make_queue(endpoint_core& owner, const queue_options& options, const shared_id& id);
+
+  const std::shared_ptr<endpoint_core> owner_;
+  const queue_options options_;
+  const shared_id id_ = std::make_shared<std::atomic<subscriber_id>>(0);
+  const std::shared_ptr<message_queue> queue_;
+  std::vector<data_message> taken_; // from the queue, not yet given out from next_ on
+  std::size_t next_ = 0;
+  std::atomic<bool> discarded_{false}; // closed: what was taken is not given out any more
+  bool polled_ = false;                // the fd is watched: no more is taken than is given out
 };
 
 } // namespace pubsub

@@ -1,13 +1,8 @@
-#include "endpoint/drain.hpp"
+#include "endpoint/core.hpp"
 
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <thread>
-#include <vector>
-
-#include "endpoint/core.hpp"
-#include "endpoint/subscriber_core.hpp"
 
 namespace pubsub {
 
@@ -25,11 +20,9 @@ std::uint64_t taken_in(const Counters& x) {
 /// What the local subscribers held when it was made, and how much of that they still hold.
 class local_rest {
 public:
-  explicit local_rest(const endpoint_core& core) : subscribers_(core.subscribers()) {
-    subscribers_.visit([this](const subscriber_core& each) {
-      marks_[each.id()] = taken_in(each.counters());
-      return true;
-    });
+  explicit local_rest(const subscriber_list& all) : subscribers_(all) {
+    subscribers_.visit(
+        [this](const subscriber_core& each) { marks_[each.id()] = taken_in(each.counters()); });
   }
 
   std::uint64_t count() const {
@@ -37,11 +30,10 @@ public:
     subscribers_.visit([&](const subscriber_core& each) {
       const auto mark = marks_.find(each.id()); // one that was closed has counted what it dropped
       if (mark == marks_.end())
-        return true;
+        return;
       const auto now = each.counters();
       const auto gone_out = taken_in(now) - now.queued;
       left += mark->second - std::min(mark->second, gone_out);
-      return true;
     });
     return left;
   }
@@ -90,11 +82,11 @@ private:
 
 } // namespace
 
-std::size_t drain(endpoint_core& core, std::chrono::nanoseconds timeout) {
+std::size_t endpoint_core::drain(std::chrono::nanoseconds timeout) {
   const auto until = deadline_after(timeout);
-  const local_rest local{core};
+  const local_rest local{subscribers_};
   std::vector<peer_rest> peers;
-  for (auto& each : core.peers().established())
+  for (auto& each : peering_->established())
     peers.emplace_back(std::move(each));
   const auto all_settled = [&] { return std::ranges::all_of(peers, &peer_rest::settled); };
   const auto in_time = [&] { return !until || std::chrono::steady_clock::now() < *until; };
@@ -103,7 +95,7 @@ std::size_t drain(endpoint_core& core, std::chrono::nanoseconds timeout) {
   for (auto pause = first_pause;;
        pause = std::min(2 * pause, longest_pause), left = local.count()) {
     std::ranges::for_each(peers, &peer_rest::look);
-    if ((left == 0 && all_settled()) || core.closed() || !in_time())
+    if ((left == 0 && all_settled()) || closed() || !in_time())
       break;
     std::this_thread::sleep_for(pause);
   }

@@ -1,52 +1,8 @@
 #include <pubsub/endpoint.hpp>
 
 #include "endpoint/core.hpp"
-#include "endpoint/drain.hpp"
-#include "endpoint/publisher_core.hpp"
-#include "endpoint/status_text.hpp"
-#include "endpoint/stream_core.hpp"
-#include "endpoint/subscriber_core.hpp"
-#include "wire/native/status_frame.hpp"
 
 namespace pubsub {
-
-namespace {
-
-constexpr std::size_t stream_batch_messages = 256;
-constexpr std::chrono::milliseconds stop_check_interval{100};
-
-/// Pulls from `next` and publishes, until stopped, exhausted, or the endpoint closes.
-void drain_generator(stream_core& flow, endpoint_core& owner,
-                     const std::function<data_message()>& next) {
-  auto out = owner.make_outbound();
-  while (!flow.stopping() && !owner.closed()) {
-    const auto msg = next();
-    if (!msg)
-      return;
-    auto result = publish_result::would_block;
-    while (result == publish_result::would_block && !flow.stopping() && !owner.closed())
-      result = out->publish(get_topic(msg), msg, deadline_after(stop_check_interval));
-    if (result != publish_result::would_block)
-      flow.count_message();
-  }
-}
-
-void feed_callback(stream_core& flow, subscriber& source,
-                   const std::function<void(const data_message&)>& on_message) {
-  while (!flow.stopping()) {
-    const auto batch = source.get_batch(stream_batch_messages);
-    if (!batch)
-      return;
-    for (const auto& msg : *batch) {
-      if (flow.stopping())
-        return;
-      on_message(msg);
-      flow.count_message();
-    }
-  }
-}
-
-} // namespace
 
 std::string_view to_string(peer_state x) noexcept {
   switch (x) {
@@ -64,8 +20,7 @@ endpoint::endpoint() : endpoint(endpoint_options{}) {}
 endpoint::endpoint(endpoint_options options)
     : core_(std::make_shared<endpoint_core>(std::move(options))) {
   if (core_->options().serve_status == status_service::on)
-    core_->peers().tell_status_by(
-        [core = core_.get()] { return pubsub::status_text(*core, wire::max_status_text_bytes); });
+    core_->peers().tell_status_by([core = core_.get()] { return core->status_text(); });
 }
 endpoint::endpoint(endpoint&&) noexcept = default;
 endpoint& endpoint::operator=(endpoint&& other) noexcept {
@@ -138,13 +93,6 @@ publisher endpoint::make_publisher(std::string_view topic) {
   return publisher{std::unique_ptr<publisher_core>{
       new publisher_core{core_, std::string{topic}, core_->make_outbound()}}};
 }
-stream endpoint::publish_all(std::function<data_message()> next, task_runner runner) {
-  auto flow = std::make_shared<stream_core>();
-  flow->start([owner = core_,
-               next = std::move(next)](stream_core& self) { drain_generator(self, *owner, next); },
-              {}, runner);
-  return stream{std::move(flow)};
-}
 std::size_t endpoint::subscribers(std::string_view topic) const {
   return core_->routes().count(topic);
 }
@@ -158,16 +106,6 @@ bool endpoint::wait_for_subscribers(std::string_view topic, std::size_t n,
 subscriber endpoint::make_subscriber(pubsub::filter topics, const queue_options& options) {
   return subscriber{std::make_shared<subscriber_core>(core_, topics, options)};
 }
-stream endpoint::subscribe(pubsub::filter topics,
-                           std::function<void(const data_message&)> on_message,
-                           const queue_options& options, task_runner runner) {
-  auto source = std::make_shared<subscriber>(make_subscriber(std::move(topics), options));
-  auto flow = std::make_shared<stream_core>();
-  flow->start([source, on_message = std::move(on_message)](
-                  stream_core& self) { feed_callback(self, *source, on_message); },
-              [source] { source->close(); }, runner);
-  return stream{std::move(flow)};
-}
 status_subscriber endpoint::make_status_subscriber(status_events which) {
   return status_subscriber{core_->events().subscribe(which)};
 }
@@ -178,7 +116,7 @@ endpoint_counters endpoint::counters() const {
   return core_->counters();
 }
 std::string endpoint::status_text() const {
-  return pubsub::status_text(*core_, wire::max_status_text_bytes);
+  return core_->status_text();
 }
 expected<std::string> endpoint::peer_status(const endpoint_id& peer,
                                             std::chrono::nanoseconds timeout) const {
@@ -198,7 +136,7 @@ std::size_t endpoint::flush(std::chrono::nanoseconds timeout) {
   return left;
 }
 std::size_t endpoint::drain(std::chrono::nanoseconds timeout) {
-  return pubsub::drain(*core_, timeout);
+  return core_->drain(timeout);
 }
 void endpoint::close(std::chrono::nanoseconds timeout) {
   core_->close(timeout);

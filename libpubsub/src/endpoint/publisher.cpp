@@ -1,6 +1,6 @@
 #include <pubsub/publisher.hpp>
 
-#include "endpoint/publisher_core.hpp"
+#include "endpoint/core.hpp"
 
 namespace pubsub {
 

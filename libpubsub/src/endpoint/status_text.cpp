@@ -1,10 +1,9 @@
-#include "endpoint/status_text.hpp"
+#include "endpoint/core.hpp"
 
 #include <algorithm>
 
-#include "endpoint/core.hpp"
-#include "endpoint/subscriber_core.hpp"
 #include "format/json_members.hpp"
+#include "wire/native/status_frame.hpp"
 
 namespace pubsub {
 
@@ -116,35 +115,35 @@ private:
   std::vector<std::string> values_;
 };
 
-std::string seconds_text(std::chrono::milliseconds x) {
+std::string seconds_text(std::chrono::steady_clock::duration time) {
+  const auto x = std::chrono::duration_cast<std::chrono::milliseconds>(time);
   const auto fraction = std::to_string(1000 + x.count() % 1000).substr(1);
   return std::to_string(x.count() / 1000) + "." + fraction;
 }
 
 } // namespace
 
-std::string status_text(const endpoint_core& core, std::size_t longest_bytes) {
+std::string endpoint_core::status_text() const {
   constexpr std::size_t frame_bytes = 256; // names, brackets and what was left out
   json_members result;
   result.add("schema", 1U)
-      .add("id", pubsub::to_string(core.id()))
+      .add("id", pubsub::to_string(id_))
       .add("version", PUBSUB_VERSION)
-      .add_value("uptime_s", seconds_text(core.uptime()))
-      .add("counters", members_of(core.counters()));
+      .add_value("uptime_s", seconds_text(std::chrono::steady_clock::now() - born_))
+      .add("counters", members_of(counters()));
   const auto used = result.text().size() + frame_bytes;
-  const auto room = longest_bytes - std::min(longest_bytes, used);
+  const auto room = wire::max_status_text_bytes - std::min(wire::max_status_text_bytes, used);
 
-  const auto all_peers = core.peers().peers();
+  const auto all_peers = peering_->peers();
   bounded_list peers{room / 2}; // many peers leave room for some subscribers
   for (const auto& each : all_peers)
     if (!peers.add(describe(each)))
       break;
   bounded_list subscribers{room - room / 2 + peers.bytes_left()};
   std::size_t unseen = 0;
-  core.subscribers().visit([&](const subscriber_core& each) {
+  subscribers_.visit([&](const subscriber_core& each) {
     if (unseen > 0 || !subscribers.add(describe(each)))
       ++unseen;
-    return true;
   });
   return result.add_value("peers", peers.text())
       .add_value("subscribers", subscribers.text())

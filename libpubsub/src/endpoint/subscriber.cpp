@@ -1,6 +1,6 @@
 #include <pubsub/subscriber.hpp>
 
-#include "endpoint/subscriber_core.hpp"
+#include "endpoint/core.hpp"
 
 namespace pubsub {
 
@@ -19,7 +19,7 @@ std::shared_ptr<message_queue> subscriber_core::make_queue(endpoint_core& owner,
 subscriber_core::subscriber_core(std::shared_ptr<endpoint_core> owner, const pubsub::filter& topics,
                                  const queue_options& options)
     : owner_(std::move(owner)), options_(options), queue_(make_queue(*owner_, options, id_)) {
-  owner_->follow(queue_);
+  owner_->counts().follow(queue_);
   *id_ = owner_->routes().add_subscriber(queue_, topics);
   if (queue_->finished())
     owner_->routes().remove_subscriber(*id_);
@@ -64,32 +64,6 @@ received<std::vector<data_message>> subscriber_core::get_batch(std::size_t max,
   if (status != receive_status::received)
     return status;
   return result;
-}
-
-int subscriber_core::fd() {
-  polled_ = true;
-  return queue_->fd(next_ < taken_.size());
-}
-
-std::size_t subscriber_core::available() const {
-  if (discarded_.load(std::memory_order_acquire))
-    return 0;
-  return queue_->ahead() + queue_->size();
-}
-
-subscriber_counters subscriber_core::counters() const {
-  return queue_->counters();
-}
-
-/// What was published while a topic was not wanted is not missing.
-void subscriber_core::add_topic(std::string_view prefix) {
-  queue_->forget_streams();
-  owner_->routes().add_topic(*id_, prefix);
-}
-
-void subscriber_core::remove_topic(std::string_view prefix) {
-  owner_->routes().remove_topic(*id_, prefix);
-  queue_->forget_streams();
 }
 
 bool subscriber_core::wait_ready(const deadline& until) {

@@ -1,6 +1,5 @@
-#include "endpoint/drain.hpp"
-
 #include "endpoint/core.hpp"
+
 #include "support/fake_node.hpp"
 #include "support/published.hpp"
 
@@ -38,7 +37,7 @@ struct fixture {
       return result;
     });
   }
-  std::size_t drain() { return pubsub::drain(core, std::chrono::nanoseconds{0}); }
+  std::size_t drain() { return core.drain(std::chrono::nanoseconds{0}); }
   /// The peer reads what is written, and answers pings.
   void read_all() {
     for (const auto& each : carrier->take_frames())
