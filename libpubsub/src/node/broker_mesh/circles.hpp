@@ -3,12 +3,13 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <map>
 #include <memory>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include <pubsub/filter.hpp>
 #include <pubsub/value/endpoint_id.hpp>
@@ -32,10 +33,23 @@ public:
 
   /// A probe on `topic` that was sent over `over` has come back over `from`. True if that closes
   /// what was open.
-  bool note(const endpoint_id& from, const endpoint_id& over, std::string_view topic, time now);
+  bool note(const endpoint_id& from, const endpoint_id& over, std::string_view topic, time now) {
+    if (!(over < from))
+      return false; // there the other one is closed
+    auto& topics = proved_[from];
+    if (const auto found = topics.find(topic); found != topics.end()) {
+      found->second = {over, now};
+      return false;
+    }
+    if (topics.size() >= max_topics)
+      return false;
+    topics.emplace(topic, proof{over, now});
+    close_what_is_proved();
+    return true;
+  }
   /// Opens what no probe has come back for lately. True if there was such.
   bool expire(time now) {
-    return erase_if([now](const auto&, const proof& each) { return now - each.last > memory; });
+    return erase_if([&](const auto&, const proof& each) { return now - each.last > memory; });
   }
   /// Opens what is closed by, or for, a peer that is gone. True if there was such.
   template <class Predicate>
@@ -53,8 +67,25 @@ private:
     endpoint_id over;
     time last;
   };
-  bool erase_if(const std::function<bool(const endpoint_id& from, const proof& each)>& is_void);
-  void close_what_is_proved();
+  template <class Predicate>
+  bool erase_if(Predicate is_void) {
+    std::size_t erased = 0;
+    for (auto& [from, topics] : proved_)
+      erased += std::erase_if(
+          topics, [&, &from = from](const auto& each) { return is_void(from, each.second); });
+    std::erase_if(proved_, [](const auto& each) { return each.second.empty(); });
+    if (erased > 0)
+      close_what_is_proved();
+    return erased > 0;
+  }
+  void close_what_is_proved() {
+    auto result = std::make_shared<closed_topics>();
+    for (const auto& [from, topics] : proved_) {
+      const auto prefixes = std::views::keys(topics);
+      result->emplace(from, filter{std::vector<std::string>{prefixes.begin(), prefixes.end()}});
+    }
+    closed_ = std::move(result);
+  }
 
   std::map<endpoint_id, std::map<std::string, proof, std::less<>>> proved_; // from -> topics
   std::shared_ptr<const closed_topics> closed_ = std::make_shared<closed_topics>();
