@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/byte_writer.hpp"
 #include "node/peering/tuning.hpp"
 #include "node/routing/tuning.hpp"
 #include "wire/broker/envelope.hpp"
@@ -13,21 +14,23 @@ namespace pubsub {
 namespace {
 
 constexpr std::string_view mark = "BYE";
+constexpr std::size_t token_bytes = 8; // which only this side interprets
+
+std::vector<std::byte> make_goodbye() {
+  const auto random = endpoint_id::random();
+  const auto token = std::as_bytes(std::span{random.bytes()}).first(token_bytes);
+  return byte_writer{}.add_bytes(std::as_bytes(std::span{mark})).add_bytes(token).take();
+}
 
 } // namespace
 
 parting::parting(const endpoint_id& self, const endpoint_id& remote, std::shared_ptr<peer_link> via,
                  router& routes, std::function<void(std::chrono::nanoseconds)> call_back)
     : self_(self), remote_(remote), via_(std::move(via)), routes_(routes),
-      call_back_(std::move(call_back)) {
-  const auto random = endpoint_id::random();
-  const auto rest = std::ranges::copy(std::as_bytes(std::span{mark}), goodbye_.begin()).out;
-  std::ranges::copy(std::as_bytes(std::span{random.bytes()}).first<token{}.size() - mark.size()>(),
-                    rest);
-}
+      call_back_(std::move(call_back)), goodbye_(make_goodbye()) {}
 
 bool parting::is_goodbye(std::span<const std::byte> payload) {
-  return payload.size() == token{}.size() &&
+  return payload.size() == mark.size() + token_bytes &&
          std::ranges::equal(payload.first(mark.size()), std::as_bytes(std::span{mark}));
 }
 

@@ -2,7 +2,6 @@
 // the link goes, and what follows on another route does not overtake it.
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -39,9 +38,6 @@ public:
   void go_on();
 
 private:
-  /// `BYE` and eight bytes only this side interprets.
-  using token = std::array<std::byte, 11>;
-
   void flush(std::chrono::nanoseconds patience, const std::vector<endpoint_id>& behind,
              std::function<void()> last_words);
 
@@ -50,7 +46,7 @@ private:
   const std::shared_ptr<peer_link> via_;
   router& routes_;
   const std::function<void(std::chrono::nanoseconds)> call_back_;
-  token goodbye_;
+  const std::vector<std::byte> goodbye_;
   bool leaving_ = false;
   bool left_ = false; // by the peer
   std::vector<std::shared_ptr<route_flush>> flushes_;

@@ -1,11 +1,9 @@
 #include "node/peering/session.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cstring>
 #include <exception>
 
-#include "base/bytes.hpp"
+#include "base/byte_writer.hpp"
 #include "node/flow/broker_reader.hpp"
 #include "node/flow/native_reader.hpp"
 #include "node/peering/tuning.hpp"
@@ -18,13 +16,9 @@ namespace {
 // Payloads of pings, which only the side that sends them interprets.
 constexpr std::string_view question_mark = "ASK";
 constexpr std::string_view sign_of_life = "HERE";
-using question_payload = std::array<std::byte, question_mark.size() + sizeof(std::uint32_t)>;
 
-question_payload make_question(std::uint32_t number) {
-  question_payload result;
-  std::ranges::copy(std::as_bytes(std::span{question_mark}), result.begin());
-  store_be(result.data() + question_mark.size(), number);
-  return result;
+std::vector<std::byte> make_question(std::uint32_t number) {
+  return byte_writer{}.add_bytes(std::as_bytes(std::span{question_mark})).add(number).take();
 }
 
 } // namespace
@@ -259,7 +253,7 @@ void session::on_ping(std::span<const std::byte> payload) {
 void session::on_pong(std::span<const std::byte> payload) {
   if (parting_->is_answer(payload))
     return link_->close_when_written();
-  if (payload.size() == question_payload{}.size() &&
+  if (payload.size() == question_mark.size() + sizeof(std::uint32_t) &&
       std::memcmp(payload.data(), question_mark.data(), question_mark.size()) == 0)
     asked_.answer(load_be<std::uint32_t>(payload.data() + question_mark.size()), "");
 }
