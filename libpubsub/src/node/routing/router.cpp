@@ -5,14 +5,17 @@
 
 #include "base/log.hpp"
 #include "node/routing/tuning.hpp"
-#include "wire/native/network.hpp"
 
 namespace pubsub {
 
+/// The incarnation is the time: later starts of an endpoint with the same id have a higher one.
 router::router(const endpoint_id& self, filter forward_topics, bool forwarding)
     : self_(self), forwarding_(forwarding), table_(std::move(forward_topics), forwarding),
-      network_(self, new_incarnation(), forwarding), broker_mesh_(self, forwarding),
-      flushes_(self) {
+      network_(self,
+               static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch() /
+                                          std::chrono::nanoseconds{1}),
+               forwarding),
+      broker_mesh_(self, forwarding), flushes_(self) {
   settle();
 }
 
@@ -155,18 +158,15 @@ void router::neighbour_ready(const endpoint_id& who) {
   });
 }
 
-template <class Report>
-bool router::receive(const endpoint_id& from, Report report) {
+bool router::receive(const endpoint_id& from, network_map::any_report report) {
   bool valid = true;
   change([&] {
     const auto links = network_.links_version();
-    valid = network_.receive(from, std::move(report));
+    valid = std::visit([&](auto& x) { return network_.receive(from, std::move(x)); }, report);
     return network_.links_version() != links || network_.has_filter_changes();
   });
   return valid;
 }
-template bool router::receive(const endpoint_id&, neighbours_report);
-template bool router::receive(const endpoint_id&, filter_report);
 
 // -- whether others know -------------------------------------------------------------------------
 
@@ -174,7 +174,10 @@ bool router::wait_until_known(const deadline& until) {
   filter_version subscribed;
   std::vector<endpoint_id> missing;
   auto all_know = [&] {
-    missing = readiness_.ignorant_of(subscribed, *next_links());
+    missing.clear();
+    for (const auto& [node, via] : *next_links())
+      if (known_[node] < subscribed)
+        missing.push_back(node);
     return missing.empty();
   };
   auto in_time = [&] { return !until || std::chrono::steady_clock::now() < *until; };
@@ -198,13 +201,10 @@ void router::ask(const filter_question& question) {
   deliver(ask_along(question, *directions()));
 }
 
-void router::receive(const filter_question& question) {
-  auto rest = question;
-  const bool for_us = std::erase(rest.to, self_) > 0;
-  if (rest.hops_left > 1 && !rest.to.empty() && forwarding_) {
-    --rest.hops_left;
-    ask(rest);
-  }
+void router::receive(filter_question question) {
+  const bool for_us = std::erase(question.to, self_) > 0;
+  if (question.hops_left-- > 1 && !question.to.empty() && forwarding_)
+    ask(question);
   if (!for_us)
     return;
   std::unique_lock lock{mutex_};
@@ -219,7 +219,8 @@ void router::receive(const filter_answer& answer) {
   std::lock_guard lock{mutex_};
   if (!next_links()->contains(answer.from))
     return; // it was not asked
-  readiness_.note(answer);
+  auto& known = known_[answer.from];
+  known = std::max(known, filter_version{answer.incarnation, answer.number});
   changed_.notify_all();
 }
 

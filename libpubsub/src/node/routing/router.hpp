@@ -12,9 +12,7 @@
 #include <pubsub/filter.hpp>
 #include <pubsub/peer_info.hpp>
 
-#include "link/letter.hpp"
 #include "node/broker_mesh/broker_mesh.hpp"
-#include "node/routing/readiness.hpp"
 #include "node/routing/route_flush.hpp"
 #include "node/routing/routing_snapshot.hpp"
 #include "queue/message_queue.hpp"
@@ -23,6 +21,10 @@
 #include "route/subscription_table.hpp"
 
 namespace pubsub {
+
+/// How far subscriptions of a node are known: the incarnation of that node, and the number of its
+/// last report.
+using filter_version = std::pair<std::uint64_t, std::uint64_t>;
 
 /// Guards the subscriptions and the map of the network; publishers and links read snapshots, which
 /// share with one another what has not changed, without a lock. What others should know of a change
@@ -62,8 +64,7 @@ public:
   /// It has sent all it knew: from now on messages may go over it.
   void neighbour_ready(const endpoint_id& who);
   /// False if the report breaks the rules.
-  template <class Report>
-  bool receive(const endpoint_id& from, Report report);
+  bool receive(const endpoint_id& from, network_map::any_report report);
 
   stream_marks& streams() noexcept { return streams_; }
   route_flushes& flushes() noexcept { return flushes_; }
@@ -71,7 +72,7 @@ public:
   /// Waits until every node within reach, and every node on the route from it, knows all our
   /// subscriptions. False at the deadline, or if closed.
   bool wait_until_known(const deadline& until);
-  void receive(const filter_question& question);
+  void receive(filter_question question);
   void receive(const filter_answer& answer);
   /// An answer to a flush of ours, or to be passed on.
   void receive(const flush_answer& answer);
@@ -125,7 +126,7 @@ private:
   node_subscriptions table_;
   network_map network_;
   broker_mesh broker_mesh_;
-  readiness readiness_;
+  std::map<endpoint_id, filter_version> known_; // to each node, of our subscriptions
   stream_marks streams_;
   route_flushes flushes_;
   link_directory neighbours_;

@@ -2,22 +2,51 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "link/letter.hpp"
 #include "message/destinations.hpp"
 #include "node/broker_mesh/broker_mesh.hpp"
 #include "queue/message_queue.hpp"
 #include "route/network_map.hpp"
 #include "route/prefix_index.hpp"
+#include "route/reports.hpp"
+#include "wire/native/network.hpp"
 
 namespace pubsub {
 
 /// The link that leads to each node within reach.
 using link_directory = std::unordered_map<endpoint_id, std::shared_ptr<peer_link>>;
+
+/// To the next hops, each with its part of the nodes.
+inline letters ask_along(const filter_question& question, const link_directory& directions) {
+  std::map<std::shared_ptr<peer_link>, std::vector<endpoint_id>> parts;
+  for (const auto& node : question.to)
+    if (const auto path = directions.find(node); path != directions.end())
+      parts[path->second].push_back(node);
+  letters result;
+  for (auto& [via, nodes] : parts)
+    result.push_back(
+        {{via}, wire::make_question({question.from, question.hops_left, std::move(nodes)})});
+  return result;
+}
+
+/// On to the node that the answer is for, with one hop less left; nothing if it goes no further.
+/// `make` writes its frame.
+template <class Answer, class Make>
+letters answer_along(Answer answer, const link_directory& directions, Make make) {
+  const auto path = directions.find(answer.to);
+  if (path == directions.end() || answer.hops_left-- <= 1)
+    return {};
+  letters result;
+  result.push_back({{path->second}, make(answer)});
+  return result;
+}
 
 /// The links that lead to all nodes within reach, made anew when links of the network have changed.
 /// Not thread-safe.
