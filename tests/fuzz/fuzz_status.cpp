@@ -3,7 +3,7 @@
 #include "fuzz/target.hpp"
 
 #include "format/utf8.hpp"
-#include "wire/native/status_frame.hpp"
+#include "wire/native/network.hpp"
 
 #include <algorithm>
 

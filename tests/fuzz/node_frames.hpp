@@ -7,7 +7,7 @@
 #include "base/byte_writer.hpp"
 #include "support/fake_node.hpp"
 #include "wire/broker/envelope.hpp"
-#include "wire/native/status_frame.hpp"
+#include "wire/native/network.hpp"
 
 #include <array>
 #include <map>

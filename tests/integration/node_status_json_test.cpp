@@ -2,7 +2,7 @@
 #include "support/nodes.hpp"
 #include "support/published.hpp"
 #include "support/raw_peer.hpp"
-#include "wire/native/status_frame.hpp"
+#include "wire/native/network.hpp"
 
 #include <thread>
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "format/json_members.hpp"
-#include "wire/native/status_frame.hpp"
+#include "wire/native/network.hpp"
 
 namespace pubsub {
 

@@ -10,7 +10,7 @@ bool broker_routes::turns_away(const endpoint_id& peer, std::string_view topic,
                                std::string_view content, unsigned hops_left) const {
   if (of_others.contains(peer) || is_closed(peer, topic))
     return true;
-  if (!copies || !has_several())
+  if (!copies || links.size() + of_others.size() <= 1)
     return false;
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   const auto now_s = std::chrono::duration_cast<std::chrono::seconds>(now).count();

@@ -37,7 +37,6 @@ struct broker_routes {
   std::shared_ptr<const circles::closed_topics> closed = std::make_shared<circles::closed_topics>();
   std::shared_ptr<relayed_copies> copies; // null where nothing is passed on
 
-  bool has_several() const noexcept { return links.size() + of_others.size() > 1; }
   /// Whether messages on `topic` do not go to this peer, nor are taken from it, because they would
   /// go round.
   bool is_closed(const endpoint_id& peer, std::string_view topic) const {
@@ -64,7 +63,6 @@ public:
   /// update.
   void add(const endpoint_id& who, std::shared_ptr<peer_link> via, filter subscriptions,
            filter announced);
-  bool contains(const endpoint_id& who) const { return peers_.contains(who); }
   /// False if it is not a Broker peer.
   bool remove(const endpoint_id& who);
   /// Null if it is not a Broker peer.

@@ -34,33 +34,28 @@ struct live_counters {
   live_counter refused_topic, refused_size, refused_closed, refused_empty;
   live_counter received, forwarded, ttl_expired, duplicates, malformed_frames, silent_peers;
 
-  publisher_counters of_publisher() const noexcept {
-    return {.published = published.get(),
-            .unwanted = unwanted.get(),
-            .dropped = dropped.get(),
-            .would_block = would_block.get(),
-            .refused_topic = refused_topic.get(),
-            .refused_size = refused_size.get(),
-            .refused_closed = refused_closed.get(),
-            .refused_empty = refused_empty.get()};
+  template <class Counters = publisher_counters>
+  Counters of_publisher() const noexcept {
+    Counters x;
+    x.published = published.get();
+    x.unwanted = unwanted.get();
+    x.dropped = dropped.get();
+    x.would_block = would_block.get();
+    x.refused_topic = refused_topic.get();
+    x.refused_size = refused_size.get();
+    x.refused_closed = refused_closed.get();
+    x.refused_empty = refused_empty.get();
+    return x;
   }
   endpoint_counters of_endpoint() const noexcept {
-    return {.published = published.get(),
-            .unwanted = unwanted.get(),
-            .dropped = dropped.get(),
-            .would_block = would_block.get(),
-            .refused_topic = refused_topic.get(),
-            .refused_size = refused_size.get(),
-            .refused_closed = refused_closed.get(),
-            .refused_empty = refused_empty.get(),
-            .received = received.get(),
-            .forwarded = forwarded.get(),
-            .ttl_expired = ttl_expired.get(),
-            .duplicates = duplicates.get(),
-            .malformed_frames = malformed_frames.get(),
-            .silent_peers = silent_peers.get(),
-            .subscribers = {},
-            .links = {}};
+    auto x = of_publisher<endpoint_counters>();
+    x.received = received.get();
+    x.forwarded = forwarded.get();
+    x.ttl_expired = ttl_expired.get();
+    x.duplicates = duplicates.get();
+    x.malformed_frames = malformed_frames.get();
+    x.silent_peers = silent_peers.get();
+    return x;
   }
 };
 

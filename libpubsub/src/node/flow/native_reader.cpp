@@ -7,7 +7,6 @@
 #include "base/bytes.hpp"
 #include "node/flow/tuning.hpp"
 #include "wire/native/network.hpp"
-#include "wire/native/status_frame.hpp"
 
 namespace pubsub {
 

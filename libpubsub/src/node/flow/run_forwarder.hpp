@@ -46,7 +46,6 @@ public:
   intrusive_ptr<chunk> owner_of(std::span<std::byte>& bytes) const;
   /// The messages that follow have come so many hops.
   void set_hops(std::size_t hops) noexcept { hops_ = hops; }
-  std::size_t hops() const noexcept { return hops_; }
   /// Bits: the numbers of hops that messages of Broker peers had come when they entered the
   /// network.
   std::uint16_t hops_entered() const noexcept { return entered_; }

@@ -7,7 +7,7 @@
 #include "node/flow/broker_reader.hpp"
 #include "node/flow/native_reader.hpp"
 #include "node/peering/tuning.hpp"
-#include "wire/native/status_frame.hpp"
+#include "wire/native/network.hpp"
 
 namespace pubsub {
 

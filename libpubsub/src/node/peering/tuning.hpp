@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstddef>
 
-#include "wire/native/status_frame.hpp"
+#include "wire/native/network.hpp"
 
 namespace pubsub::peering_tuning {
 

@@ -181,7 +181,7 @@ handshake::outcome handshake::ask_admission() {
 handshake::outcome handshake::admitted() {
   outcome_ = outcome::running;
   if (originator_) {
-    send_version_select();
+    env_.send(make(tag_version_select, magic, env_.self, version_));
     send_filter(tag_originator_syn);
     expects_ = expects::responder_syn_ack;
   } else {
@@ -197,7 +197,7 @@ handshake::outcome handshake::proceed_now() {
 handshake::outcome handshake::reject(errc code, std::string_view description) {
   if (code != errc::redundant_connection)
     return fail_and_tell({code, std::string{description}});
-  send_drop(code, description);
+  env_.send(make_drop(env_.self, code, description));
   return outcome_ = outcome::redundant;
 }
 
@@ -245,7 +245,7 @@ handshake::outcome handshake::fail(errc code, std::string context) {
 }
 
 handshake::outcome handshake::fail_and_tell(const error& why) {
-  send_drop(why.code(), why.context());
+  env_.send(make_drop(env_.self, why.code(), why.context()));
   return fail(why.code(), why.context());
 }
 
@@ -258,17 +258,9 @@ void handshake::send_hello() {
   env_.send(make(tag_hello, magic, env_.self, min_version, env_.max_version));
 }
 
-void handshake::send_version_select() {
-  env_.send(make(tag_version_select, magic, env_.self, version_));
-}
-
 /// Nodes of version 2 announce more, and later.
 void handshake::send_filter(std::uint8_t tag) {
   env_.send(make(tag, version_ == 1 ? env_.local_filter(remote_) : filter{}));
-}
-
-void handshake::send_drop(errc code, std::string_view description) {
-  env_.send(make_drop(env_.self, code, description));
 }
 
 std::vector<std::byte> make_tls_refusal() {

@@ -95,9 +95,7 @@ private:
   outcome out_of_order(std::uint8_t tag);
 
   void send_hello();
-  void send_version_select();
   void send_filter(std::uint8_t tag);
-  void send_drop(errc code, std::string_view description);
 
   const tcp_role role_;
   const environment env_;

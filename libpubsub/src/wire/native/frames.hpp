@@ -29,7 +29,7 @@ enum class frame_kind : std::uint8_t {
   answer = 8,          ///< to that
   flush = 9,           ///< follows messages on a route that is retired (wire/native/network.hpp)
   flushed = 10,        ///< it has arrived
-  status_request = 16, ///< how the peer is (wire/native/status_frame.hpp)
+  status_request = 16, ///< how the peer is (wire/native/network.hpp)
   status_reply = 17,
 };
 

@@ -4,7 +4,7 @@
 #include "node/peering/tuning.hpp"
 #include "support/fake_node.hpp"
 #include "wire/broker/envelope.hpp"
-#include "wire/native/status_frame.hpp"
+#include "wire/native/network.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "wire/native/status_frame.hpp"
+#include "wire/native/network.hpp"
 
 #include "support/hex.hpp"
 #include "wire/native/batch.hpp"
