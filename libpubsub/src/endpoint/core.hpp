@@ -59,7 +59,6 @@ public:
   endpoint_counters counters() const { return counts_.sum(); }
   subscriber_list& subscribers() noexcept { return subscribers_; }
 
-  /// Connects to a peer, after a look at the options.
   expected<void> connect(std::string_view uri, const peer_options& options, bool wait);
   std::unique_ptr<outbound> make_outbound();
   /// Lends an outbound to a thread that has none of its own: without a lock where one thread
@@ -178,16 +177,13 @@ private:
     return closed() && available() == 0 ? receive_status::closed : receive_status::timeout;
   }
 
-  /// 0 until the routes know this subscriber, which a queue that overflows at once finds.
-  using shared_id = std::shared_ptr<std::atomic<subscriber_id>>;
   static constexpr std::size_t batch_messages = 256;
-
-  static std::shared_ptr<message_queue>
-  make_queue(endpoint_core& owner, const queue_options& options, const shared_id& id);
 
   const std::shared_ptr<endpoint_core> owner_;
   const queue_options options_;
-  const shared_id id_ = std::make_shared<std::atomic<subscriber_id>>(0);
+  /// 0 until the routes know this subscriber, which a queue that overflows at once finds.
+  const std::shared_ptr<std::atomic<subscriber_id>> id_ =
+      std::make_shared<std::atomic<subscriber_id>>(0);
   const std::shared_ptr<message_queue> queue_;
   std::vector<data_message> taken_; // from the queue, not yet given out from next_ on
   std::size_t next_ = 0;

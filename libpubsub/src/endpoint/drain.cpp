@@ -56,7 +56,6 @@ public:
       who_->forget(*asked_);
   }
 
-  /// Asks when it is time to.
   void look() {
     if (const auto now = outbox_now(); !asked_ && taken_in(now) - now.queued >= mark_)
       asked_ = who_->ask_whether_read();

@@ -12,22 +12,59 @@ namespace pubsub {
 /// One flow, one task. Thread-safe.
 class stream_core : public std::enable_shared_from_this<stream_core> {
 public:
-  ~stream_core();
+  ~stream_core() {
+    if (!thread_.joinable())
+      return;
+    if (thread_.get_id() == std::this_thread::get_id())
+      thread_.detach(); // the last handle went away inside the callback
+    else
+      thread_.join();
+  }
 
   /// Runs `body` through `runner`, or on a thread of its own. `on_stop` makes a waiting body
   /// return.
   void start(std::function<void(stream_core&)> body, std::function<void()> on_stop,
-             const task_runner& runner);
-  void stop() noexcept;
+             const task_runner& runner) {
+    on_stop_ = std::move(on_stop);
+    auto task = [self = shared_from_this(), body = std::move(body)] { self->run(body); };
+    if (runner)
+      runner(std::move(task));
+    else
+      thread_ = std::thread{std::move(task)};
+  }
+  void stop() noexcept {
+    if (!stopping_.exchange(true) && on_stop_)
+      on_stop_();
+  }
   /// Rethrows what the body has thrown, once.
-  void wait();
+  void wait() {
+    std::unique_lock lock{mutex_};
+    ended_.wait(lock, [&] { return done_.load(std::memory_order_acquire); });
+    if (auto failure = std::exchange(failure_, nullptr))
+      std::rethrow_exception(failure);
+  }
   bool running() const noexcept { return !done_.load(std::memory_order_acquire); }
   bool stopping() const noexcept { return stopping_.load(std::memory_order_acquire); }
   void count_message() noexcept { messages_.fetch_add(1, std::memory_order_relaxed); }
   std::uint64_t messages() const noexcept { return messages_.load(std::memory_order_relaxed); }
 
 private:
-  void run(const std::function<void(stream_core&)>& body);
+  void run(const std::function<void(stream_core&)>& body) {
+    std::exception_ptr failure;
+    try {
+      if (!stopping())
+        body(*this);
+    } catch (...) {
+      failure = std::current_exception();
+      stop(); // a subscription without a reader would hold up its publishers
+    }
+    {
+      std::lock_guard lock{mutex_};
+      failure_ = std::move(failure); // the waiter alone holds it from here on
+      done_.store(true, std::memory_order_release);
+    }
+    ended_.notify_all();
+  }
 
   std::function<void()> on_stop_;
   std::thread thread_;
@@ -38,54 +75,6 @@ private:
   std::condition_variable ended_;
   std::exception_ptr failure_;
 };
-
-stream_core::~stream_core() {
-  if (!thread_.joinable())
-    return;
-  if (thread_.get_id() == std::this_thread::get_id())
-    thread_.detach(); // the last handle went away inside the callback
-  else
-    thread_.join();
-}
-
-void stream_core::start(std::function<void(stream_core&)> body, std::function<void()> on_stop,
-                        const task_runner& runner) {
-  on_stop_ = std::move(on_stop);
-  auto task = [self = shared_from_this(), body = std::move(body)] { self->run(body); };
-  if (runner)
-    runner(std::move(task));
-  else
-    thread_ = std::thread{std::move(task)};
-}
-
-void stream_core::run(const std::function<void(stream_core&)>& body) {
-  std::exception_ptr failure;
-  try {
-    if (!stopping())
-      body(*this);
-  } catch (...) {
-    failure = std::current_exception();
-    stop(); // a subscription without a reader would hold up its publishers
-  }
-  {
-    std::lock_guard lock{mutex_};
-    failure_ = std::move(failure); // the waiter alone holds it from here on
-    done_.store(true, std::memory_order_release);
-  }
-  ended_.notify_all();
-}
-
-void stream_core::stop() noexcept {
-  if (!stopping_.exchange(true) && on_stop_)
-    on_stop_();
-}
-
-void stream_core::wait() {
-  std::unique_lock lock{mutex_};
-  ended_.wait(lock, [&] { return done_.load(std::memory_order_acquire); });
-  if (auto failure = std::exchange(failure_, nullptr))
-    std::rethrow_exception(failure);
-}
 
 // -- the public handle -------------------------------------------------------------------------
 

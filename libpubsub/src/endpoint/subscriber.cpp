@@ -7,18 +7,14 @@ namespace pubsub {
 /// The queue's consumer is this subscriber, which keeps `owner` alive; its producers are
 /// publishers, which do so, too, and I/O threads, which end before the routes. A queue that has
 /// overflowed leaves the routes, so that it costs publishers nothing any more.
-std::shared_ptr<message_queue> subscriber_core::make_queue(endpoint_core& owner,
-                                                           const queue_options& options,
-                                                           const shared_id& id) {
-  message_queue::callbacks calls;
-  calls.loop = owner.peers().loop_to_share();
-  calls.on_overflow = [&routes = owner.routes(), id] { routes.remove_subscriber(*id); };
-  return std::make_shared<message_queue>(options, std::move(calls));
-}
-
 subscriber_core::subscriber_core(std::shared_ptr<endpoint_core> owner, const pubsub::filter& topics,
                                  const queue_options& options)
-    : owner_(std::move(owner)), options_(options), queue_(make_queue(*owner_, options, id_)) {
+    : owner_(std::move(owner)), options_(options),
+      queue_(std::make_shared<message_queue>(
+          options, message_queue::callbacks{.loop = owner_->peers().loop_to_share(),
+                                            .on_overflow = [&routes = owner_->routes(), id = id_] {
+                                              routes.remove_subscriber(*id);
+                                            }})) {
   owner_->counts().follow(queue_);
   *id_ = owner_->routes().add_subscriber(queue_, topics);
   if (queue_->finished())
