@@ -1,8 +1,11 @@
-// One event loop, and which thread runs it.
+// Event loops, and which threads run them.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "queue/shared_loop.hpp"
 #include "transport/asio.hpp"
@@ -49,6 +52,37 @@ private:
   asio::executor_work_guard<asio::io_context::executor_type> work_{context_->get_executor()};
   loop_ownership ownership_;
   std::thread thread_;
+};
+
+/// A fixed number of event loops, each on one thread, started on first use. A link stays on the
+/// loop it was given, so its handlers never run concurrently. Thread-safety: guarded
+/// by the caller; `stop` and `flush` must not be called from a loop.
+class io_threads {
+public:
+  explicit io_threads(unsigned loops) : loops_(std::max(loops, 1U)) {}
+
+  void start() {
+    if (!std::exchange(started_, true))
+      std::ranges::for_each(loops_, &event_loop::start);
+  }
+  const std::shared_ptr<asio::io_context>& next() noexcept {
+    turn_ = (turn_ + 1) % loops_.size();
+    return loops_[turn_].context();
+  }
+  /// What a consumer may run while it waits; null where there are several loops.
+  shared_loop* only_loop() noexcept { return loops_.size() == 1 ? loops_.data() : nullptr; }
+  void stop() noexcept { std::ranges::for_each(loops_, &event_loop::stop); }
+  /// After `stop`: runs the handlers of what has been cancelled, so that nothing keeps itself
+  /// alive.
+  void flush() noexcept {
+    while (std::ranges::count_if(loops_, &event_loop::flush) > 0) {
+    } // a handler may post to a loop that has been dealt with
+  }
+
+private:
+  std::vector<event_loop> loops_;
+  std::size_t turn_ = 0;
+  bool started_ = false;
 };
 
 } // namespace pubsub

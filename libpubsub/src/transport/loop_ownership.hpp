@@ -44,7 +44,6 @@ public:
   /// Something waited while no thread had the loop.
   void close_to_consumers() noexcept;
 
-  /// From any thread.
   void stop() noexcept;
 
 private:

@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include <pubsub/tls_options.hpp>
-
 #include "transport/tls/tls_connection.hpp"
 #include "transport/uri.hpp"
 #include "wire/broker/handshake.hpp"

@@ -20,7 +20,7 @@
 #include "node/peering/peer_request.hpp"
 #include "node/peering/peer_table.hpp"
 #include "node/routing/router.hpp"
-#include "transport/io_threads.hpp"
+#include "transport/event_loop.hpp"
 
 namespace pubsub {
 
@@ -41,7 +41,6 @@ public:
   std::vector<peer_info> peers() const;
   bool wait_for_peers(std::size_t n, std::chrono::nanoseconds timeout) const;
   bool wait_for_peer(const endpoint_id& id, std::chrono::nanoseconds timeout) const;
-  /// The sessions of all peers that are peered.
   std::vector<std::shared_ptr<session>> established() const;
   /// The session of this peer; null if it is not peered.
   std::shared_ptr<session> session_of(const endpoint_id& id) const;

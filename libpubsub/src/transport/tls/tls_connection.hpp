@@ -1,4 +1,4 @@
-// Connections that are encrypted.
+// Connections that are encrypted, and what of keys, certificates and trust they share.
 #pragma once
 
 #include <cstddef>
@@ -6,10 +6,20 @@
 #include <memory>
 #include <vector>
 
+#include <pubsub/tls_options.hpp>
+
 #include "transport/connection.hpp"
-#include "transport/tls/tls_context.hpp"
+
+struct ssl_ctx_st; // OpenSSL's, known to the .cpp files only
 
 namespace pubsub {
+
+/// Constant once made, so safe to use from any thread; null before.
+using tls_context = std::shared_ptr<ssl_ctx_st>;
+
+/// Made once for an endpoint, shared by its connections. Errors: as `check(tls_options)`. Throws
+/// std::bad_alloc.
+expected<tls_context> make_tls_context(const tls_options& options);
 
 /// Who begins; the side that has connected is the client.
 enum class tls_role : std::uint8_t { client, server };

@@ -1,4 +1,4 @@
-#include "transport/tls/tls_context.hpp"
+#include "transport/tls/tls_connection.hpp"
 
 #include <cerrno>
 #include <cstdio>

@@ -115,7 +115,6 @@ bool blames_certificate(int reason) {
   }
 }
 
-/// The two sides have nothing in common.
 bool blames_mode(int reason) {
   return reason == SSL_R_NO_SHARED_CIPHER || reason == SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE ||
          reason == SSL_R_NO_SUITABLE_SIGNATURE_ALGORITHM;

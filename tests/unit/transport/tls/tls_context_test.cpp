@@ -1,4 +1,4 @@
-#include "transport/tls/tls_context.hpp"
+#include <pubsub/tls_options.hpp>
 
 #include "support/certificates.hpp"
 #include "support/hex.hpp"
