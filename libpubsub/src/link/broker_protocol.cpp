@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "message/record.hpp"
 #include "wire/broker/envelope.hpp"
 
 namespace pubsub {

@@ -1,7 +1,6 @@
 // One connection to one peer: carries frames over a connection, in both directions.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <span>

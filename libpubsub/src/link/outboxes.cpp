@@ -33,13 +33,6 @@ void outboxes::visit(Visitor&& each) const {
       each(*found);
 }
 
-std::uint16_t outboxes::hops_in_use() const noexcept {
-  unsigned bits = 0;
-  for (std::size_t hops = 0; hops < by_hops_.size(); ++hops)
-    bits |= by_hops_[hops].load(std::memory_order_acquire) != nullptr ? 1U << hops : 0U;
-  return static_cast<std::uint16_t>(bits);
-}
-
 void outboxes::close_all() {
   std::unique_lock lock{mutex_};
   closed_ = true;

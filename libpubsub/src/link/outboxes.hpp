@@ -29,8 +29,6 @@ public:
   outbox* find(std::size_t hops) const noexcept {
     return by_hops_[hops].load(std::memory_order_acquire);
   }
-  /// Bits: the numbers of hops that messages had come so far.
-  std::uint16_t hops_in_use() const noexcept;
 
   /// Before all messages; in version 1 behind those that wait.
   void push_control(std::span<const std::byte> frame) { control_place()->push_control(frame); }

@@ -53,4 +53,13 @@ link_counters peer_link::counters() const {
   return result;
 }
 
+void deliver(const letters& all) {
+  for (const auto& [to, frame] : all)
+    for (const auto& each : to)
+      if (each->control_bytes() > link_tuning::max_unread_news_bytes)
+        each->close({errc::limit_exceeded, "the peer does not read news of the network"});
+      else
+        each->push_control(frame);
+}
+
 } // namespace pubsub

@@ -120,4 +120,16 @@ private:
   std::atomic<std::uint64_t> received_{0};
 };
 
+/// A frame that routing has made, for some peers. Routing returns letters; the caller delivers
+/// them.
+struct letter {
+  std::vector<std::shared_ptr<peer_link>> to;
+  std::vector<std::byte> frame;
+};
+using letters = std::vector<letter>;
+
+/// Pushes each frame before the messages that wait. A peer that does not read what it is sent about
+/// the network loses its link. Never blocks.
+void deliver(const letters& all);
+
 } // namespace pubsub

@@ -4,7 +4,7 @@
 #include "support/allocations.hpp"
 #include "support/eventually.hpp"
 #include "support/raw_socket.hpp"
-#include "transport/io_threads.hpp"
+#include "transport/event_loop.hpp"
 
 #include <doctest/doctest.h>
 

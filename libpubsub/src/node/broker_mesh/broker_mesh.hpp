@@ -15,7 +15,7 @@
 #include <pubsub/filter.hpp>
 #include <pubsub/value/endpoint_id.hpp>
 
-#include "link/letter.hpp"
+#include "link/peer_link.hpp"
 #include "node/broker_mesh/circles.hpp"
 #include "node/broker_mesh/relayed_copies.hpp"
 #include "route/network_map.hpp"

@@ -59,7 +59,6 @@ public:
     });
   }
 
-  /// What is closed, by peer.
   const std::shared_ptr<const closed_topics>& closed() const noexcept { return closed_; }
 
 private:

@@ -17,8 +17,7 @@ namespace pubsub {
 /// topics, one part comes after the other.
 class broker_reader final : public message_reader {
 public:
-  broker_reader(environment env, router& routes, std::shared_ptr<live_counters> counts)
-      : message_reader(std::move(env), routes, std::move(counts)) {}
+  using message_reader::message_reader;
 
   void begin() override {
     router_.add_broker_peer(env_.remote, env_.via, env_.subscriptions, env_.announced);

@@ -1,7 +1,5 @@
 #include "node/flow/message_reader.hpp"
 
-#include "wire/broker/envelope.hpp"
-
 namespace pubsub {
 
 message_reader::message_reader(environment env, router& routes,

@@ -30,7 +30,6 @@ public:
     filter announced;     ///< to a Broker peer, in the handshake
     /// Called once, when both sides have announced what they know.
     std::function<void()> on_ready;
-    /// Called for pings and pongs of the peer.
     std::function<void(std::span<const std::byte> payload)> on_ping, on_pong;
     /// Called with the payload of a status frame of version 2; false if it is malformed.
     std::function<bool(std::span<const std::byte>)> on_status_frame;
@@ -40,6 +39,7 @@ public:
     std::function<void(std::chrono::nanoseconds)> call_back;
   };
 
+  message_reader(environment env, router& routes, std::shared_ptr<live_counters> counts);
   virtual ~message_reader() = default;
   message_reader(const message_reader&) = delete;
   message_reader& operator=(const message_reader&) = delete;
@@ -56,8 +56,6 @@ public:
   virtual bool ask_status(std::uint32_t number) const = 0;
 
 protected:
-  message_reader(environment env, router& routes, std::shared_ptr<live_counters> counts);
-
   /// Before routes are looked up, and not with every piece of news: a new picture costs time in
   /// proportion to the network.
   void refresh() {

@@ -59,7 +59,6 @@ bool native_reader::take_flagged(std::span<std::byte> payload) {
   }
 }
 
-/// Of the network.
 bool native_reader::take_news(wire::frame_kind kind, std::span<const std::byte> payload) {
   const auto report = [&](auto news) {
     return news && router_.receive(env_.remote, std::move(*news));
@@ -193,7 +192,6 @@ void native_reader::take_records(announced_topics& announced, const wire::batch_
   }
 }
 
-/// Records that take the same route.
 void native_reader::take_part(const route& to, const announced_topics& announced,
                               const wire::batch_header& header, const batch_part& part) {
   const bool may_pass = header.origin.hops_left > 1;

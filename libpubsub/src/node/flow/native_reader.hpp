@@ -29,8 +29,7 @@ struct announced_topics {
 /// before is passed on only.
 class native_reader final : public message_reader {
 public:
-  native_reader(environment env, router& routes, std::shared_ptr<live_counters> counts)
-      : message_reader(std::move(env), routes, std::move(counts)) {}
+  using message_reader::message_reader;
 
   void begin() override { router_.add_neighbour(env_.remote, env_.via); }
   void receive(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) override;

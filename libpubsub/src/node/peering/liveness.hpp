@@ -35,7 +35,6 @@ public:
   /// `timeout` 0: never dead.
   explicit liveness(span timeout) noexcept : timeout_(timeout), interval_(interval_for(timeout)) {}
 
-  /// The time between looks.
   span interval() const noexcept { return interval_; }
 
   verdict look(time_point now, const picture& seen) noexcept {

@@ -63,7 +63,7 @@ void parting::flush(std::chrono::nanoseconds patience, const std::vector<endpoin
   until_ = via_->now() + patience;
   last_words_.push_back(std::move(last_words));
   for (std::size_t hops = 0; hops < wire::max_hops && !behind.empty(); ++hops)
-    if ((via_->hops_in_use() >> hops & 1) != 0)
+    if (via_->find(hops) != nullptr)
       flushes_.push_back(
           routes_.flushes().begin({via_, hops, behind}, [call = call_back_] { call({}); }));
   go_on();

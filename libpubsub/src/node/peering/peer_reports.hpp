@@ -56,7 +56,6 @@ public:
     if (tls)
       events_.publish({reason.code(), who.remote(), where, reason.context()});
   }
-  /// An attempt to connect to this address has failed.
   void failed(const endpoint_id& id, const network_info& where, const error& reason) {
     events_.publish({reason.code(), id, where, reason.context()});
   }

@@ -1,7 +1,6 @@
 // Topic to exits, remembered per topic: what a publishing thread or a link asks for every message.
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <span>
 #include <string>

@@ -14,7 +14,6 @@
 #include <pubsub/value/endpoint_id.hpp>
 
 #include "link/peer_link.hpp"
-#include "queue/bounded_queue.hpp"
 #include "route/reports.hpp"
 
 namespace pubsub {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "link/letter.hpp"
+#include "link/peer_link.hpp"
 #include "message/destinations.hpp"
 #include "node/broker_mesh/broker_mesh.hpp"
 #include "queue/message_queue.hpp"

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "message/record.hpp"
+
 namespace pubsub::wire {
 
 void write_batch_header(std::byte* out, const batch_header& header,

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "message/message_run.hpp"
-#include "message/record.hpp"
 #include "wire/native/frames.hpp"
 
 namespace pubsub::wire {

@@ -3,6 +3,7 @@
 #include <pubsub/topic.hpp>
 
 #include "format/utf8.hpp"
+#include "wire/native/batch.hpp"
 
 namespace pubsub::wire {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "route/reports.hpp"
-#include "wire/native/batch.hpp"
+#include "wire/native/frames.hpp"
 
 namespace pubsub::wire {
 

@@ -1,6 +1,7 @@
 #include "wire/native/network.hpp"
 
 #include "support/hex.hpp"
+#include "wire/native/batch.hpp"
 
 #include <doctest/doctest.h>
 
