@@ -41,12 +41,69 @@ class tls_connection final : public connection,
                              public std::enable_shared_from_this<tls_connection> {
 public:
   tls_connection(std::shared_ptr<asio::io_context> loop, tcp::socket socket,
-                 const tls_context& context, tls_role role, std::vector<std::byte> refusal);
+                 const tls_context& context, tls_role role, std::vector<std::byte> refusal)
+      : connection(std::move(loop), std::move(socket)), refusal_(std::move(refusal)),
+        ssl_(SSL_new(context.get())) {
+    if (!ssl_)
+      throw std::bad_alloc{};
+    raw_.fd = socket_.native_handle();
+    auto* const bio = make_bio(raw_);
+    SSL_set_bio(ssl_.get(), bio, bio);
+    if (role == tls_role::client)
+      SSL_set_connect_state(ssl_.get());
+    else
+      SSL_set_accept_state(ssl_.get());
+  }
 
-  void read_some(asio::mutable_buffer into, handler on_done) override;
-  std::size_t try_write(std::span<const asio::const_buffer> from) noexcept override;
-  void write_some(std::span<const asio::const_buffer> from, handler on_done) override;
-  void close() noexcept override;
+  void read_some(asio::mutable_buffer into, handler on_done) override {
+    into_ = into;
+    on_read_ = std::move(on_done);
+    if (stage_ == stage::fresh)
+      soon(&tls_connection::start);
+    else if (stage_ == stage::established && !more_to_read_)
+      wait_for(tcp::socket::wait_read, &tls_connection::read_now);
+    else if (stage_ != stage::shaking)
+      soon(&tls_connection::read_now);
+  }
+
+  std::size_t try_write(std::span<const asio::const_buffer> from) noexcept override {
+    std::unique_lock lock{mutex_, std::try_to_lock};
+    if (!lock || stage_ != stage::established)
+      return 0;
+    int result = SSL_ERROR_NONE;
+    const auto written = write_records(from, result);
+    ERR_clear_error(); // this is a thread of the host program
+    return written;
+  }
+
+  void write_some(std::span<const asio::const_buffer> from, handler on_done) override {
+    from_ = from;
+    on_written_ = std::move(on_done);
+    if (stage_ == stage::fresh)
+      soon(&tls_connection::start);
+    else if (stage_ != stage::shaking)
+      soon(&tls_connection::write_now);
+  }
+
+  void close() noexcept override {
+    if (stage_ == stage::closed)
+      return;
+    {
+      std::lock_guard lock{mutex_};
+      if (stage_ == stage::established && record_.empty())
+        SSL_shutdown(ssl_.get()); // whether that is sent is all the same to the peer
+      else if (stage_ == stage::failed)
+        discard_input(raw_.fd);
+      ERR_clear_error();
+      stage_ = stage::closed;
+    }
+    connection::close();
+    for (auto* each : {&on_read_, &on_written_})
+      if (*each)
+        asio::post(*loop_, [on_done = std::exchange(*each, {})] {
+          on_done(asio::error::operation_aborted, 0);
+        });
+  }
   error explain(const error_code& failure) const override {
     return failure_ ? failure_ : connection::explain(failure);
   }
@@ -55,32 +112,195 @@ public:
 private:
   enum class stage : std::uint8_t { fresh, shaking, established, failed, closed };
   using step = void (tls_connection::*)();
-  struct ssl_deleter {
-    void operator()(SSL* x) const noexcept { SSL_free(x); }
-  };
 
-  void wait_for(tcp::socket::wait_type what, step next);
-  void soon(step next);
-  void go_on_after(int outcome, step next);
+  // -- waiting ----------------------------------------------------------------------------------
+
+  void wait_for(tcp::socket::wait_type what, step next) {
+    socket_.async_wait(what, [self = shared_from_this(), next](error_code failure) {
+      if (self->stage_ == stage::closed)
+        return;
+      if (failure) {
+        {
+          std::lock_guard lock{self->mutex_};
+          self->raw_.failure = failure.value();
+        }
+        return self->fail();
+      }
+      ((*self).*next)();
+    });
+  }
+
+  void soon(step next) {
+    asio::post(*loop_, [self = shared_from_this(), next] { ((*self).*next)(); });
+  }
+
+  void go_on_after(int outcome, step next) {
+    if (outcome == SSL_ERROR_WANT_READ)
+      wait_for(tcp::socket::wait_read, next);
+    else if (outcome == SSL_ERROR_WANT_WRITE)
+      wait_for(tcp::socket::wait_write, next);
+    else
+      fail();
+  }
   /// What a call of OpenSSL that has returned this has come to: SSL_ERROR_NONE and others.
   int outcome_of(int result) noexcept { return SSL_get_error(ssl_.get(), result); }
-  void start();
-  void shake_hands();
-  void read_now();
-  int read_records(std::size_t& size);
-  static void end(handler& waiting, const error_code& failure, std::size_t transferred);
-  void write_now();
-  std::size_t write_records(std::span<const asio::const_buffer> from, int& result) noexcept;
-  void fill_record(std::span<const asio::const_buffer> from, std::size_t skipped) noexcept;
-  void answer_plain_text();
-  void note_failure();
-  void fail();
+
+  // -- the handshake ----------------------------------------------------------------------------
+
+  void start() {
+    if (stage_ != stage::fresh)
+      return;
+    {
+      std::lock_guard lock{mutex_};
+      stage_ = stage::shaking;
+    }
+    shake_hands();
+  }
+
+  void shake_hands() {
+    int result = SSL_ERROR_SSL;
+    {
+      std::lock_guard lock{mutex_};
+      ERR_clear_error();
+      result = outcome_of(SSL_do_handshake(ssl_.get()));
+      if (result == SSL_ERROR_NONE) {
+        record_.reserve(max_record_bytes);
+        stage_ = stage::established;
+      }
+    }
+    if (result != SSL_ERROR_NONE)
+      return go_on_after(result, &tls_connection::shake_hands);
+    write_now();
+    read_now();
+  }
+
+  // -- reading ----------------------------------------------------------------------------------
+
+  void read_now() {
+    if (stage_ == stage::failed)
+      return end(on_read_, broken, 0);
+    if (stage_ != stage::established || !on_read_)
+      return;
+    std::size_t size = 0;
+    const auto result = read_records(size);
+    more_to_read_ = result == SSL_ERROR_NONE || result == SSL_ERROR_ZERO_RETURN;
+    if (size > 0) {
+      if (failed(result))
+        note_failure(); // the next read fails with it, when what came before has been taken
+      return end(on_read_, {}, size);
+    }
+    if (result == SSL_ERROR_ZERO_RETURN)
+      return end(on_read_, asio::error::eof, 0);
+    go_on_after(result, &tls_connection::read_now);
+  }
+
+  /// As much as there is room for; a publisher may write between two records.
+  int read_records(std::size_t& size) {
+    auto* const at = static_cast<std::byte*>(into_.data());
+    while (size < into_.size()) {
+      std::lock_guard lock{mutex_};
+      ERR_clear_error();
+      std::size_t n = 0;
+      const auto result = SSL_read_ex(ssl_.get(), at + size, into_.size() - size, &n);
+      if (result != 1)
+        return outcome_of(result);
+      size += n;
+    }
+    return SSL_ERROR_NONE;
+  }
+
+  static void end(handler& waiting, const error_code& failure, std::size_t transferred) {
+    if (auto on_done = std::exchange(waiting, {}))
+      on_done(failure, transferred);
+  }
+
+  // -- writing ----------------------------------------------------------------------------------
+
+  void write_now() {
+    if (stage_ == stage::failed)
+      return end(on_written_, broken, 0);
+    if (stage_ != stage::established || !on_written_)
+      return;
+    int result = SSL_ERROR_NONE;
+    std::size_t written = 0;
+    {
+      std::lock_guard lock{mutex_};
+      written = write_records(from_, result);
+    }
+    if (written > 0 || result == SSL_ERROR_NONE)
+      return end(on_written_, {}, written);
+    if (failed(result))
+      read_now(); // a peer that has gone may have said why
+    if (stage_ == stage::established)
+      go_on_after(result, &tls_connection::write_now);
+  }
+
+  /// Called with the mutex held. Returns how much of `from` is written.
+  std::size_t write_records(std::span<const asio::const_buffer> from, int& result) noexcept {
+    std::size_t written = 0;
+    while (written < max_write_bytes) {
+      if (record_.empty()) // otherwise it is the beginning of `from`, and must be tried again
+        fill_record(from, written);
+      if (record_.empty())
+        break;
+      ERR_clear_error();
+      std::size_t n = 0;
+      const auto status = SSL_write_ex(ssl_.get(), record_.data(), record_.size(), &n);
+      if (status != 1) {
+        result = outcome_of(status);
+        break;
+      }
+      written += record_.size();
+      record_.clear();
+    }
+    return written;
+  }
+
+  /// The next bytes of `from` after the first `skipped`, in one piece; the room is reserved.
+  void fill_record(std::span<const asio::const_buffer> from, std::size_t skipped) noexcept {
+    for (const auto& each : from) {
+      const auto here = std::min(skipped, each.size());
+      skipped -= here;
+      const auto n = std::min(each.size() - here, max_record_bytes - record_.size());
+      const auto* const at = static_cast<const std::byte*>(each.data()) + here;
+      record_.insert(record_.end(), at, at + n);
+      if (record_.size() == max_record_bytes)
+        return;
+    }
+  }
+
+  // -- the end ----------------------------------------------------------------------------------
+
+  /// A client that waits in the clear for our probe gets the refusal in its place. (A server has
+  /// sent its own probe, and knows our hello for what it is.)
+  void answer_plain_text() {
+    if (refusal_.empty() || stage_ != stage::shaking || raw_.beginning_bytes < 3 ||
+        looks_like_tls(raw_.begins_with()))
+      return;
+    [[maybe_unused]] const auto sent = // if that is not possible at once it need not be
+        ::send(raw_.fd, refusal_.data(), refusal_.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  }
+
+  void note_failure() {
+    std::lock_guard lock{mutex_};
+    answer_plain_text();
+    failure_ = explain_tls_failure(ssl_.get(), raw_, stage_ == stage::established);
+    stage_ = stage::failed;
+  }
+
+  void fail() {
+    note_failure();
+    end(on_read_, broken, 0);
+    end(on_written_, broken, 0);
+  }
+
+  // -- the state --------------------------------------------------------------------------------
 
   const std::vector<std::byte> refusal_; // of plain text; empty at a client
 
   std::mutex mutex_; // guards the following while a publisher may write
   tls_socket raw_;
-  std::unique_ptr<SSL, ssl_deleter> ssl_;
+  std::unique_ptr<SSL, decltype([](SSL* x) { SSL_free(x); })> ssl_;
   stage stage_ = stage::fresh;    // changed on the loop only
   std::vector<std::byte> record_; // what OpenSSL has not taken yet
 
@@ -92,253 +312,6 @@ private:
   handler on_written_;
   error failure_;
 };
-
-tls_connection::tls_connection(std::shared_ptr<asio::io_context> loop, tcp::socket socket,
-                               const tls_context& context, tls_role role,
-                               std::vector<std::byte> refusal)
-    : connection(std::move(loop), std::move(socket)), refusal_(std::move(refusal)),
-      ssl_(SSL_new(context.get())) {
-  if (!ssl_)
-    throw std::bad_alloc{};
-  raw_.fd = socket_.native_handle();
-  auto* const bio = make_bio(raw_);
-  SSL_set_bio(ssl_.get(), bio, bio);
-  if (role == tls_role::client)
-    SSL_set_connect_state(ssl_.get());
-  else
-    SSL_set_accept_state(ssl_.get());
-}
-
-// -- waiting -----------------------------------------------------------------------------------
-
-void tls_connection::wait_for(tcp::socket::wait_type what, step next) {
-  socket_.async_wait(what, [self = shared_from_this(), next](error_code failure) {
-    if (self->stage_ == stage::closed)
-      return;
-    if (failure) {
-      {
-        std::lock_guard lock{self->mutex_};
-        self->raw_.failure = failure.value();
-      }
-      return self->fail();
-    }
-    ((*self).*next)();
-  });
-}
-
-void tls_connection::soon(step next) {
-  asio::post(*loop_, [self = shared_from_this(), next] { ((*self).*next)(); });
-}
-
-void tls_connection::go_on_after(int outcome, step next) {
-  if (outcome == SSL_ERROR_WANT_READ)
-    wait_for(tcp::socket::wait_read, next);
-  else if (outcome == SSL_ERROR_WANT_WRITE)
-    wait_for(tcp::socket::wait_write, next);
-  else
-    fail();
-}
-
-// -- the handshake -----------------------------------------------------------------------------
-
-void tls_connection::start() {
-  if (stage_ != stage::fresh)
-    return;
-  {
-    std::lock_guard lock{mutex_};
-    stage_ = stage::shaking;
-  }
-  shake_hands();
-}
-
-void tls_connection::shake_hands() {
-  int result = SSL_ERROR_SSL;
-  {
-    std::lock_guard lock{mutex_};
-    ERR_clear_error();
-    result = outcome_of(SSL_do_handshake(ssl_.get()));
-    if (result == SSL_ERROR_NONE) {
-      record_.reserve(max_record_bytes);
-      stage_ = stage::established;
-    }
-  }
-  if (result != SSL_ERROR_NONE)
-    return go_on_after(result, &tls_connection::shake_hands);
-  write_now();
-  read_now();
-}
-
-// -- reading -----------------------------------------------------------------------------------
-
-void tls_connection::read_some(asio::mutable_buffer into, handler on_done) {
-  into_ = into;
-  on_read_ = std::move(on_done);
-  if (stage_ == stage::fresh)
-    soon(&tls_connection::start);
-  else if (stage_ == stage::established && !more_to_read_)
-    wait_for(tcp::socket::wait_read, &tls_connection::read_now);
-  else if (stage_ != stage::shaking)
-    soon(&tls_connection::read_now);
-}
-
-void tls_connection::read_now() {
-  if (stage_ == stage::failed)
-    return end(on_read_, broken, 0);
-  if (stage_ != stage::established || !on_read_)
-    return;
-  std::size_t size = 0;
-  const auto result = read_records(size);
-  more_to_read_ = result == SSL_ERROR_NONE || result == SSL_ERROR_ZERO_RETURN;
-  if (size > 0) {
-    if (failed(result))
-      note_failure(); // the next read fails with it, when what came before has been taken
-    return end(on_read_, {}, size);
-  }
-  if (result == SSL_ERROR_ZERO_RETURN)
-    return end(on_read_, asio::error::eof, 0);
-  go_on_after(result, &tls_connection::read_now);
-}
-
-/// As much as there is room for; a publisher may write between two records.
-int tls_connection::read_records(std::size_t& size) {
-  auto* const at = static_cast<std::byte*>(into_.data());
-  while (size < into_.size()) {
-    std::lock_guard lock{mutex_};
-    ERR_clear_error();
-    std::size_t n = 0;
-    const auto result = SSL_read_ex(ssl_.get(), at + size, into_.size() - size, &n);
-    if (result != 1)
-      return outcome_of(result);
-    size += n;
-  }
-  return SSL_ERROR_NONE;
-}
-
-void tls_connection::end(handler& waiting, const error_code& failure, std::size_t transferred) {
-  if (auto on_done = std::exchange(waiting, {}))
-    on_done(failure, transferred);
-}
-
-// -- writing -----------------------------------------------------------------------------------
-
-std::size_t tls_connection::try_write(std::span<const asio::const_buffer> from) noexcept {
-  std::unique_lock lock{mutex_, std::try_to_lock};
-  if (!lock || stage_ != stage::established)
-    return 0;
-  int result = SSL_ERROR_NONE;
-  const auto written = write_records(from, result);
-  ERR_clear_error(); // this is a thread of the host program
-  return written;
-}
-
-void tls_connection::write_some(std::span<const asio::const_buffer> from, handler on_done) {
-  from_ = from;
-  on_written_ = std::move(on_done);
-  if (stage_ == stage::fresh)
-    soon(&tls_connection::start);
-  else if (stage_ != stage::shaking)
-    soon(&tls_connection::write_now);
-}
-
-void tls_connection::write_now() {
-  if (stage_ == stage::failed)
-    return end(on_written_, broken, 0);
-  if (stage_ != stage::established || !on_written_)
-    return;
-  int result = SSL_ERROR_NONE;
-  std::size_t written = 0;
-  {
-    std::lock_guard lock{mutex_};
-    written = write_records(from_, result);
-  }
-  if (written > 0 || result == SSL_ERROR_NONE)
-    return end(on_written_, {}, written);
-  if (failed(result))
-    read_now(); // a peer that has gone may have said why
-  if (stage_ == stage::established)
-    go_on_after(result, &tls_connection::write_now);
-}
-
-/// Called with the mutex held. Returns how much of `from` is written.
-std::size_t tls_connection::write_records(std::span<const asio::const_buffer> from,
-                                          int& result) noexcept {
-  std::size_t written = 0;
-  while (written < max_write_bytes) {
-    if (record_.empty()) // otherwise it is the beginning of `from`, and must be tried again
-      fill_record(from, written);
-    if (record_.empty())
-      break;
-    ERR_clear_error();
-    std::size_t n = 0;
-    const auto status = SSL_write_ex(ssl_.get(), record_.data(), record_.size(), &n);
-    if (status != 1) {
-      result = outcome_of(status);
-      break;
-    }
-    written += record_.size();
-    record_.clear();
-  }
-  return written;
-}
-
-/// The next bytes of `from` after the first `skipped`, in one piece; the room is reserved.
-void tls_connection::fill_record(std::span<const asio::const_buffer> from,
-                                 std::size_t skipped) noexcept {
-  for (const auto& each : from) {
-    const auto here = std::min(skipped, each.size());
-    skipped -= here;
-    const auto n = std::min(each.size() - here, max_record_bytes - record_.size());
-    const auto* const at = static_cast<const std::byte*>(each.data()) + here;
-    record_.insert(record_.end(), at, at + n);
-    if (record_.size() == max_record_bytes)
-      return;
-  }
-}
-
-// -- the end -----------------------------------------------------------------------------------
-
-/// A client that waits in the clear for our probe gets the refusal in its place. (A server has sent
-/// its own probe, and knows our hello for what it is.)
-void tls_connection::answer_plain_text() {
-  if (refusal_.empty() || stage_ != stage::shaking || raw_.beginning_bytes < 3 ||
-      looks_like_tls(raw_.begins_with()))
-    return;
-  [[maybe_unused]] const auto sent = // if that is not possible at once it need not be
-      ::send(raw_.fd, refusal_.data(), refusal_.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-}
-
-void tls_connection::note_failure() {
-  std::lock_guard lock{mutex_};
-  answer_plain_text();
-  failure_ = explain_tls_failure(ssl_.get(), raw_, stage_ == stage::established);
-  stage_ = stage::failed;
-}
-
-void tls_connection::fail() {
-  note_failure();
-  end(on_read_, broken, 0);
-  end(on_written_, broken, 0);
-}
-
-void tls_connection::close() noexcept {
-  if (stage_ == stage::closed)
-    return;
-  {
-    std::lock_guard lock{mutex_};
-    if (stage_ == stage::established && record_.empty())
-      SSL_shutdown(ssl_.get()); // whether that is sent is all the same to the peer
-    else if (stage_ == stage::failed)
-      discard_input(raw_.fd);
-    ERR_clear_error();
-    stage_ = stage::closed;
-  }
-  connection::close();
-  for (auto* each : {&on_read_, &on_written_})
-    if (*each)
-      asio::post(*loop_, [on_done = std::exchange(*each, {})] {
-        on_done(asio::error::operation_aborted, 0);
-      });
-}
 
 } // namespace
 
