@@ -29,33 +29,28 @@ public:
   /// not go on. Notes it if not. `now_s` rises by one with each second.
   bool is_copy(std::string_view content, unsigned hops_left, std::uint32_t now_s) noexcept {
     const auto hash = static_cast<std::uint64_t>(std::hash<std::string_view>{}(content));
-    const note fresh{hash >> tag_shift, std::min(hops_left, 31U), now_s & 0xffff};
+    const note fresh{
+        .tag = hash >> tag_shift, .hops_left = std::min(hops_left, 31U), .time = now_s & 0xffff};
     auto& slot = (*seen_)[hash % seen_->size()];
-    const auto known = unpack(slot.load(std::memory_order_relaxed));
+    const auto known = slot.load(std::memory_order_relaxed);
     const bool same = known.tag == fresh.tag && ((fresh.time - known.time) & 0xffff) <= memory_s;
     if (same && known.hops_left > fresh.hops_left)
       return fresh.hops_left <= most_hops_of_copies;
-    slot.store(pack(fresh), std::memory_order_relaxed);
+    slot.store(fresh, std::memory_order_relaxed);
     return false;
   }
 
 private:
   static constexpr unsigned tag_shift = 21;
 
+  /// One word, which a thread reads and writes at once.
   struct note {
-    std::uint64_t tag;
-    unsigned hops_left; // 5 bits
-    std::uint32_t time; // 16 bits
+    std::uint64_t tag : 64 - tag_shift;
+    std::uint64_t hops_left : 5;
+    std::uint64_t time : 16;
   };
-  static std::uint64_t pack(const note& x) noexcept {
-    return x.tag << tag_shift | std::uint64_t{x.hops_left} << 16 | x.time;
-  }
-  static note unpack(std::uint64_t word) noexcept {
-    return {word >> tag_shift, static_cast<unsigned>(word >> 16 & 31),
-            static_cast<std::uint32_t>(word & 0xffff)};
-  }
 
-  using table = std::array<std::atomic<std::uint64_t>, 65'536>;
+  using table = std::array<std::atomic<note>, 65'536>;
   std::unique_ptr<table> seen_;
 };
 
