@@ -39,27 +39,6 @@ void native_reader::route_held(held_frame& frame) {
 
 bool native_reader::take_flagged(std::span<std::byte> payload) {
   runs_.end_run();
-  const auto kind = wire::kind_of(payload);
-  if (!kind)
-    return false;
-  switch (*kind) {
-  case wire::frame_kind::records:
-    return take_batch(payload);
-  case wire::frame_kind::topics:
-    return take_topics(payload);
-  case wire::frame_kind::credit:
-    return take_credit(payload);
-  case wire::frame_kind::flush:
-    return take_flush(payload);
-  case wire::frame_kind::status_request:
-  case wire::frame_kind::status_reply:
-    return env_.on_status_frame(payload);
-  default:
-    return take_news(*kind, payload);
-  }
-}
-
-bool native_reader::take_news(wire::frame_kind kind, std::span<const std::byte> payload) {
   const auto report = [&](auto news) {
     return news && router_.receive(env_.remote, std::move(*news));
   };
@@ -68,24 +47,36 @@ bool native_reader::take_news(wire::frame_kind kind, std::span<const std::byte> 
       router_.receive(*news);
     return news.has_value();
   };
-  switch (kind) {
+  switch (wire::kind_of(payload).value_or(wire::frame_kind{})) {
+  case wire::frame_kind::records:
+    return take_batch(payload);
+  case wire::frame_kind::topics:
+    return take_topics(payload);
   case wire::frame_kind::neighbours:
     return report(wire::parse_neighbours(payload));
   case wire::frame_kind::filter:
     return report(wire::parse_filter_report(payload));
-  case wire::frame_kind::question:
-    return letter(wire::parse_question(payload));
-  case wire::frame_kind::answer:
-    return letter(wire::parse_answer(payload));
-  case wire::frame_kind::flushed:
-    return letter(wire::parse_flushed(payload));
-  default: // all is known
+  case wire::frame_kind::known:
     if (!std::exchange(ready_, true)) {
       router_.neighbour_ready(env_.remote);
       env_.on_ready();
     }
     return true;
+  case wire::frame_kind::credit:
+    return take_credit(payload);
+  case wire::frame_kind::question:
+    return letter(wire::parse_question(payload));
+  case wire::frame_kind::answer:
+    return letter(wire::parse_answer(payload));
+  case wire::frame_kind::flush:
+    return take_flush(payload);
+  case wire::frame_kind::flushed:
+    return letter(wire::parse_flushed(payload));
+  case wire::frame_kind::status_request:
+  case wire::frame_kind::status_reply:
+    return env_.on_status_frame(payload);
   }
+  return false;
 }
 
 bool native_reader::ask_status(std::uint32_t number) const {

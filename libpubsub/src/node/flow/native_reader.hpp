@@ -45,7 +45,6 @@ private:
 
   void route_held(held_frame& frame) override;
   bool take_flagged(std::span<std::byte> payload);
-  bool take_news(wire::frame_kind kind, std::span<const std::byte> payload);
   bool take_topics(std::span<const std::byte> payload);
   bool take_credit(std::span<const std::byte> payload);
   bool take_batch(std::span<std::byte> payload);
