@@ -2,9 +2,13 @@
 // is full.
 #pragma once
 
+#include <cstring>
+
 #include <pubsub/value/endpoint_id.hpp>
 
 #include "link/link_protocol.hpp"
+#include "message/record.hpp"
+#include "wire/broker/envelope.hpp"
 
 namespace pubsub {
 
@@ -23,12 +27,41 @@ public:
     return all[0].pause_count();
   }
   void give_credit(gates&, outboxes&, bool) const override {}
+  /// The frames of the handshake come first.
   void take(outboxes& from, std::vector<outgoing_slice>& out, std::size_t max_slices,
-            std::size_t max_bytes) override;
+            std::size_t max_bytes) override {
+    take_from(from.control(), 0, out, max_slices, max_bytes);
+    take_from(from.out(), 0, out, max_slices, max_bytes);
+  }
   void grant(std::size_t, std::uint32_t) noexcept override {}
 
 private:
-  std::size_t encode_records(const run_slice& slice, std::vector<asio::const_buffer>& out) override;
+  std::size_t encode_records(const run_slice& slice,
+                             std::vector<asio::const_buffer>& out) override {
+    const auto* record = slice.run->bytes() + slice.from.bytes;
+    const auto* end = record + slice.size.bytes;
+    std::size_t total = 0;
+    while (record != end) {
+      const auto payload_size = record_payload_size(record);
+      const auto topic = slice.run->topics()->at(record_topic(record));
+      const auto size = wire::data_frame_bytes(topic.size(), payload_size);
+      auto* frame = memory_.reserve(size);
+      auto* payload =
+          wire::write_data_header(frame, self_, topic, payload_size, slice.run->origin().hops_left);
+      std::memcpy(payload, record + record_header_bytes, payload_size);
+      memory_.commit(size);
+      const bool goes_on =
+          total > 0 &&
+          static_cast<const std::byte*>(out.back().data()) + out.back().size() == frame;
+      if (goes_on)
+        out.back() = {out.back().data(), out.back().size() + size};
+      else
+        out.emplace_back(frame, size);
+      total += size;
+      record += record_header_bytes + payload_size;
+    }
+    return total;
+  }
 
   const endpoint_id self_;
 };
