@@ -1,14 +1,17 @@
 // What waits to be written to one link, by how far it has come.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
 #include <span>
+#include <utility>
 
 #include <pubsub/counters.hpp>
 
+#include "base/counter_sums.hpp"
 #include "queue/outbox.hpp"
 #include "wire/native/batch.hpp"
 
@@ -21,10 +24,26 @@ namespace pubsub {
 /// and behind all messages. In version 1 there is one for everything. Thread-safe.
 class outboxes {
 public:
-  outboxes(const queue_options& options, outbox::callbacks calls);
+  outboxes(const queue_options& options, outbox::callbacks calls)
+      : options_(options), calls_(std::move(calls)), control_({}, calls_), last_({}, calls_) {
+    out();
+  }
 
   /// For messages that have come so many hops; made when first asked for.
-  outbox& out(std::size_t hops = 0);
+  outbox& out(std::size_t hops = 0) {
+    hops = std::min(hops, wire::max_hops - 1);
+    if (auto* const found = by_hops_[hops].load(std::memory_order_acquire))
+      return *found;
+    std::lock_guard lock{mutex_};
+    auto& place = owned_[hops];
+    if (!place) {
+      place = std::make_unique<outbox>(options_, calls_, hops > 0 ? &relayed_ : nullptr);
+      if (closed_)
+        place->close();
+      by_hops_[hops].store(place.get(), std::memory_order_release);
+    }
+    return *place;
+  }
   /// The same, or null if it was not asked for so far.
   outbox* find(std::size_t hops) const noexcept {
     return by_hops_[hops].load(std::memory_order_acquire);
@@ -50,13 +69,32 @@ public:
   outbox& last() noexcept { return last_; }
 
   /// Nothing is taken any more.
-  void close_all();
-  std::size_t wait_until_empty(std::chrono::steady_clock::time_point until) const;
-  link_counters counters() const;
+  void close_all() {
+    std::unique_lock lock{mutex_};
+    closed_ = true;
+    lock.unlock();
+    control_.close();
+    last_.close();
+    visit([](outbox& each) { each.close(); });
+  }
+  std::size_t wait_until_empty(std::chrono::steady_clock::time_point until) const {
+    std::size_t left = 0;
+    visit([&](outbox& each) { left += each.wait_until_empty(until); });
+    return left;
+  }
+  link_counters counters() const {
+    link_counters sum;
+    visit([&](const outbox& each) { add_to(sum, each.counters()); });
+    return sum;
+  }
 
 private:
   template <class Visitor>
-  void visit(Visitor&& each) const;
+  void visit(Visitor&& each) const {
+    for (const auto& place : by_hops_)
+      if (auto* const found = place.load(std::memory_order_acquire))
+        each(*found);
+  }
   outbox* control_place() const noexcept {
     return control_waits_behind_messages() ? find(0) : &control_;
   }

@@ -1,6 +1,7 @@
 // The records of one stream: numbered, encoded once, one behind the other.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -27,7 +28,10 @@ public:
       : origin_{.endpoint = self, .stream = one_topic_flag | next_stream()} {}
 
   /// Routes have changed: topics are announced again, with the destinations they have from now on.
-  void forget_topics() noexcept;
+  void forget_topics() noexcept {
+    topics_ = {};
+    numbers_.clear();
+  }
   /// Where the payload of the next record goes. If that record is not committed, the next one takes
   /// its place.
   std::byte* begin(std::string_view topic, const std::shared_ptr<const destinations_by_link>& nodes,
@@ -52,10 +56,38 @@ public:
   }
 
 private:
-  static std::uint32_t next_stream() noexcept;
-  void keep_to_one_topic(std::string_view topic);
+  /// Streams of one endpoint differ; those of its former incarnations do too, its id being fresh.
+  static std::uint32_t next_stream() noexcept {
+    static std::atomic<std::uint32_t> last{0};
+    return (last.fetch_add(1, std::memory_order_relaxed) + 1) & ~one_topic_flag;
+  }
+  /// A stream of one topic says so in its number; one that gets a second topic ends, and another
+  /// begins.
+  void keep_to_one_topic(std::string_view topic) {
+    if (!has_one_topic(origin_.stream) || only_topic_ == topic)
+      return;
+    if (only_topic_)
+      origin_ = {.endpoint = origin_.endpoint, .stream = next_stream()};
+    else
+      only_topic_ = topic;
+  }
+  /// A publisher of one topic has a table of one; a publisher on many gets larger ones.
   std::uint8_t number_of(std::string_view topic,
-                         const std::shared_ptr<const destinations_by_link>& nodes);
+                         const std::shared_ptr<const destinations_by_link>& nodes) {
+    if (const auto found = numbers_.find(topic); found != numbers_.end()) {
+      last_number_ = found->second;
+    } else {
+      keep_to_one_topic(topic);
+      if (!topics_ || topics_->full()) {
+        numbers_.clear();
+        topics_ = topic_table::make(topics_ ? topic_table::max_topics : 1);
+      }
+      last_number_ = topics_->add(topic, nodes);
+      numbers_.emplace(topics_->at(last_number_), last_number_);
+    }
+    last_topic_ = topics_->at(last_number_);
+    return last_number_;
+  }
 
   slab slab_;
   std::size_t record_size_ = 0; // of the record begun
