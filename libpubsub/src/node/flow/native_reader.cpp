@@ -42,6 +42,11 @@ bool native_reader::take_flagged(std::span<std::byte> payload) {
   const auto report = [&](auto news) {
     return news && router_.receive(env_.remote, std::move(*news));
   };
+  const auto granted = [&](const auto& credit) {
+    if (credit)
+      env_.via->grant(*credit);
+    return credit.has_value();
+  };
   const auto letter = [&](const auto& news) {
     if (news)
       router_.receive(*news);
@@ -63,7 +68,7 @@ bool native_reader::take_flagged(std::span<std::byte> payload) {
     }
     return true;
   case wire::frame_kind::credit:
-    return take_credit(payload);
+    return granted(wire::parse_credit(payload));
   case wire::frame_kind::question:
     return letter(wire::parse_question(payload));
   case wire::frame_kind::answer:
@@ -112,13 +117,6 @@ bool native_reader::take_topics(std::span<const std::byte> payload) {
   return announced_bytes_ <= flow_tuning::max_announced_bytes;
 }
 
-bool native_reader::take_credit(std::span<const std::byte> payload) {
-  const auto credit = wire::parse_credit(payload);
-  if (credit)
-    env_.via->grant(*credit);
-  return credit.has_value();
-}
-
 bool native_reader::take_batch(std::span<std::byte> payload) {
   const auto batch = wire::parse_batch(payload);
   if (!batch || batch->header.table >= tables_.size() || !tables_[batch->header.table])
@@ -151,7 +149,8 @@ void native_reader::route_batch(announced_topics& announced, const wire::batch_h
   if (announced.hops != hops + 1 || announced.generation != routes_.generation()) {
     announced.hops = hops + 1;
     announced.generation = routes_.generation();
-    announced.forget_routes();
+    announced.routes.clear();
+    announced.passed_on = {};
   }
   std::unique_lock<std::mutex> turn;
   std::uint32_t late = 0;

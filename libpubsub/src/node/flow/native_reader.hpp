@@ -18,11 +18,6 @@ struct announced_topics {
   bool for_us = false;                  // some topic is
   std::shared_ptr<stream_mark> mark;    // of the stream that came last
   run_origin origin;                    // of that stream
-
-  void forget_routes() {
-    routes.clear();
-    passed_on = {};
-  }
 };
 
 /// Records are handed on untouched, with their origin beside them; what has been delivered here
@@ -46,7 +41,6 @@ private:
   void route_held(held_frame& frame) override;
   bool take_flagged(std::span<std::byte> payload);
   bool take_topics(std::span<const std::byte> payload);
-  bool take_credit(std::span<const std::byte> payload);
   bool take_batch(std::span<std::byte> payload);
   void route_batch(announced_topics& announced, const wire::batch_header& header,
                    std::span<std::byte> records, bool one_topic);
