@@ -127,7 +127,7 @@ public:
     do {
       slices.clear();
       buffers.clear();
-      protocol_->take(*this, slices, 64, 1 << 20);
+      protocol_->take(*this, slices);
       for (const auto& each : slices)
         protocol_->encode(each.slice, buffers);
       for (const auto& each : buffers) {

@@ -28,10 +28,9 @@ public:
   }
   void give_credit(gates&, outboxes&, bool) const override {}
   /// The frames of the handshake come first.
-  void take(outboxes& from, std::vector<outgoing_slice>& out, std::size_t max_slices,
-            std::size_t max_bytes) override {
-    take_from(from.control(), 0, out, max_slices, max_bytes);
-    take_from(from.out(), 0, out, max_slices, max_bytes);
+  void take(outboxes& from, std::vector<outgoing_slice>& out) override {
+    take_from(from.control(), 0, out);
+    take_from(from.out(), 0, out);
   }
   void grant(std::size_t, std::uint32_t) noexcept override {}
 

@@ -222,7 +222,7 @@ void link::take_slices() {
   buffers_.clear();
   first_buffer_ = 0;
   protocol_->forget();
-  protocol_->take(*this, slices_, max_slices_per_write, max_bytes_per_write);
+  protocol_->take(*this, slices_);
   for (auto& each : slices_)
     each.bytes = protocol_->encode(each.slice, buffers_);
   if (slices_.empty())
@@ -243,10 +243,16 @@ void link::on_written(error_code failure, std::size_t transferred) {
   write();
 }
 
-/// So many bytes more are written.
+/// So many bytes more are written. Neighbours are often of one outbox: they are reported together.
 void link::advance(std::size_t written) {
   bytes_sent_.fetch_add(written, std::memory_order_relaxed);
   skip_buffers(written);
+  run_position done; // of one outbox, not yet reported
+  std::size_t done_hops = 0;
+  const auto report = [&] {
+    if (done.messages > 0)
+      out(done_hops).written(std::exchange(done, {}));
+  };
   while (written > 0) {
     auto& [slice, hops, left] = slices_[first_slice_];
     const auto step = std::min(written, left);
@@ -254,25 +260,16 @@ void link::advance(std::size_t written) {
     written -= step;
     if (left > 0)
       break;
-    if (slice.size.messages > 0)
-      add_written(hops, slice.size);
+    if (slice.size.messages > 0) {
+      if (hops != done_hops)
+        report();
+      done_hops = hops;
+      done = {done.messages + slice.size.messages, done.bytes + slice.size.bytes};
+    }
     slice.run = {};
     ++first_slice_;
   }
-  report_written();
-}
-
-/// Neighbours are often of one outbox: they are reported together.
-void link::add_written(std::size_t hops, run_position size) {
-  if (hops != written_hops_)
-    report_written();
-  written_hops_ = hops;
-  written_ = {written_.messages + size.messages, written_.bytes + size.bytes};
-}
-
-void link::report_written() {
-  if (written_.messages > 0)
-    out(written_hops_).written(std::exchange(written_, {}));
+  report();
 }
 
 void link::skip_buffers(std::size_t written) {

@@ -51,8 +51,6 @@ private:
     return std::span{buffers_}.subspan(first_buffer_);
   }
   void advance(std::size_t written);
-  void add_written(std::size_t hops, run_position size);
-  void report_written();
   void skip_buffers(std::size_t written);
   void on_written(error_code failure, std::size_t transferred);
   void do_close(error reason);
@@ -72,8 +70,6 @@ private:
   std::vector<asio::const_buffer> buffers_; // what they are on the wire
   std::size_t first_buffer_ = 0;
   std::size_t first_slice_ = 0;
-  run_position written_; // not yet reported, of written_hops_
-  std::size_t written_hops_ = 0;
   bool writing_ = false;
   clock::time_point idle_since_;
   bool close_when_written_ = false;

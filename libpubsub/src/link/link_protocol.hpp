@@ -78,8 +78,7 @@ public:
   // -- writing -----------------------------------------------------------------------------------
 
   /// Appends what is to be written next.
-  virtual void take(outboxes& from, std::vector<outgoing_slice>& out, std::size_t max_slices,
-                    std::size_t max_bytes) = 0;
+  virtual void take(outboxes& from, std::vector<outgoing_slice>& out) = 0;
   /// Appends what makes up `slice` on the wire, and returns its size in bytes. The buffers point
   /// into the run and into memory kept until `forget`.
   std::size_t encode(const run_slice& slice, std::vector<asio::const_buffer>& out) {
@@ -98,8 +97,8 @@ protected:
                                      std::vector<asio::const_buffer>& out) = 0;
   /// Appends what one outbox holds, and returns the bytes of records among it.
   std::size_t take_from(outbox& from, std::size_t hops, std::vector<outgoing_slice>& out,
-                        std::size_t max_slices, std::size_t max_bytes) {
-    from.take(scratch_, max_slices - out.size(), max_bytes);
+                        std::size_t max_bytes = link_tuning::max_bytes_per_write) {
+    from.take(scratch_, link_tuning::max_slices_per_write - out.size(), max_bytes);
     std::size_t records = 0;
     for (auto& each : scratch_) {
       records += each.run->has_records() ? each.size.bytes : 0;

@@ -26,22 +26,23 @@ void native_protocol::grant(std::size_t hops, std::uint32_t bytes) noexcept {
 
 // -- taking --------------------------------------------------------------------------------------
 
-void native_protocol::take(outboxes& from, std::vector<outgoing_slice>& out, std::size_t max_slices,
-                           std::size_t max_bytes) {
-  take_from(from.control(), 0, out, max_slices, max_bytes);
-  const bool more = take_messages(from, out, max_slices, max_bytes);
+void native_protocol::take(outboxes& from, std::vector<outgoing_slice>& out) {
+  take_from(from.control(), 0, out);
+  const bool more = take_messages(from, out);
   if (out.empty() && !more)
-    take_from(from.last(), 0, out, max_slices, max_bytes);
+    take_from(from.last(), 0, out);
 }
 
 /// The outboxes in turn, each as far as its credit goes. True if there may be messages for which
 /// the peer has given no credit.
-bool native_protocol::take_messages(outboxes& from, std::vector<outgoing_slice>& out,
-                                    std::size_t max_slices, std::size_t max_bytes) {
+bool native_protocol::take_messages(outboxes& from, std::vector<outgoing_slice>& out) {
+  using namespace link_tuning;
   bool more = false;
   std::size_t total = 0;
   const auto first = next_++;
-  for (std::size_t i = 0; i < wire::max_hops && out.size() < max_slices && total < max_bytes; ++i) {
+  for (std::size_t i = 0;
+       i < wire::max_hops && out.size() < max_slices_per_write && total < max_bytes_per_write;
+       ++i) {
     const auto hops = (first + i) % wire::max_hops;
     auto* const found = from.find(hops);
     if (found == nullptr)
@@ -51,8 +52,8 @@ bool native_protocol::take_messages(outboxes& from, std::vector<outgoing_slice>&
       more = true;
       continue;
     }
-    const auto taken = take_from(*found, hops, out, max_slices,
-                                 std::min(max_bytes - total, static_cast<std::size_t>(credit)));
+    const auto taken = take_from(
+        *found, hops, out, std::min(max_bytes_per_write - total, static_cast<std::size_t>(credit)));
     credit -= static_cast<std::int64_t>(taken);
     total += taken;
   }

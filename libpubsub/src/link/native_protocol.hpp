@@ -20,8 +20,7 @@ public:
   bool may_read(const gates&) const noexcept override { return true; }
   std::uint64_t pause_count(const gates&) const noexcept override { return 0; }
   void give_credit(gates& all, outboxes& to, bool small_too) const override;
-  void take(outboxes& from, std::vector<outgoing_slice>& out, std::size_t max_slices,
-            std::size_t max_bytes) override;
+  void take(outboxes& from, std::vector<outgoing_slice>& out) override;
   void grant(std::size_t hops, std::uint32_t bytes) noexcept override;
 
 private:
@@ -32,8 +31,7 @@ private:
   };
 
   std::size_t encode_records(const run_slice& slice, std::vector<asio::const_buffer>& out) override;
-  bool take_messages(outboxes& from, std::vector<outgoing_slice>& out, std::size_t max_slices,
-                     std::size_t max_bytes);
+  bool take_messages(outboxes& from, std::vector<outgoing_slice>& out);
   std::uint16_t number_of(const topic_table* topics);
   std::uint16_t free_number();
   std::size_t announce_topics(table_use& use, std::uint16_t number,

@@ -12,14 +12,20 @@ struct fixture {
   explicit fixture(std::function<void()> on_work = [] {}) : boxes{{}, {std::move(on_work)}} {}
 
   /// How many frames a take gives.
-  std::size_t take(std::size_t max_slices = 100) {
-    std::vector<outgoing_slice> out;
-    writer.take(boxes, out, max_slices, 1'000'000);
+  std::size_t take() {
+    out.clear();
+    writer.take(boxes, out);
     return out.size();
+  }
+  /// The last byte of a frame taken.
+  int mark(std::size_t n) const {
+    const auto& slice = out.at(n).slice;
+    return std::to_integer<int>(slice.run->bytes()[slice.from.bytes + slice.size.bytes - 1]);
   }
 
   outboxes boxes;
   native_protocol writer{nullptr};
+  std::vector<outgoing_slice> out;
 };
 
 } // namespace
@@ -45,12 +51,17 @@ TEST_CASE("the writer is called by who pushes, and never while it takes") {
 TEST_CASE("what is pushed last goes behind all messages, and control frames before them") {
   fixture f;
   CHECK(f.take() == 0);
-  f.boxes.push_last(frame);
-  f.boxes.out(0).push_control(frame); // as a message would wait
-  f.boxes.push_control(frame);
-  CHECK(f.take(1) == 1);
-  CHECK(f.take(1) == 1);
-  CHECK(f.take() == 1); // the last
+  const auto marked = [](int n) {
+    return std::array{std::byte{0}, std::byte{0}, std::byte{0}, static_cast<std::byte>(n)};
+  };
+  f.boxes.push_last(marked(3));
+  f.boxes.out(0).push_control(marked(2)); // as a message would wait
+  f.boxes.push_control(marked(1));
+  REQUIRE(f.take() == 2);
+  CHECK(f.mark(0) == 1);
+  CHECK(f.mark(1) == 2);
+  REQUIRE(f.take() == 1);
+  CHECK(f.mark(0) == 3);
   CHECK(f.take() == 0);
 }
 
