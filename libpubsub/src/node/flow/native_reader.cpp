@@ -161,25 +161,19 @@ void native_reader::route_batch(announced_topics& announced, const wire::batch_h
     turn = std::unique_lock{mark.mutex};
     late = mark.skip(header.origin.first_sequence, header.messages);
   }
-  if (one_topic && late == 0)
-    take_part(route_of(announced, record_topic(records.data())), announced, header,
-              {records.data(), {header.messages, records.size()}, 0});
-  else
-    take_records(announced, header, records, late);
-  runs_.end_run();
-}
-
-/// Cuts the batch where the route changes; the records have been checked. The first `late` ones are
-/// passed on but not delivered here.
-void native_reader::take_records(announced_topics& announced, const wire::batch_header& header,
-                                 std::span<std::byte> records, std::uint32_t late) {
   auto* pos = records.data();
-  for (std::uint32_t n = 0; n < header.messages; ++n) {
-    const auto size = record_bytes(pos);
+  if (one_topic && late == 0) {
     take_part(route_of(announced, record_topic(pos)), announced, header,
-              {pos, {1, size}, n, n < late});
-    pos += size;
+              {pos, {header.messages, records.size()}, 0});
+  } else { // cut where the route changes; the records have been checked
+    for (std::uint32_t n = 0; n < header.messages; ++n) {
+      const auto size = record_bytes(pos);
+      take_part(route_of(announced, record_topic(pos)), announced, header,
+                {pos, {1, size}, n, n < late});
+      pos += size;
+    }
   }
+  runs_.end_run();
 }
 
 void native_reader::take_part(const route& to, const announced_topics& announced,

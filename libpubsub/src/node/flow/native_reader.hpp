@@ -44,8 +44,6 @@ private:
   bool take_batch(std::span<std::byte> payload);
   void route_batch(announced_topics& announced, const wire::batch_header& header,
                    std::span<std::byte> records, bool one_topic);
-  void take_records(announced_topics& announced, const wire::batch_header& header,
-                    std::span<std::byte> records, std::uint32_t late);
   void take_part(const route& to, const announced_topics& announced,
                  const wire::batch_header& header, const batch_part& part);
   const route& route_of(announced_topics& announced, std::uint8_t topic);
