@@ -22,19 +22,14 @@ std::size_t guarded(F run_handlers) noexcept {
   }
 }
 
-void become_io_thread() {
-  // Signals belong to the host program's own threads.
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, nullptr);
-  pthread_setname_np(pthread_self(), "pubsub-io");
-}
-
 } // namespace
 
 void event_loop::start() {
   thread_ = std::thread{[this] {
-    become_io_thread();
+    sigset_t all; // signals belong to the host program's own threads
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, nullptr);
+    pthread_setname_np(pthread_self(), "pubsub-io");
     serve();
   }};
 }

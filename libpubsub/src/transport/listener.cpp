@@ -58,9 +58,7 @@ error listener::bind_to(const uri& where) {
   return {};
 }
 
-void listener::start(
-    std::function<void(std::shared_ptr<asio::io_context>, tcp::socket)> on_connection,
-    choose_loop choose) {
+void listener::start(callback on_connection, choose_loop choose) {
   on_connection_ = std::move(on_connection);
   choose_ = std::move(choose);
   resume();

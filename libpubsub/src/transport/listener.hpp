@@ -15,6 +15,7 @@ namespace pubsub {
 /// from any thread; the callback comes on the listener's loop.
 class listener : public std::enable_shared_from_this<listener> {
 public:
+  using callback = std::function<void(std::shared_ptr<asio::io_context>, tcp::socket)>;
   /// Gives the loop the next accepted connection is to live on; null leaves it waiting in the
   /// kernel until `resume`. Asked for each connection, on the listener's loop.
   using choose_loop = std::function<std::shared_ptr<asio::io_context>()>;
@@ -24,8 +25,7 @@ public:
                                                   const uri& where);
 
   std::uint16_t port() const noexcept { return port_; }
-  void start(std::function<void(std::shared_ptr<asio::io_context>, tcp::socket)> on_connection,
-             choose_loop choose);
+  void start(callback on_connection, choose_loop choose);
   void resume();
   void stop();
 
@@ -40,7 +40,7 @@ private:
   tcp::acceptor acceptor_;
   asio::steady_timer timer_; // after a failure
   std::uint16_t port_ = 0;
-  std::function<void(std::shared_ptr<asio::io_context>, tcp::socket)> on_connection_;
+  callback on_connection_;
   choose_loop choose_;
   bool accepting_ = false;
 };

@@ -20,7 +20,7 @@ public:
   /// Errors: those of `check(tls_options)`.
   expected<connection_factory> make(encryption security, tls_role role) {
     if (security == encryption::none)
-      return connection_factory{[](std::shared_ptr<asio::io_context> loop, tcp::socket socket) {
+      return connection_factory{[](auto loop, auto socket) {
         return std::make_shared<connection>(std::move(loop), std::move(socket));
       }};
     std::lock_guard lock{mutex_};
@@ -32,8 +32,7 @@ public:
     }
     const auto refusal =
         role == tls_role::server ? wire::make_tls_refusal() : std::vector<std::byte>{};
-    return connection_factory{[context = tls_, role, refusal](
-                                  std::shared_ptr<asio::io_context> loop, tcp::socket socket) {
+    return connection_factory{[context = tls_, role, refusal](auto loop, auto socket) {
       return make_tls_connection(std::move(loop), std::move(socket), context, role, refusal);
     }};
   }
