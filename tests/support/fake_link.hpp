@@ -180,7 +180,7 @@ private:
       unread_.erase(unread_.begin(), unread_.begin() + static_cast<std::ptrdiff_t>(size));
       bytes_received_.fetch_add(size);
       if (const auto handler = handler_)
-        handler->on_frames({memory, {memory->data(), size}});
+        handler->on_frames(memory, {memory->data(), size});
       give_credit(false);
     }
   }

@@ -114,7 +114,7 @@ bool link::deliver_frames() {
     return !hopeless;
   }
   const auto begin = std::exchange(parsed_, end);
-  handler_->on_frames({buffer_, {bytes + begin, end - begin}});
+  handler_->on_frames(buffer_, {bytes + begin, end - begin});
   return !closed_ && deliver_frames();
 }
 

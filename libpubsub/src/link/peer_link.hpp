@@ -18,19 +18,14 @@
 
 namespace pubsub {
 
-/// Whole frames as they lie in a read buffer: `u32 length`, payload, and so on. The bytes may be
-/// patched in place until a slice of them has been handed on.
-struct frame_batch {
-  const intrusive_ptr<chunk>& owner;
-  std::span<std::byte> bytes;
-};
-
 /// What a link reports to its session. All calls come on the link's loop and must not block.
 class link_handler {
 public:
   virtual ~link_handler() = default;
-  /// Frames have arrived. May pause the link's gates.
-  virtual void on_frames(const frame_batch& frames) = 0;
+  /// Whole frames have arrived, as they lie in a read buffer: `u32 length`, payload, and so on.
+  /// They may be patched in place until a slice of them has been handed on. May pause the link's
+  /// gates.
+  virtual void on_frames(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) = 0;
   /// The connection is gone; the last call. `reason` is none if this side closed it.
   virtual void on_closed(const error& reason) = 0;
 };

@@ -20,12 +20,12 @@ namespace {
 
 /// Keeps whole copies of what arrives.
 struct recorder final : link_handler {
-  void on_frames(const frame_batch& batch) override {
+  void on_frames(const intrusive_ptr<chunk>&, std::span<std::byte> frames) override {
     std::lock_guard lock{mutex};
-    bytes.insert(bytes.end(), batch.bytes.begin(), batch.bytes.end());
+    bytes.insert(bytes.end(), frames.begin(), frames.end());
     ++batches;
     if (on_batch)
-      on_batch(batch);
+      on_batch();
   }
   void on_closed(const error& why) override {
     std::lock_guard lock{mutex};
@@ -49,7 +49,7 @@ struct recorder final : link_handler {
   int batches = 0;
   bool closed = false;
   error reason;
-  std::function<void(const frame_batch&)> on_batch;
+  std::function<void()> on_batch;
 };
 
 struct fixture {
@@ -158,7 +158,7 @@ TEST_CASE("a frame of 20 MB passes both ways") {
 
 TEST_CASE("the limit raised by a frame holds for the one read together with it") {
   fixture f{100};
-  f.handler->on_batch = [&](const frame_batch&) { f.carrier->begin_messages(1, {}, 5000); };
+  f.handler->on_batch = [&] { f.carrier->begin_messages(1, {}, 5000); };
   auto both = frame(10);
   const auto second = frame(4000);
   both.insert(both.end(), second.begin(), second.end());
@@ -169,7 +169,7 @@ TEST_CASE("the limit raised by a frame holds for the one read together with it")
 
 TEST_CASE("a paused link stops reading, and goes on when the last pause ends") {
   fixture f;
-  f.handler->on_batch = [&](const frame_batch&) {
+  f.handler->on_batch = [&] {
     f.carrier->gate().pause();
     f.carrier->gate().pause();
     f.handler->on_batch = {};

@@ -45,7 +45,6 @@ public:
     }
     env_.call_back(std::chrono::ceil<std::chrono::milliseconds>(next_probes_ - now));
   }
-  bool ask_status(std::uint32_t) const override { return false; }
 
 private:
   static constexpr std::size_t max_probes_at_once = 256;

@@ -52,8 +52,6 @@ public:
   virtual void go_on() { route_waiting(); }
   /// The link is closed: messages that wait go on at once.
   void end();
-  /// Asks the peer for its status; from any thread. False if its version knows no such question.
-  virtual bool ask_status(std::uint32_t number) const = 0;
 
 protected:
   /// Before routes are looked up, and not with every piece of news: a new picture costs time in

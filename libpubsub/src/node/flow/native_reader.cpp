@@ -84,11 +84,6 @@ bool native_reader::take_flagged(std::span<std::byte> payload) {
   return false;
 }
 
-bool native_reader::ask_status(std::uint32_t number) const {
-  env_.via->push_control(wire::make_status_request(number));
-  return true;
-}
-
 bool native_reader::take_topics(std::span<const std::byte> payload) {
   auto news = wire::parse_topics(payload);
   if (!news || std::ranges::any_of(news->topics, [](const auto& each) {

@@ -28,7 +28,6 @@ public:
 
   void begin() override { router_.add_neighbour(env_.remote, env_.via); }
   void receive(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) override;
-  bool ask_status(std::uint32_t number) const override;
 
 private:
   struct batch_part {

@@ -14,8 +14,7 @@
 #include <pubsub/peer_info.hpp>
 
 #include "node/flow/live_counters.hpp"
-#include "node/peering/acceptor.hpp"
-#include "node/peering/connection_factories.hpp"
+#include "node/peering/connections.hpp"
 #include "node/peering/peer_reports.hpp"
 #include "node/peering/peer_request.hpp"
 #include "node/peering/peer_table.hpp"

@@ -59,19 +59,17 @@ void session::start() {
   handshake_.start();
 }
 
-void session::on_frames(const frame_batch& frames) {
-  auto rest = frames.bytes;
-  while (!reader_ && !rest.empty()) {
-    const auto size = wire::frame_header_bytes + load_be<std::uint32_t>(rest.data());
-    act_on(handshake_.receive(
-        rest.subspan(wire::frame_header_bytes, size - wire::frame_header_bytes)));
+void session::on_frames(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) {
+  while (!reader_ && !frames.empty()) {
+    const auto size = frame_bytes(frames.data());
+    act_on(handshake_.receive(frames.first(size).subspan(frame_header_bytes)));
     if (const auto state = handshake_.state();
         state == wire::handshake::outcome::failed || state == wire::handshake::outcome::redundant)
       return;
-    rest = rest.subspan(size);
+    frames = frames.subspan(size);
   }
-  if (reader_ && !rest.empty())
-    reader_->receive(frames.owner, rest);
+  if (reader_ && !frames.empty())
+    reader_->receive(owner, frames);
 }
 
 void session::act_on(wire::handshake::outcome outcome) {
@@ -100,7 +98,8 @@ void session::reject() {
 
 // -- messages ------------------------------------------------------------------------------------
 
-/// The version decides here which reader there is, and in the link which protocol; nowhere else.
+/// The version decides here which reader there is, and in the link which protocol; elsewhere only
+/// whether a peer can be asked for its status.
 void session::begin_messages() {
   link_->begin_messages(handshake_.version(), owner_->self(), owner_->options().max_frame_bytes);
   counts_ = owner_->make_counters();
@@ -265,12 +264,11 @@ inquiries::ticket session::ask_whether_read() {
 }
 
 expected<std::string> session::ask_status(const deadline& until) {
-  const auto asked = asked_.open();
-  if (!reader_->ask_status(asked.number)) {
-    forget(asked);
+  if (handshake_.version() == 1)
     return error{errc::not_supported,
                  to_string(remote()) + " speaks version 1, which knows no status"};
-  }
+  const auto asked = asked_.open();
+  link_->push_control(wire::make_status_request(asked.number));
   if (!wait_until_settled(asked.answer, until)) {
     forget(asked);
     return error{errc::request_timeout,
