@@ -37,7 +37,7 @@ public:
     runs_.end_buffer();
   }
   void go_on() override {
-    route_waiting();
+    message_reader::go_on();
     const auto now = env_.via->now();
     if (now >= next_probes_) {
       next_probes_ = now + circles::time_between_probes;

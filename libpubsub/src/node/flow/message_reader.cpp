@@ -27,13 +27,13 @@ void message_reader::take_new_routes() {
   held_.call_back_if_active();
 }
 
-void message_reader::route_waiting() {
+void message_reader::go_on() {
   held_.go_on([this] { refresh(); }, [this](held_frame& frame) { route_any(frame); });
 }
 
 void message_reader::end() {
   held_.end();
-  route_waiting();
+  message_reader::go_on();
 }
 
 held_frame message_reader::make_held(held_frame::kind what, std::span<std::byte> bytes,
@@ -80,7 +80,7 @@ void message_reader::take_control(const wire::envelope_view& envelope) {
   case wire::envelope_type::routing_update:
     if (auto subscriptions = wire::parse_filter(envelope.payload))
       return router_.set_filter(env_.remote, std::move(*subscriptions));
-    return env_.on_violation({errc::invalid_message, "the peer sent a malformed routing update"});
+    return env_.via->close({errc::invalid_message, "the peer sent a malformed routing update"});
   case wire::envelope_type::ping:
     return env_.on_ping(envelope.payload);
   case wire::envelope_type::pong:

@@ -33,8 +33,6 @@ public:
     std::function<void(std::span<const std::byte> payload)> on_ping, on_pong;
     /// Called with the payload of a status frame of version 2; false if it is malformed.
     std::function<bool(std::span<const std::byte>)> on_status_frame;
-    /// Called when the peer breaks the rules; nothing more of what it sends is read.
-    std::function<void(error)> on_violation;
     /// `go_on` shall be called on the loop, now or after that time. Thread-safe.
     std::function<void(std::chrono::nanoseconds)> call_back;
   };
@@ -49,7 +47,7 @@ public:
   /// Whole frames, one after the other.
   virtual void receive(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) = 0;
   /// Looks whether messages that wait for their route may go on.
-  virtual void go_on() { route_waiting(); }
+  virtual void go_on();
   /// The link is closed: messages that wait go on at once.
   void end();
 
@@ -60,7 +58,6 @@ protected:
     if (routes_.outdated())
       take_new_routes();
   }
-  void route_waiting();
   void take_frame(std::byte* frame, std::size_t size);
   held_frame make_held(held_frame::kind what, std::span<std::byte> bytes,
                        std::shared_ptr<announced_topics> topics = {}) const;

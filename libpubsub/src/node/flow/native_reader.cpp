@@ -21,7 +21,7 @@ void native_reader::receive(const intrusive_ptr<chunk>& owner, std::span<std::by
       runs_.set_hops(0);
       take_frame(pos, size);
     } else if (!take_flagged({pos + frame_header_bytes, size - frame_header_bytes})) {
-      env_.on_violation({errc::invalid_message, "the peer sent a malformed batch"});
+      env_.via->close({errc::invalid_message, "the peer sent a malformed batch"});
       break;
     }
     pos += size;
@@ -126,7 +126,7 @@ bool native_reader::take_batch(std::span<std::byte> payload) {
   refresh();
   const auto hops = wire::hops_come(header.origin.hops_left);
   if (!env_.via->gate(hops).took(batch->records.size())) {
-    env_.on_violation({errc::limit_exceeded, "the peer sends more than it has credit for"});
+    env_.via->close({errc::limit_exceeded, "the peer sends more than it has credit for"});
     return true;
   }
   if (held_.active(hops))

@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "message/frame.hpp"
-#include "node/flow/tuning.hpp"
 #include "wire/broker/envelope.hpp"
 
 namespace pubsub {
@@ -14,10 +13,6 @@ run_forwarder::run_forwarder(const endpoint_id& self, std::shared_ptr<peer_link>
     : via_(std::move(via)), counts_(std::move(counts)), entering_(self) {
   for (std::size_t hops = 0; hops < sources_.size(); ++hops)
     sources_[hops] = via_->source(hops);
-}
-
-bool run_forwarder::is_small(std::size_t bytes) const noexcept {
-  return bytes * flow_tuning::least_part_of_buffer < buffer_size_;
 }
 
 intrusive_ptr<chunk> run_forwarder::owner_of(std::span<std::byte>& bytes) const {

@@ -9,6 +9,7 @@
 #include "message/slab.hpp"
 #include "node/flow/live_counters.hpp"
 #include "node/flow/record_stream.hpp"
+#include "node/flow/tuning.hpp"
 #include "node/routing/routing_snapshot.hpp"
 
 namespace pubsub {
@@ -83,7 +84,9 @@ public:
 private:
   using exit_span = std::span<bounded_queue* const>;
 
-  bool is_small(std::size_t bytes) const noexcept;
+  bool is_small(std::size_t bytes) const noexcept {
+    return bytes * flow_tuning::least_part_of_buffer < buffer_size_;
+  }
   void pass_on(const route& to, const intrusive_ptr<message_run>& run);
   void hand_on(exit_span to, const intrusive_ptr<message_run>& run);
   void enter_network(const route& to, const std::byte* frames, run_position size);

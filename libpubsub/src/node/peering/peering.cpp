@@ -287,7 +287,7 @@ void peering::close(std::chrono::nanoseconds timeout) noexcept {
     established.push_back(each->remote());
   }
   for (const auto& each : unfinished)
-    each->cut({errc::shutting_down, "this endpoint is closing"});
+    each->carrier()->close({errc::shutting_down, "this endpoint is closing"});
   lock.unlock();
   routes_.remove_peers(established); // in one piece of news, not in one for each
   lock.lock();
@@ -296,7 +296,7 @@ void peering::close(std::chrono::nanoseconds timeout) noexcept {
   changed_.notify_all();
   changed_.wait_for(lock, timeout, [&] { return sessions_.empty(); });
   for (const auto& each : sessions_)
-    each->cut({errc::peer_timeout, "timeout during graceful disconnect"});
+    each->carrier()->close({errc::peer_timeout, "timeout during graceful disconnect"});
   lock.unlock();
   io_.stop();
   io_.flush();

@@ -31,8 +31,9 @@ session::session(std::shared_ptr<session_owner> owner, std::shared_ptr<peer_link
       again_(link_->make_timer()) {}
 
 void session::arm_timer(std::chrono::nanoseconds timeout, error reason) {
-  timer_->start(timeout,
-                [self = shared_from_this(), reason = std::move(reason)] { self->cut(reason); });
+  timer_->start(timeout, [self = shared_from_this(), reason = std::move(reason)] {
+    self->link_->close(reason);
+  });
 }
 
 // -- the handshake -------------------------------------------------------------------------------
@@ -124,7 +125,6 @@ message_reader::environment session::make_reader_environment() {
       .on_ping = [this](auto payload) { on_ping(payload); },
       .on_pong = [this](auto payload) { on_pong(payload); },
       .on_status_frame = [this](auto payload) { return on_status_frame(payload); },
-      .on_violation = [this](error reason) { cut(std::move(reason)); },
       .call_back =
           [weak = weak_from_this()](auto delay) {
             if (auto self = weak.lock())
@@ -164,7 +164,7 @@ void session::go_on_waiting() {
     reader_->go_on();
     parting_->go_on();
   } catch (const std::exception& failed) { // out of memory: this link goes, the process stays
-    cut({errc::unspecified, failed.what()});
+    link_->close({errc::unspecified, failed.what()});
   }
 }
 
@@ -176,10 +176,6 @@ void session::leave(std::chrono::nanoseconds timeout, std::vector<endpoint_id> b
       return; // a timer would keep alive what has ended
     self->arm_timer(timeout, {errc::peer_timeout, "timeout during graceful disconnect"});
   });
-}
-
-void session::cut(error reason) {
-  link_->close(std::move(reason));
 }
 
 void session::on_closed(const error& reason) {
@@ -229,11 +225,12 @@ void session::look_at_peer() {
     break;
   case liveness::verdict::dead:
     counts_->silent_peers.add(1);
-    return cut({errc::peer_timeout, "nothing heard for " +
-                                        std::to_string(std::chrono::ceil<std::chrono::milliseconds>(
-                                                           owner_->options().liveness_timeout)
-                                                           .count()) +
-                                        " ms"});
+    return link_->close(
+        {errc::peer_timeout, "nothing heard for " +
+                                 std::to_string(std::chrono::ceil<std::chrono::milliseconds>(
+                                                    owner_->options().liveness_timeout)
+                                                    .count()) +
+                                 " ms"});
   }
   watch_over_peer();
 }
@@ -242,7 +239,7 @@ void session::look_at_peer() {
 
 void session::on_ping(std::span<const std::byte> payload) {
   if (link_->control_bytes() > peering_tuning::max_unread_control_bytes)
-    cut({errc::limit_exceeded, "the peer sends pings and does not read the answers"});
+    link_->close({errc::limit_exceeded, "the peer sends pings and does not read the answers"});
   else if (parting::is_goodbye(payload))
     parting_->answer(payload);
   else
@@ -289,7 +286,7 @@ bool session::on_status_frame(std::span<const std::byte> payload) {
   if (frame->kind == wire::frame_kind::status_reply)
     asked_.answer(frame->number, std::string{frame->text});
   else if (link_->control_bytes() > peering_tuning::max_unread_reply_bytes)
-    cut({errc::limit_exceeded, "the peer asks for status and does not read the answers"});
+    link_->close({errc::limit_exceeded, "the peer asks for status and does not read the answers"});
   else
     link_->push_control(wire::make_status_reply(frame->number, owner_->status_reply()));
   return true;

@@ -46,7 +46,7 @@ public:
                          error reason) = 0;
 };
 
-/// Lives on its link's loop; `leave`, `reject`, `go_on` and `cut` may be called from any thread.
+/// Lives on its link's loop; `leave`, `reject` and `go_on` may be called from any thread.
 class session final : public link_handler, public std::enable_shared_from_this<session> {
 public:
   session(std::shared_ptr<session_owner> owner, std::shared_ptr<peer_link> carrier,
@@ -64,8 +64,6 @@ public:
   /// Says goodbye behind everything queued, once what has gone to the nodes behind the peer has
   /// arrived there; closes on the answer, or after `timeout` without one.
   void leave(std::chrono::nanoseconds timeout, std::vector<endpoint_id> behind);
-  /// Closes at once.
-  void cut(error reason);
 
   // From any thread, once peered:
 

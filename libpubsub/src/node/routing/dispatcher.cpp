@@ -113,15 +113,10 @@ void dispatcher::match_here(std::string_view topic, std::uint64_t filter_number)
   for (const auto* each : matches_)
     if (const auto peer = links.find(each->exit);
         peer != links.end() && peer->second.get() != open_.except &&
-        !broker().is_closed(peer->first, topic) && !is_found(peer->second))
+        !broker().is_closed(peer->first, topic) &&
+        std::ranges::count(std::span{found_.links}.first(found_.broker_peers), peer->second) == 0)
       found_.links.insert(found_.links.begin() + static_cast<std::ptrdiff_t>(found_.broker_peers++),
                           peer->second);
-}
-
-/// Among the links of Broker peers.
-bool dispatcher::is_found(const std::shared_ptr<peer_link>& link) const noexcept {
-  const auto end = found_.links.begin() + static_cast<std::ptrdiff_t>(found_.broker_peers);
-  return std::find(found_.links.begin(), end, link) != end;
 }
 
 void dispatcher::match_nodes(std::string_view topic) {

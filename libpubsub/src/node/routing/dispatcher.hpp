@@ -96,7 +96,6 @@ private:
   const route& find(std::string_view topic);
   void begin_match() noexcept;
   void match_here(std::string_view topic, std::uint64_t filter_number);
-  bool is_found(const std::shared_ptr<peer_link>& link) const noexcept;
   void match_nodes(std::string_view topic);
   std::uint64_t filter_number(const endpoint_id& node) const;
   void add_node(const destination& to);
