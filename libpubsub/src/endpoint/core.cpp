@@ -13,10 +13,6 @@ endpoint_core::endpoint_core(endpoint_options options)
     close();
 }
 
-endpoint_core::~endpoint_core() {
-  close();
-}
-
 expected<void> endpoint_core::connect(std::string_view uri, const peer_options& options,
                                       bool wait) {
   if (!fault_)

@@ -49,7 +49,7 @@ private:
 class endpoint_core {
 public:
   explicit endpoint_core(endpoint_options options);
-  ~endpoint_core();
+  ~endpoint_core() { close(); }
 
   const endpoint_id& id() const noexcept { return id_; }
   router& routes() noexcept { return routes_; }

@@ -144,11 +144,6 @@ wire::admission peering::admit(session& who, const endpoint_id& remote, bool ori
   return closed_ ? wire::admission::closing : peers_.admit(who, remote, originator);
 }
 
-bool peering::is_known(const endpoint_id& remote) const {
-  lock_type lock{mutex_};
-  return peers_.contains(remote);
-}
-
 void peering::on_peered(const std::shared_ptr<session>& who) {
   lock_type lock{mutex_};
   const auto paused = peers_.settle(who->remote());
@@ -340,11 +335,6 @@ bool peering::wait_for_peer(const endpoint_id& id, std::chrono::nanoseconds time
   return wait_until(timeout, [&] { return peers_.peered(id) != nullptr; });
 }
 
-std::vector<std::shared_ptr<session>> peering::established() const {
-  lock_type lock{mutex_};
-  return peers_.in_phase(phase::peered, phase::peered);
-}
-
 bool peering::wait_until_read_by_broker_peers(const deadline& until) const {
   std::vector<std::pair<std::shared_ptr<session>, inquiries::ticket>> asked;
   for (const auto& each : established())
@@ -357,11 +347,6 @@ bool peering::wait_until_read_by_broker_peers(const deadline& until) const {
       all = false;
     }
   return all;
-}
-
-std::shared_ptr<session> peering::session_of(const endpoint_id& id) const {
-  lock_type lock{mutex_};
-  return peers_.peered(id);
 }
 
 std::vector<std::shared_ptr<peer_link>> peering::links() const {

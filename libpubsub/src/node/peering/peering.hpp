@@ -40,9 +40,15 @@ public:
   std::vector<peer_info> peers() const;
   bool wait_for_peers(std::size_t n, std::chrono::nanoseconds timeout) const;
   bool wait_for_peer(const endpoint_id& id, std::chrono::nanoseconds timeout) const;
-  std::vector<std::shared_ptr<session>> established() const;
+  std::vector<std::shared_ptr<session>> established() const {
+    lock_type lock{mutex_};
+    return peers_.in_phase(phase::peered, phase::peered);
+  }
   /// The session of this peer; null if it is not peered.
-  std::shared_ptr<session> session_of(const endpoint_id& id) const;
+  std::shared_ptr<session> session_of(const endpoint_id& id) const {
+    lock_type lock{mutex_};
+    return peers_.peered(id);
+  }
   /// What `status_reply` returns. Call before the first `listen` or `connect`.
   void tell_status_by(std::function<std::string()> make) { make_status_ = std::move(make); }
   /// The outboxes of all peers.
@@ -67,7 +73,10 @@ public:
     return make_status_ ? make_status_() : std::string{};
   }
   wire::admission admit(session& who, const endpoint_id& remote, bool originator) override;
-  bool is_known(const endpoint_id& remote) const override;
+  bool is_known(const endpoint_id& remote) const override {
+    lock_type lock{mutex_};
+    return peers_.contains(remote);
+  }
   void on_peered(const std::shared_ptr<session>& who) override;
   void on_closed(const std::shared_ptr<session>& who, wire::handshake::outcome how,
                  error reason) override;

@@ -92,11 +92,6 @@ void router::remove_subscriber(subscriber_id who) {
   change([&] { return table_.remove_local(who); });
 }
 
-filter router::subscriber_filter(subscriber_id who) const {
-  std::lock_guard turn{turn_};
-  return table_.local_filter(who);
-}
-
 // -- Broker peers --------------------------------------------------------------------------------
 
 void router::add_broker_peer(const endpoint_id& who, std::shared_ptr<peer_link> via,
@@ -305,11 +300,6 @@ filter router::announcement_for(const endpoint_id& peer) const {
                                  [&](const auto& node) { return within_reach.contains(node); });
 }
 
-std::shared_ptr<const link_directory> router::directions() const {
-  std::lock_guard lock{mutex_};
-  return next_links();
-}
-
 std::shared_ptr<const routing_snapshot> router::snapshot() const {
   std::lock_guard lock{mutex_};
   if (!snapshot_)
@@ -327,11 +317,6 @@ std::size_t router::count_here(std::string_view topic) const {
     return broker_mesh_.routes()->links.contains(each->exit) || next_links()->contains(each->exit);
   });
   return table_.local_index().count(topic) + static_cast<std::size_t>(remote);
-}
-
-std::size_t router::count(std::string_view topic) const {
-  std::lock_guard lock{mutex_};
-  return count_here(topic);
 }
 
 bool router::wait_for(std::string_view topic, std::size_t n,

@@ -40,7 +40,10 @@ public:
   void add_topic(subscriber_id who, std::string_view prefix);
   void remove_topic(subscriber_id who, std::string_view prefix);
   void remove_subscriber(subscriber_id who);
-  filter subscriber_filter(subscriber_id who) const;
+  filter subscriber_filter(subscriber_id who) const {
+    std::lock_guard turn{turn_};
+    return table_.local_filter(who);
+  }
 
   // -- Broker peers ------------------------------------------------------------------------------
 
@@ -94,7 +97,10 @@ public:
   std::shared_ptr<const routing_snapshot> snapshot() const;
 
   /// Subscribers of `topic`: those here, plus nodes and Broker peers within reach.
-  std::size_t count(std::string_view topic) const;
+  std::size_t count(std::string_view topic) const {
+    std::lock_guard lock{mutex_};
+    return count_here(topic);
+  }
   /// Waits until `count(topic) >= n`, or closed. False on timeout.
   bool wait_for(std::string_view topic, std::size_t n, std::chrono::nanoseconds timeout) const;
 
@@ -115,7 +121,10 @@ private:
   const std::shared_ptr<const link_directory>& next_links() const {
     return next_links_.update(network_, neighbours_);
   }
-  std::shared_ptr<const link_directory> directions() const;
+  std::shared_ptr<const link_directory> directions() const {
+    std::lock_guard lock{mutex_};
+    return next_links();
+  }
 
   const endpoint_id self_;
   const bool forwarding_;
