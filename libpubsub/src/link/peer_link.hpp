@@ -43,7 +43,7 @@ public:
 /// happens. `link` carries it over a connection; tests put a fake one in its place. Thread-safety:
 /// what waits, `post`, `close`, `close_when_written`, `closed` and `counters` from any thread, the
 /// rest from the link's loop.
-class peer_link : public outboxes, public std::enable_shared_from_this<peer_link> {
+class peer_link : public std::enable_shared_from_this<peer_link>, public outboxes {
 public:
   using clock = std::chrono::steady_clock;
 
