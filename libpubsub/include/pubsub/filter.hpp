@@ -19,7 +19,7 @@ public:
   filter() = default;
   filter(std::initializer_list<topic> prefixes);
   /// Takes n log n steps, in whatever order they come.
-  explicit filter(const std::vector<std::string>& prefixes);
+  explicit filter(std::vector<std::string> prefixes);
 
   /// Adds `prefix` and removes the entries it covers. Returns false if it was covered already.
   /// Moves all that sort behind: to add many, make a filter of all of them.

@@ -42,6 +42,13 @@ std::byte* store_be(std::byte* pos, T value) noexcept {
   return pos + sizeof(x);
 }
 
+/// Copies `size` bytes, of which there may be none, and returns the position behind them.
+inline std::byte* store_bytes(std::byte* pos, const void* bytes, std::size_t size) noexcept {
+  if (size > 0)
+    std::memcpy(pos, bytes, size);
+  return pos + size;
+}
+
 /// A varbyte is unsigned LEB128 of a 32-bit value: at most this many bytes.
 inline constexpr std::size_t max_varbyte_bytes = 5;
 

@@ -69,19 +69,13 @@ private:
   bool fits_ = true;
 };
 
-std::byte* put_bytes(std::byte* out, const void* bytes, std::size_t size) noexcept {
-  if (size > 0)
-    std::memcpy(out, bytes, size);
-  return out + size;
-}
-
 std::byte* put_string(std::byte* out, const std::string& x) noexcept {
   out = store_varbyte(out, static_cast<std::uint32_t>(x.size()));
-  return put_bytes(out, x.data(), x.size());
+  return store_bytes(out, x.data(), x.size());
 }
 
 std::byte* put_address(std::byte* out, const address& x) noexcept {
-  return put_bytes(out, x.bytes().data(), address::size_bytes);
+  return store_bytes(out, x.bytes().data(), address::size_bytes);
 }
 
 std::byte* put_members(std::byte* out, const auto& members) noexcept {

@@ -17,12 +17,6 @@ std::byte* store_tag(std::byte* out, data_type type) noexcept {
   return out;
 }
 
-std::byte* store_raw(std::byte* out, const void* bytes, std::size_t size) noexcept {
-  if (size > 0)
-    std::memcpy(out, bytes, size);
-  return out + size;
-}
-
 } // namespace
 
 std::byte* data_writer::grow(std::size_t size_bytes) {
@@ -60,12 +54,12 @@ std::span<std::byte> data_writer::write_blank_string(std::size_t size_bytes) {
 }
 
 void data_writer::write_address(const address& x) {
-  store_raw(store_tag(grow(17), data_type::address), x.bytes().data(), address::size_bytes);
+  store_bytes(store_tag(grow(17), data_type::address), x.bytes().data(), address::size_bytes);
 }
 
 void data_writer::write_subnet(const subnet& x) {
   auto* out = store_tag(grow(18), data_type::subnet);
-  store_be(store_raw(out, x.network().bytes().data(), address::size_bytes), x.raw_length());
+  store_be(store_bytes(out, x.network().bytes().data(), address::size_bytes), x.raw_length());
 }
 
 void data_writer::write_port(port x) {
@@ -104,7 +98,7 @@ void data_writer::write(const data& x) {
 }
 
 void data_writer::write_encoded(std::span<const std::byte> value) {
-  store_raw(grow(value.size()), value.data(), value.size());
+  store_bytes(grow(value.size()), value.data(), value.size());
 }
 
 void data_writer::truncate(std::size_t size_bytes) noexcept {
@@ -123,7 +117,7 @@ std::byte* data_writer::begin_text(data_type type, std::size_t size_bytes) {
 }
 
 void data_writer::write_text(data_type type, std::string_view x) {
-  store_raw(begin_text(type, x.size()), x.data(), x.size());
+  store_bytes(begin_text(type, x.size()), x.data(), x.size());
 }
 
 void data_writer::begin(data_type type, std::size_t n) {

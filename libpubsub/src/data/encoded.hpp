@@ -1,6 +1,7 @@
 // Walking values in bin::v1 that are already known to be valid.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -8,26 +9,13 @@
 
 namespace pubsub {
 
-inline constexpr std::uint8_t data_type_count = 15;
-
 /// Body size of the types whose size does not depend on the value, indexed by tag; the others hold
 /// variable_size.
 inline constexpr std::uint8_t variable_size = 0xff;
-inline constexpr std::uint8_t body_size[data_type_count] = {0,
-                                                            1,
-                                                            8,
-                                                            8,
-                                                            8,
-                                                            variable_size,
-                                                            16,
-                                                            17,
-                                                            3,
-                                                            8,
-                                                            8,
-                                                            variable_size,
-                                                            variable_size,
-                                                            variable_size,
-                                                            variable_size};
+inline constexpr auto body_size = [] {
+  constexpr auto var = variable_size;
+  return std::to_array<std::uint8_t>({0, 1, 8, 8, 8, var, 16, 17, 3, 8, 8, var, var, var, var});
+}();
 
 inline data_type tag_at(const std::byte* pos) noexcept {
   return static_cast<data_type>(*pos);

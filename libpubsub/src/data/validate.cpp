@@ -22,7 +22,7 @@ constexpr std::uint8_t not_plain = 0xff;
 constexpr auto plain_size = [] {
   std::array<std::uint8_t, 256> result{};
   result.fill(not_plain);
-  for (std::uint8_t tag = 0; tag < data_type_count; ++tag)
+  for (std::uint8_t tag = 0; tag < body_size.size(); ++tag)
     if (body_size[tag] != variable_size && static_cast<data_type>(tag) != data_type::port)
       result[tag] = body_size[tag];
   return result;
@@ -128,7 +128,7 @@ inline bool validator::value(std::uint32_t depth_left) {
 }
 
 inline bool validator::special(std::uint8_t tag, std::uint32_t depth_left) {
-  if (tag >= data_type_count)
+  if (tag >= body_size.size())
     return fail(errc::invalid_tag);
   ++pos_;
   const auto type = static_cast<data_type>(tag);

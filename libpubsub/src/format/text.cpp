@@ -22,89 +22,50 @@ void append_scalar(std::string& out, const T& x) {
   out.append(buffer, write_text(buffer, x));
 }
 
-void append_value(std::string& out, const data& x);
+void append_member(std::string& out, const data& x);
+void append_member(std::string& out, const table::value_type& x);
 
-void append_members(std::string& out, const auto& members) {
-  const char* separator = "";
-  for (const auto& member : members) {
-    out += separator;
-    append_value(out, member);
-    separator = ", ";
+struct value_text {
+  std::string& out;
+
+  void operator()(none) const { out += "nil"; }
+  void operator()(boolean x) const { out += x ? 'T' : 'F'; }
+  void operator()(count x) const { append_number(out, x); }
+  void operator()(integer x) const { append_number(out, x); }
+  void operator()(real x) const { append_real(out, x); }
+  void operator()(const std::string& x) const { out += x; }
+  void operator()(const enum_value& x) const { out += x.name(); }
+  void operator()(timestamp x) const { (*this)(x.time_since_epoch()); }
+  void operator()(timespan x) const {
+    append_number(out, x.count());
+    out += "ns";
   }
-}
+  void operator()(const vector& x) const { bracketed('(', x, ')'); }
+  void operator()(const set& x) const { bracketed('{', x, '}'); }
+  void operator()(const table& x) const { bracketed('{', x, '}'); }
+  void operator()(const auto& x) const { append_text(out, x); }
 
-void append_table(std::string& out, const table& pairs) {
-  const char* separator = "";
-  for (const auto& [key, value] : pairs) {
-    out += separator;
-    append_value(out, key);
-    out += " -> ";
-    append_value(out, value);
-    separator = ", ";
+private:
+  void bracketed(char open, const auto& members, char close) const {
+    out += open;
+    const char* separator = "";
+    for (const auto& member : members) {
+      out += separator;
+      append_member(out, member);
+      separator = ", ";
+    }
+    out += close;
   }
+};
+
+void append_member(std::string& out, const data& x) {
+  std::visit(value_text{out}, x.variant());
 }
 
-void append_nanoseconds(std::string& out, std::int64_t x) {
-  append_number(out, x);
-  out += "ns";
-}
-
-void append_bracketed(std::string& out, const data& x) {
-  const bool round = x.type() == data_type::vector;
-  out += round ? '(' : '{';
-  if (const auto* members = x.get_if<vector>())
-    append_members(out, *members);
-  else if (const auto* unique = x.get_if<set>())
-    append_members(out, *unique);
-  else
-    append_table(out, *x.get_if<table>());
-  out += round ? ')' : '}';
-}
-
-void append_value(std::string& out, const data& x) {
-  switch (x.type()) {
-  case data_type::none:
-    out += "nil";
-    break;
-  case data_type::boolean:
-    out += *x.get_if<boolean>() ? 'T' : 'F';
-    break;
-  case data_type::count:
-    append_number(out, *x.get_if<count>());
-    break;
-  case data_type::integer:
-    append_number(out, *x.get_if<integer>());
-    break;
-  case data_type::real:
-    append_real(out, *x.get_if<real>());
-    break;
-  case data_type::string:
-    out += *x.get_if<std::string>();
-    break;
-  case data_type::address:
-    append_text(out, *x.get_if<address>());
-    break;
-  case data_type::subnet:
-    append_text(out, *x.get_if<subnet>());
-    break;
-  case data_type::port:
-    append_text(out, *x.get_if<port>());
-    break;
-  case data_type::timestamp:
-    append_nanoseconds(out, x.get_if<timestamp>()->time_since_epoch().count());
-    break;
-  case data_type::timespan:
-    append_nanoseconds(out, x.get_if<timespan>()->count());
-    break;
-  case data_type::enum_value:
-    out += x.get_if<enum_value>()->name();
-    break;
-  case data_type::set:
-  case data_type::table:
-  case data_type::vector:
-    append_bracketed(out, x);
-    break;
-  }
+void append_member(std::string& out, const table::value_type& x) {
+  append_member(out, x.first);
+  out += " -> ";
+  append_member(out, x.second);
 }
 
 } // namespace
@@ -138,7 +99,7 @@ void append_text(std::string& out, const port& x) {
 
 std::string to_string(const data& x) {
   std::string out;
-  append_value(out, x);
+  append_member(out, x);
   return out;
 }
 

@@ -9,10 +9,9 @@ filter::filter(std::initializer_list<topic> prefixes) {
     add(prefix.string());
 }
 
-filter::filter(const std::vector<std::string>& prefixes) {
-  auto sorted = prefixes;
-  std::ranges::sort(sorted);
-  for (auto& each : sorted) // what one covers comes right after it
+filter::filter(std::vector<std::string> prefixes) {
+  std::ranges::sort(prefixes);
+  for (auto& each : prefixes) // what one covers comes right after it
     if (prefixes_.empty() || !each.starts_with(prefixes_.back()))
       prefixes_.push_back(std::move(each));
 }

@@ -16,7 +16,6 @@
 #include <pubsub/filter.hpp>
 #include <pubsub/value/endpoint_id.hpp>
 
-#include "route/minimal_filter.hpp"
 #include "route/prefix_index.hpp"
 
 namespace pubsub {
@@ -202,7 +201,7 @@ filter subscription_table<Local, Remote>::local_filter(subscriber_id who) const 
   if (found == locals_.end())
     return {};
   const auto& held = found->second.prefixes;
-  return minimal_filter({held.begin(), held.end()});
+  return filter{{held.begin(), held.end()}};
 }
 
 template <class Local, class Remote>
@@ -340,7 +339,7 @@ filter subscription_table<Local, Remote>::node_filter(const endpoint_id& who) co
   const auto found = nodes_.find(who);
   if (found == nodes_.end())
     return {};
-  return minimal_filter({found->second.prefixes.begin(), found->second.prefixes.end()});
+  return filter{{found->second.prefixes.begin(), found->second.prefixes.end()}};
 }
 
 // -- the filter of this node ---------------------------------------------------------------------
@@ -410,7 +409,7 @@ bool subscription_table<Local, Remote>::wanted_without(std::uint64_t peer_number
 template <class Local, class Remote>
 filter subscription_table<Local, Remote>::announcement_for(const endpoint_id& peer,
                                                            const is_reachable& within_reach) const {
-  std::vector<std::string_view> all{forward_topics_.begin(), forward_topics_.end()};
+  std::vector<std::string> all{forward_topics_.begin(), forward_topics_.end()};
   for (const auto& [who, entry] : locals_)
     all.insert(all.end(), entry.prefixes.begin(), entry.prefixes.end());
   if (forwarding_) {
@@ -421,7 +420,7 @@ filter subscription_table<Local, Remote>::announcement_for(const endpoint_id& pe
       if (!within_reach || within_reach(who))
         all.insert(all.end(), entry.prefixes.begin(), entry.prefixes.end());
   }
-  return minimal_filter(std::move(all));
+  return filter{std::move(all)};
 }
 
 template <class Local, class Remote>

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/byte_writer.hpp"
-#include "route/minimal_filter.hpp"
 
 namespace pubsub::wire {
 
@@ -109,14 +108,14 @@ std::optional<filter> read_filter(byte_reader& in) {
   std::uint32_t count = 0;
   if (!in.read_varbyte(count) || count > in.remaining())
     return {};
-  std::vector<std::string_view> prefixes;
+  std::vector<std::string> prefixes;
   for (std::uint32_t i = 0; i < count; ++i) {
     std::string_view prefix;
     if (!in.read_string(prefix))
       return {};
-    prefixes.push_back(prefix);
+    prefixes.emplace_back(prefix);
   }
-  return minimal_filter(std::move(prefixes)); // in time, even if the peer sends them in bad order
+  return filter{std::move(prefixes)}; // in time, even if the peer sends them in bad order
 }
 
 std::optional<filter> parse_filter(std::span<const std::byte> bytes) {
