@@ -100,13 +100,13 @@ history_verdict check_histories(std::span<const history> replicas, const history
   checker check;
   for (std::size_t i = 0; i < replicas.size(); ++i) {
     check.verdict_.checked += replicas[i].size();
+    auto sorted = replicas[i];
+    std::ranges::stable_sort(sorted, checker::by_message);
     if (how == versions::promised) {
       check.check_order(i, replicas[i]);
       check.check_same(i, replicas[i], replicas.front());
+      check.check_once(i, sorted);
     }
-    auto sorted = replicas[i];
-    std::ranges::stable_sort(sorted, checker::by_message);
-    check.check_once(i, sorted);
     check.check_acknowledged(i, sorted, acknowledged, how);
   }
   return check.verdict_;

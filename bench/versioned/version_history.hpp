@@ -39,7 +39,8 @@ enum class versions : unsigned char { promised, none };
 
 /// Every replica has handed out contiguous numbers, in order, epochs never falling; all the same
 /// messages under the same versions; none twice; and all that was acknowledged, under the version
-/// that the client was told. Without versions: all that was acknowledged, once.
+/// that the client was told. Without versions: all that was acknowledged; what a client has sent
+/// again, because an acknowledgement was late, may come twice.
 history_verdict check_histories(std::span<const history> replicas, const history& acknowledged,
                                 versions how);
 

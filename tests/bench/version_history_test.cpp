@@ -81,7 +81,7 @@ TEST_CASE("what was acknowledged and is missing, or has another version or value
   CHECK(violations(all, all, sent) == 2);
 }
 
-TEST_CASE("without versions the order is free, but nothing may be missing or come twice") {
+TEST_CASE("without versions the order is free and a message may come twice, but none is missing") {
   auto a = run_of(1, 50);
   const auto all = a;
   for (auto& x : a)
@@ -95,8 +95,8 @@ TEST_CASE("without versions the order is free, but nothing may be missing or com
   CHECK(check(a, b) == 0);
   b.pop_back();
   CHECK(check(a, b) == 1);
-  b.push_back(b.front());
-  CHECK(check(a, b) == 2);
+  a.push_back(a.front());
+  CHECK(check(a, b) == 1);
 }
 
 TEST_CASE("of many violations the first ones are said, and all are counted") {

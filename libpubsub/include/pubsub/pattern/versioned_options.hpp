@@ -18,7 +18,7 @@ namespace pubsub {
 /// How a message gets to the replicas, and its version. One replica at a time gives versions: the
 /// sequencer.
 enum class versioning : std::uint8_t {
-  none, ///< to all, each acknowledges: no version, no order; only to compare the others with
+  none, ///< to all, each acknowledges: no version, no order, perhaps twice; only to compare
   version_request,         ///< asks the sequencer for a version, then sends to all
   message_returns_version, ///< sends to the sequencer, and to the others once it has the version
   one_hop,                 ///< the sequencer forwards to the others, and acknowledges for all
