@@ -1,44 +1,28 @@
 #include "queue/bounded_queue.hpp"
 
+#include <algorithm>
 #include <cassert>
 
 namespace pubsub {
 
+namespace {
+
+/// Calls `visit` with every entry that grows; there are `growing` of them.
+template <class Entries, class Visitor>
+void for_each_growing(Entries& entries, std::size_t growing, Visitor visit) {
+  for (auto each = entries.rbegin(); growing > 0; ++each)
+    if (each->growing) {
+      --growing;
+      visit(*each);
+    }
+}
+
+} // namespace
+
 bounded_queue::bounded_queue(const queue_options& options, shared_bounds* shared)
-    : options_(within_bounds(options)), shared_(shared) {
+    : policy_(options.policy), bounds_(options, shared) {
   if (conflates())
     newest_.emplace();
-}
-
-void bounded_queue::hold(std::int64_t messages, std::int64_t bytes) noexcept {
-  held_messages_ += messages;
-  held_bytes_ += bytes;
-  if (shared_ == nullptr)
-    return;
-  shared_->messages.fetch_add(messages, std::memory_order_relaxed);
-  shared_->bytes.fetch_add(bytes, std::memory_order_relaxed);
-}
-
-bounded_queue::room bounded_queue::room_left() const noexcept {
-  const auto messages = static_cast<std::int64_t>(options_.capacity_messages);
-  const auto bytes = static_cast<std::int64_t>(options_.capacity_bytes);
-  if (shared_ == nullptr)
-    return {messages - held_messages_, bytes - held_bytes_};
-  const auto left = [](std::int64_t all, const std::atomic<std::int64_t>& together,
-                       std::int64_t own) {
-    return std::max(all - together.load(std::memory_order_relaxed),
-                    std::max<std::int64_t>(all / shared_bounds::own_part, 1) - own);
-  };
-  return {left(messages, shared_->messages, held_messages_),
-          left(bytes, shared_->bytes, held_bytes_)};
-}
-
-/// No more than half full; or, where others share the bounds, empty.
-bool bounded_queue::low() const noexcept {
-  const auto left = room_left();
-  return (left.messages >= static_cast<std::int64_t>((options_.capacity_messages + 1) / 2) &&
-          left.bytes >= static_cast<std::int64_t>((options_.capacity_bytes + 1) / 2)) ||
-         held_messages_ == 0;
 }
 
 // -- producers ---------------------------------------------------------------------------------
@@ -51,16 +35,16 @@ run_grant bounded_queue::open(const intrusive_ptr<message_run>& run) {
     ++counts_.offered;
     return {count_late(1)};
   }
-  if (!full_for_good() || options_.policy == overflow_policy::block)
+  if (!full_for_good() || policy_ == overflow_policy::block)
     return grant_room(run, push_result::taken);
-  if (options_.policy == overflow_policy::drop_oldest) {
+  if (policy_ == overflow_policy::drop_oldest) {
     auto result = push_result::taken;
-    while (full() && drop_front())
+    while (bounds_.full() && drop_front())
       result = push_result::dropped;
     return grant_room(run, result);
   }
   ++counts_.offered;
-  if (options_.policy == overflow_policy::drop_newest) {
+  if (policy_ == overflow_policy::drop_newest) {
     ++counts_.dropped_newest;
   } else {
     ++counts_.dropped_overflow;
@@ -75,16 +59,11 @@ push_result bounded_queue::count_late(std::uint64_t messages) noexcept {
   return push_result::closed;
 }
 
-/// All the room there is, and at least one message.
 run_grant bounded_queue::grant_room(const intrusive_ptr<message_run>& run, push_result result) {
-  const auto left = room_left();
-  const auto messages = std::clamp<std::int64_t>(left.messages, 1, message_run::max_messages);
-  const auto bytes = std::max<std::int64_t>(left.bytes, 1);
-  const run_position granted{static_cast<std::uint32_t>(messages),
-                             static_cast<std::uint64_t>(bytes)};
+  const auto granted = bounds_.room_for_some();
   entries_.push_back({.run = run, .growing = true, .granted = granted});
   ++growing_;
-  hold(granted);
+  bounds_.hold(granted);
   if (armed_)
     run->watch(0);
   return {result, true, granted.messages, granted.bytes};
@@ -145,27 +124,26 @@ push_result bounded_queue::enter(const intrusive_ptr<message_run>& run) {
     return count_late(size.messages);
   if (newest_)
     return conflate(*run, size);
-  settle(options_.policy != overflow_policy::block || full());
-  if (options_.policy == overflow_policy::drop_newest ||
-      options_.policy == overflow_policy::disconnect)
+  settle(policy_ != overflow_policy::block || bounds_.full());
+  if (policy_ == overflow_policy::drop_newest || policy_ == overflow_policy::disconnect)
     return enter_part(run, size);
   add_entry(run, size);
   auto result = push_result::taken;
-  if (options_.policy == overflow_policy::drop_oldest)
-    while (over() && drop_front())
+  if (policy_ == overflow_policy::drop_oldest)
+    while (bounds_.exceeded() && drop_front())
       result = push_result::dropped;
   return result;
 }
 
 /// The messages there is room for enter, one after the other.
 push_result bounded_queue::enter_part(const intrusive_ptr<message_run>& run, run_position size) {
-  const auto part = part_with_room(*run, size);
+  const auto part = bounds_.part_that_fits(*run, size);
   if (part.messages > 0)
     add_entry(run, part);
   const auto lost = size.messages - part.messages;
   if (lost == 0)
     return push_result::taken;
-  if (options_.policy == overflow_policy::drop_newest) {
+  if (policy_ == overflow_policy::drop_newest) {
     counts_.dropped_newest += lost;
   } else {
     counts_.dropped_overflow += lost;
@@ -182,10 +160,10 @@ push_result bounded_queue::conflate(message_run& run, run_position size) {
     const run_position one{1, run.bytes_of(at, 1)};
     const auto replaced = newest_->put(run, at);
     counts_.conflated += replaced.messages;
-    let_go(replaced);
-    hold(one);
-    while (over() && newest_->messages() > 1) {
-      let_go(newest_->drop_oldest());
+    bounds_.let_go(replaced);
+    bounds_.hold(one);
+    while (bounds_.exceeded() && newest_->messages() > 1) {
+      bounds_.let_go(newest_->drop_oldest());
       ++counts_.dropped_oldest;
       result = push_result::dropped;
     }
@@ -196,7 +174,7 @@ push_result bounded_queue::conflate(message_run& run, run_position size) {
 
 void bounded_queue::add_entry(const intrusive_ptr<message_run>& run, run_position size) {
   entries_.push_back({.run = run, .end = size});
-  hold(size);
+  bounds_.hold(size);
 }
 
 void bounded_queue::after_entry(push_result result, std::unique_lock<std::mutex>& lock) {
@@ -217,21 +195,6 @@ void bounded_queue::enter_control(intrusive_ptr<message_run> frame,
     signal(lock);
 }
 
-/// How many messages of the run fit, one after the other.
-run_position bounded_queue::part_with_room(const message_run& run,
-                                           run_position size) const noexcept {
-  run_position part;
-  const auto left = room_left();
-  auto fits = [&] {
-    return part.messages < left.messages && static_cast<std::int64_t>(part.bytes) < left.bytes;
-  };
-  while (part.messages < size.messages && fits()) {
-    part.bytes += run.bytes_of(part, 1);
-    ++part.messages;
-  }
-  return part;
-}
-
 // -- growing runs ------------------------------------------------------------------------------
 
 /// Notices what was appended; a run that has ended gives back the room it did not use.
@@ -244,24 +207,14 @@ void bounded_queue::look_at(entry& x) noexcept {
     return;
   x.growing = false;
   --growing_;
-  let_go(x.granted);
-  hold(end);
+  bounds_.let_go(x.granted);
+  bounds_.hold(end);
   counts_.offered += end.messages;
-}
-
-template <class F>
-void bounded_queue::for_each_growing(F visit) {
-  auto left = growing_;
-  for (auto each = entries_.rbegin(); left > 0; ++each)
-    if (each->growing) {
-      --left;
-      visit(*each);
-    }
 }
 
 /// Takes back the room of runs that have ended, or, with `revoke`, ends them for it.
 void bounded_queue::settle(bool revoke) noexcept {
-  for_each_growing([&](entry& x) {
+  for_each_growing(entries_, growing_, [&](entry& x) {
     if (revoke)
       x.run->close();
     look_at(x);
@@ -270,9 +223,9 @@ void bounded_queue::settle(bool revoke) noexcept {
 
 /// Full even after unused room was taken back.
 bool bounded_queue::full_for_good() {
-  if (full())
+  if (bounds_.full())
     settle(true);
-  return full();
+  return bounds_.full();
 }
 
 bool bounded_queue::drop_front() noexcept {
@@ -285,7 +238,7 @@ bool bounded_queue::drop_front() noexcept {
   const auto size = front->run->bytes_of(front->taken, 1);
   front->taken.bytes += size;
   ++front->taken.messages;
-  let_go({1, size});
+  bounds_.let_go({1, size});
   ++counts_.dropped_oldest;
   if (front->empty() && !front->growing)
     entries_.erase(front);
@@ -296,7 +249,7 @@ bool bounded_queue::drop_front() noexcept {
 
 run_position bounded_queue::take(std::vector<run_slice>& out, const limits& most) {
   if (newest_)
-    return take_newest(out, most);
+    return newest_->take(out, most);
   run_position total;
   std::size_t kept = 0; // growing runs, all taken of what they hold: they stay, in front
   std::size_t i = 0;
@@ -330,19 +283,6 @@ run_position bounded_queue::take(std::vector<run_slice>& out, const limits& most
   return total;
 }
 
-run_position bounded_queue::take_newest(std::vector<run_slice>& out, const limits& most) {
-  run_position total;
-  while (!newest_->empty() && out.size() < most.slices && total.bytes < most.bytes) {
-    const bool control = newest_->front().size.messages == 0;
-    if (!control && total.messages == most.messages)
-      break;
-    out.push_back(newest_->take_front());
-    total.messages += out.back().size.messages;
-    total.bytes += control ? 0 : out.back().size.bytes;
-  }
-  return total;
-}
-
 bool bounded_queue::available() {
   if (newest_)
     return !newest_->empty();
@@ -367,32 +307,32 @@ bool bounded_queue::arm() {
 
 bounded_queue::account bounded_queue::accounts() const noexcept {
   auto result = counts_;
-  auto held = held_messages_;
-  auto left = growing_;
-  for (auto each = entries_.rbegin(); left > 0; ++each)
-    if (each->growing) {
-      --left;
-      const std::int64_t messages = each->run->now().end.messages;
-      result.offered += static_cast<std::uint64_t>(messages);
-      held -= std::int64_t{each->granted.messages} - messages;
-    }
+  auto held = bounds_.held_messages();
+  for_each_growing(entries_, growing_, [&](const entry& x) {
+    const std::int64_t messages = x.run->now().end.messages;
+    result.offered += static_cast<std::uint64_t>(messages);
+    held -= std::int64_t{x.granted.messages} - messages;
+  });
   result.queued = static_cast<std::uint64_t>(held);
   return result;
 }
 
 void bounded_queue::release(run_position size, std::unique_lock<std::mutex>& lock) {
-  let_go(size);
+  bounds_.let_go(size);
   if (waiting_ == 0 && paused_.empty())
     return lock.unlock();
-  settle(!low()); // no publisher shall wait for room that is only reserved
+  settle(!bounds_.low()); // no publisher shall wait for room that is only reserved
   // Producers go on at half full, not at every free slot: one wake-up buys many messages.
-  std::vector<std::weak_ptr<flow_source>> sources;
-  const bool wake = low();
-  if (wake)
-    sources = paused_.take();
+  if (bounds_.low())
+    let_producers_go_on(lock);
+  else
+    lock.unlock();
+}
+
+void bounded_queue::let_producers_go_on(std::unique_lock<std::mutex>& lock) {
+  const auto sources = paused_.take();
   lock.unlock();
-  if (wake)
-    room_.notify_all();
+  room_.notify_all();
   resume_all(sources);
 }
 
@@ -401,19 +341,16 @@ void bounded_queue::release(run_position size, std::unique_lock<std::mutex>& loc
 void bounded_queue::end_input(std::unique_lock<std::mutex>& lock) {
   ended_ = true;
   settle(true);
-  auto sources = paused_.take();
-  lock.unlock();
-  room_.notify_all();
-  resume_all(sources);
+  let_producers_go_on(lock);
 }
 
 void bounded_queue::clear() {
   settle(true);
-  counts_.dropped_closed += static_cast<std::uint64_t>(held_messages_);
+  counts_.dropped_closed += static_cast<std::uint64_t>(bounds_.held_messages());
   entries_.clear();
   if (newest_)
     newest_->clear();
-  hold(-held_messages_, -held_bytes_);
+  bounds_.let_all_go();
 }
 
 } // namespace pubsub

@@ -2,7 +2,6 @@
 // full.
 #pragma once
 
-#include <algorithm>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -11,23 +10,12 @@
 #include <optional>
 #include <vector>
 
-#include <pubsub/queue_options.hpp>
-
-#include "message/message_run.hpp"
 #include "queue/deadline.hpp"
 #include "queue/flow_source.hpp"
 #include "queue/newest_messages.hpp"
-#include "queue/run_slice.hpp"
-#include "queue/shared_bounds.hpp"
+#include "queue/queue_bounds.hpp"
 
 namespace pubsub {
-
-/// Both capacities are at least 1, or nothing would ever fit.
-inline queue_options within_bounds(queue_options options) noexcept {
-  options.capacity_messages = std::max<std::size_t>(options.capacity_messages, 1);
-  options.capacity_bytes = std::max<std::size_t>(options.capacity_bytes, 1);
-  return options;
-}
 
 /// What became of a message offered to a queue.
 enum class push_result : std::uint8_t { taken, dropped, closed, would_block };
@@ -59,9 +47,9 @@ public:
   /// Takes a finished run of a publisher; with `block` whole: wait for room before.
   push_result push(const intrusive_ptr<message_run>& run);
   /// Whether messages come one by one, with `push`.
-  bool conflates() const noexcept { return options_.policy == overflow_policy::conflate; }
+  bool conflates() const noexcept { return policy_ == overflow_policy::conflate; }
   /// Whether producers wait for room.
-  bool makes_wait() const noexcept { return options_.policy == overflow_policy::block; }
+  bool makes_wait() const noexcept { return policy_ == overflow_policy::block; }
   /// A writer has learnt that its run is watched.
   void wake();
   /// Waits until there is room. False if there is none at `until`; a queue that has ended, or whose
@@ -92,11 +80,7 @@ protected:
     std::uint64_t conflated = 0;
     std::uint64_t queued = 0; ///< not gone out yet
   };
-  struct limits {
-    std::uint32_t messages = ~std::uint32_t{0};
-    std::size_t slices = ~std::size_t{0};
-    std::uint64_t bytes = ~std::uint64_t{0}; ///< about
-  };
+  using limits = take_limits;
 
   /// `shared`, if any, outlives the queue.
   explicit bounded_queue(const queue_options& options, shared_bounds* shared = nullptr);
@@ -131,22 +115,6 @@ protected:
   std::size_t waiting_ = 0; // at room_
 
 private:
-  /// How much more may enter: negative if that is exceeded.
-  struct room {
-    std::int64_t messages;
-    std::int64_t bytes;
-  };
-
-  room room_left() const noexcept;
-  bool full() const noexcept {
-    const auto left = room_left();
-    return left.messages <= 0 || left.bytes <= 0;
-  }
-  bool over() const noexcept {
-    const auto left = room_left();
-    return left.messages < 0 || (held_messages_ > 1 && left.bytes < 0);
-  }
-  bool low() const noexcept;
   bool full_for_good();
   push_result enter(const intrusive_ptr<message_run>& run);
   push_result enter_part(const intrusive_ptr<message_run>& run, run_position size);
@@ -154,30 +122,18 @@ private:
   push_result count_late(std::uint64_t messages) noexcept;
   void after_entry(push_result result, std::unique_lock<std::mutex>& lock);
   void add_entry(const intrusive_ptr<message_run>& run, run_position size);
-  run_position take_newest(std::vector<run_slice>& out, const limits& most);
-  void hold(std::int64_t messages, std::int64_t bytes) noexcept;
-  void hold(run_position size) noexcept {
-    hold(size.messages, static_cast<std::int64_t>(size.bytes));
-  }
-  void let_go(run_position size) noexcept {
-    hold(-std::int64_t{size.messages}, -static_cast<std::int64_t>(size.bytes));
-  }
   run_grant grant_room(const intrusive_ptr<message_run>& run, push_result result);
   void look_at(entry& x) noexcept;
-  template <class F>
-  void for_each_growing(F visit);
   void settle(bool revoke) noexcept;
   bool drop_front() noexcept;
-  run_position part_with_room(const message_run& run, run_position size) const noexcept;
   void signal(std::unique_lock<std::mutex>& lock);
+  void let_producers_go_on(std::unique_lock<std::mutex>& lock);
 
-  const queue_options options_;
-  shared_bounds* const shared_; // null: the bounds are for this queue alone
+  const overflow_policy policy_;
+  queue_bounds bounds_;
   std::deque<entry> entries_;
   std::optional<newest_messages> newest_; // in place of entries_, if the policy is `conflate`
   std::size_t growing_ = 0;               // entries that are
-  std::int64_t held_messages_ = 0;
-  std::int64_t held_bytes_ = 0;
   bool armed_ = false;
   bool ended_ = false;
   bool overflowed_ = false; // that is why it ended

@@ -22,8 +22,17 @@ run_position newest_messages::put(message_run& run, run_position at) {
   return replaced;
 }
 
-run_slice newest_messages::take_front() {
-  return take(waiting_.begin());
+run_position newest_messages::take(std::vector<run_slice>& out, const take_limits& most) {
+  run_position total;
+  while (!waiting_.empty() && out.size() < most.slices && total.bytes < most.bytes) {
+    const auto size = waiting_.front().size;
+    if (size.messages > 0 && total.messages == most.messages)
+      break;
+    out.push_back(take(waiting_.begin()));
+    total.messages += size.messages;
+    total.bytes += size.messages > 0 ? size.bytes : 0;
+  }
+  return total;
 }
 
 run_position newest_messages::drop_oldest() {

@@ -6,9 +6,22 @@
 #include <unordered_map>
 
 #include "message/message_run.hpp"
-#include "queue/run_slice.hpp"
 
 namespace pubsub {
+
+/// A part of a run: what leaves a queue.
+struct run_slice {
+  intrusive_ptr<message_run> run;
+  run_position from;
+  run_position size; ///< 0 messages for control frames, which are neither bounded nor dropped
+};
+
+/// How much is taken from a queue at a time.
+struct take_limits {
+  std::uint32_t messages = ~std::uint32_t{0};
+  std::size_t slices = ~std::size_t{0};
+  std::uint64_t bytes = ~std::uint64_t{0}; ///< about
+};
 
 /// Messages, each alone in its run, in the order in which they came, and control frames between
 /// them. Every step is a look-up, whatever the number of topics. Not thread-safe: guarded by the
@@ -22,8 +35,8 @@ public:
   /// Messages and control frames.
   bool empty() const noexcept { return waiting_.empty(); }
   std::size_t messages() const noexcept { return by_topic_.size(); }
-  const run_slice& front() const noexcept { return waiting_.front(); }
-  run_slice take_front();
+  /// Moves the oldest to `out`. Returns how much that is, without control frames.
+  run_position take(std::vector<run_slice>& out, const take_limits& most);
   /// Drops the message that has waited for longest; there is one. Returns its size.
   run_position drop_oldest();
   void clear() noexcept;

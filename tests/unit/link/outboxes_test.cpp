@@ -68,7 +68,7 @@ TEST_CASE("what is pushed last goes behind all messages, and control frames befo
 TEST_CASE("what a link relays is bounded together, however far it has come, and apart from what is "
           "published here") {
   constexpr std::size_t capacity = 64;
-  constexpr std::size_t part = capacity / shared_bounds::own_part;
+  constexpr std::size_t part = capacity / queue_bounds::own_part;
   outboxes boxes{{overflow_policy::drop_newest, capacity, 1 << 20}, {[] {}}};
   auto memory = chunk::make(sizeof frame);
   std::ranges::copy(frame, memory->data());
