@@ -63,22 +63,26 @@ void waiter::found(std::size_t messages, bool more) noexcept {
 void waiter::pace() noexcept {
   if (more_ || pause_.count() == 0)
     return;
-  for (const auto end = clock::now() + pause_; clock::now() < end;)
-    give_way();
+  auto now = clock::now();
+  for (const auto end = now + pause_; now < end;)
+    now = give_way(now);
 }
 
-/// On a crowded machine the processor is kept: `pace` and `watch` take a short time only.
-void waiter::give_way() noexcept {
-  const auto before = clock::now();
+/// Returns the time afterwards. On a crowded machine the processor is kept: `pace` and `watch` take
+/// a short time only.
+waiter::clock::time_point waiter::give_way(clock::time_point now) noexcept {
+  const auto before = now;
   if (before < crowded_until_) {
-    while (clock::now() < before + first_pause) {
-    }
-    return;
+    do
+      now = clock::now();
+    while (now < before + first_pause);
+    return now;
   }
   ::sched_yield();
-  const auto now = clock::now();
+  now = clock::now();
   if (now - before > tuning::late_return)
     crowded_until_ = now + tuning::crowded_for;
+  return now;
 }
 
 } // namespace pubsub

@@ -64,7 +64,7 @@ private:
   bool wants_loop(const deadline& until, clock::time_point now) const noexcept {
     return loop_ != nullptr && found_few_ && (!until || *until - now > tuning::loop_clock);
   }
-  void give_way() noexcept;
+  clock::time_point give_way(clock::time_point now) noexcept;
 
   shared_loop* const loop_;
   std::condition_variable woken_;
@@ -112,7 +112,7 @@ void waiter::watch(std::unique_lock<std::mutex>& lock, const deadline& until, sh
     end = std::min(end, *until);
   do {
     lock.unlock();
-    give_way();
+    give_way(clock::now());
     pace();
     if (running != nullptr)
       running->run_ready();
