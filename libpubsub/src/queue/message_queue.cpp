@@ -18,7 +18,7 @@ std::size_t message_queue::pull(std::vector<data_message>& out, std::size_t max,
     std::unique_lock lock{mutex_};
     waiter_.wait(
         lock, until, [this] { return available() || ended(); }, [this] { return arm(); });
-    if (!available() || max == 0)
+    if (!available() || max == 0) // a message may have come since the last look, before `arm`
       return 0;
     const auto size = take(slices_, {.messages = most});
     waiter_.found(size.messages, size.messages == most && available());
