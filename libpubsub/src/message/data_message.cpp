@@ -87,7 +87,13 @@ const data_message::decoded_value* message_access::slot_of(const data_message& m
 
 const data& message_access::decoded(const data_message& msg) {
   const auto* slot = slot_of(msg);
-  std::call_once(slot->once, [&] { slot->value = data_view::from_valid(payload(msg)).to_data(); });
+  if (slot->ready.load(std::memory_order_acquire))
+    return slot->value;
+  std::lock_guard lock{slot->mutex};
+  if (!slot->ready.load(std::memory_order_relaxed)) {
+    slot->value = data_view::from_valid(payload(msg)).to_data();
+    slot->ready.store(true, std::memory_order_release);
+  }
   return slot->value;
 }
 

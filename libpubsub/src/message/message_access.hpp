@@ -46,10 +46,12 @@ private:
   mutable std::atomic<const std::vector<std::byte>*> encoded_{nullptr};
 };
 
-/// The decoded form of a slice, shared by all handles that were copied from one another.
+/// The decoded form of a slice, shared by all handles that were copied from one another. Not a
+/// std::once_flag: its first caller enters the kernel to wake others, though none may wait.
 struct data_message::decoded_value {
   mutable std::atomic<std::uint32_t> refs{1};
-  mutable std::once_flag once;
+  mutable std::atomic<bool> ready{false};
+  mutable std::mutex mutex; // held while value is made
   mutable data value;
 };
 
