@@ -20,9 +20,11 @@ public:
   repeated_message& operator=(const repeated_message&) = delete;
   ~repeated_message() { forget(); }
 
-  /// Whether `msg` is the one held.
-  bool holds(const data_message& msg) const noexcept {
-    return references_ > 0 && message_access::stored_value(msg) == storage_;
+  /// Whether `msg` is the one held, and that its topic. The standard's comparison of views is a
+  /// call.
+  bool holds(const data_message& msg, std::string_view topic) const noexcept {
+    return references_ > 0 && message_access::stored_value(msg) == storage_ &&
+           std::ranges::equal(topic, topic_);
   }
   std::string_view topic() const noexcept { return topic_; }
   std::size_t payload_size() const noexcept { return payload_size_; }

@@ -147,7 +147,7 @@ publish_result outbound::publish_message(std::string_view topic, const data_mess
                                          const deadline& until) {
   if (!msg)
     return refuse(counts_->refused_empty);
-  if (repeated_.holds(msg) && repeated_.topic() == topic) // and it was acceptable
+  if (repeated_.holds(msg, topic)) // and it was acceptable
     return publish_built(resolve_repeated(until), topic, repeated_.copy(), repeated_.payload_size(),
                          until);
   const auto* stored = message_access::stored_value(msg);
