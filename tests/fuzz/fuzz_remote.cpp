@@ -38,18 +38,18 @@ void append_elements(data_writer& out, const data_view& all) {
 /// Writes again what the value says. False if it is none of these messages.
 bool rewrite(const data_view& value, data_writer& out) {
   data_writer values;
-  if (const auto hello = parse_hello(value)) {
-    write_hello(out, *hello);
-  } else if (const auto status = parse_status(value)) {
-    write_status(out, *status);
-  } else if (const auto request = parse_request(value)) {
+  if (const auto hello = parse<service_hello>(value)) {
+    write(out, *hello);
+  } else if (const auto status = parse<status_view>(value)) {
+    write_status(out, status->instance, status->leaving, status->workers, *status->offered());
+  } else if (const auto request = parse<request_view>(value)) {
     append_elements(values, request->arguments);
-    write_request(out, request->at, request->operation, request->arguments.size(), values.bytes());
-  } else if (const auto reply = parse_reply(value)) {
+    write_request(out, request->places(), request->operation, values.bytes());
+  } else if (const auto reply = parse<reply_view>(value)) {
     append_elements(values, reply->results);
-    write_reply(out, reply->head, reply->results.size(), values.bytes());
-  } else if (const auto cancel = parse_cancel(value)) {
-    write_cancel(out, *cancel);
+    write_reply(out, *reply, reply->results.size(), values.bytes());
+  } else if (const auto cancel = parse<cancel_request>(value)) {
+    write(out, *cancel);
   } else {
     return false;
   }
@@ -73,28 +73,23 @@ public:
   void hear(const data_message& message) {
     if (left_)
       return;
-    if (const auto cancel = parse_cancel(get_view(message)))
+    if (const auto cancel = parse<cancel_request>(get_view(message)))
       return queue_.cancel(*cancel);
-    const auto request = parse_request(get_view(message));
+    const auto request = parse<request_view>(get_view(message));
     if (!request)
       return;
     const bool known = request->operation != "none";
-    const auto missing = queue_.add({request->at.client,
+    const auto missing = queue_.add({request->places(),
                                      {},
-                                     request->at.stream,
-                                     request->at.first,
-                                     request->arguments.size(),
                                      known ? &operation_ : nullptr,
                                      request->arguments.elements().begin(),
-                                     message,
-                                     {},
-                                     {}});
+                                     message});
     waiting_ += missing ? request->arguments.size() : 0;
     if (!missing || missing->count == 0)
       return;
     data_writer out;
-    write_untaken(out, instance_id, request->at.stream, *missing);
-    keep(request->at.client, out);
+    write_untaken(out, instance_id, *missing);
+    keep(missing->client, out);
   }
 
   /// Does what the next client in turn has asked for, or a part of it.
@@ -125,7 +120,7 @@ public:
     reply();
     for (const auto& each : queue_.clear()) {
       data_writer out;
-      write_untaken(out, instance_id, each.stream, {each.first, each.count});
+      write_untaken(out, instance_id, each);
       keep(each.client, out);
       if (each.first + each.count != std::numeric_limits<std::uint64_t>::max()) // it has come
         waiting_ -= each.count;
@@ -146,7 +141,7 @@ private:
   }
   void keep(const endpoint_id& client, const data_writer& out) {
     const auto value = data_view::make(out.bytes());
-    check(value.has_value() && parse_reply(*value).has_value(), "a reply can be read");
+    check(value.has_value() && parse<reply_view>(*value).has_value(), "a reply can be read");
     if (client == client_id)
       replies.push_back(message_of(*value));
   }
@@ -244,7 +239,7 @@ private:
 
   partner::outcome to_instance(const endpoint_id& id, std::span<const std::byte> message) override {
     const auto value = data_view::make(message);
-    check(value.has_value() && (parse_request(*value) || parse_cancel(*value)),
+    check(value.has_value() && (parse<request_view>(*value) || parse<cancel_request>(*value)),
           "what is sent can be read");
     if (outcome_ == partner::outcome::sent && id == instance_id)
       requests_.push_back(message_of(*value));

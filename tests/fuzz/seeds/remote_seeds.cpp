@@ -21,27 +21,28 @@ const endpoint_id instance_id = id_of(2);
 /// Messages as peers write them, with numbers that fit a play.
 std::vector<std::string> messages() {
   std::vector<std::string> result;
-  const auto keep = [&](auto write, const auto&... what) {
+  const auto keep = [&](auto&& write_one) {
     data_writer out;
-    write(out, what...);
+    write_one(out);
     result.push_back(as_text(out));
   };
-  data_writer values;
+  data_writer values, outcomes;
   for (const std::uint64_t each : {4, 5, 9})
     values.write_count(each);
+  outcomes.write_count(4);
+  write_error(outcomes, {errc::type_clash, "x"});
+  outcomes.write_count(9);
   const offered_operations operations{{"op", false}, {"again", true}};
-  keep(write_status, service_status{instance_id, false, 2, operations});
-  keep(write_status, service_status{id_of(3), false, 1, operations});
-  keep(write_hello, service_hello{client_id});
-  keep(write_request, request_place{client_id, 1, 0}, "op", 3, values.bytes());
-  keep(write_request, request_place{id_of(4), 2, 7}, "again", 3, values.bytes());
-  reply_head head{instance_id, 1, 1'000, 500, {{0, 2}, {4, 1}}, {{1, {errc::type_clash, "x"}}},
-                  {{2, 2}}};
-  keep(write_reply, head, 3, values.bytes());
-  head = {id_of(3), 2, 0, 0, {}, {}, {{0, 3}}};
-  keep(write_reply, head, 0, std::span<const std::byte>{});
-  keep(write_cancel, cancel_request{client_id, 1, 7});
-  keep(write_status, service_status{id_of(3), true, 1, operations});
+  keep([&](auto& out) { write_status(out, instance_id, false, 2, operations); });
+  keep([&](auto& out) { write_status(out, id_of(3), false, 1, operations); });
+  keep([&](auto& out) { write(out, service_hello{client_id}); });
+  keep([&](auto& out) { write_request(out, {client_id, 1, 0, 3}, "op", values.bytes()); });
+  keep([&](auto& out) { write_request(out, {id_of(4), 2, 7, 3}, "again", values.bytes()); });
+  const reply_view head{instance_id, 1, 1'000, 500, {{0, 2}, {4, 1}}, {{1, 1}}, {{2, 2}}};
+  keep([&](auto& out) { write_reply(out, head, 3, outcomes.bytes()); });
+  keep([&](auto& out) { write_untaken(out, id_of(3), {client_id, 2, 0, 3}); });
+  keep([&](auto& out) { write(out, cancel_request{client_id, 1, 7}); });
+  keep([&](auto& out) { write_status(out, id_of(3), true, 1, operations); });
   return result;
 }
 

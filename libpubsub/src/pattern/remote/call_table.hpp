@@ -20,10 +20,10 @@
 #include <pubsub/data_message.hpp>
 #include <pubsub/data_view.hpp>
 #include <pubsub/error.hpp>
-#include <pubsub/pattern/remote_options.hpp>
 #include <pubsub/value/endpoint_id.hpp>
 
 #include "pattern/mailbox/id_map.hpp"
+#include "pattern/remote/remote_plan.hpp"
 
 namespace pubsub::pattern {
 
@@ -60,12 +60,26 @@ public:
     std::string argument{};  ///< in bin::v1; a short one takes no memory of its own
     endpoint_id instance{};  ///< that was asked
     std::uint64_t place = 0; ///< in that instance's stream
+    sent_request request{};  ///< that the call went in
   };
 
   /// The operations that calls have named. Never erased.
   const operation_map& operations() const noexcept { return operations_; }
   /// A new call, which waits behind all others.
-  entry& add(std::string_view name, std::span<const std::byte> argument, time deadline);
+  entry& add(std::string_view name, std::span<const std::byte> argument, time deadline) {
+    auto what = operations_.find(name);
+    if (what == operations_.end())
+      what = operations_.try_emplace(std::string{name}).first;
+    auto call = std::make_shared<remote_call>();
+    const auto number = entries_.add({call, &*what, stage::waiting, 0, deadline});
+    call->number = number;
+    auto& its = *entries_.find(number);
+    its.argument.assign(reinterpret_cast<const char*>(argument.data()), argument.size());
+    waiting_.push_back(number);
+    next_deadline_ = std::min(next_deadline_, deadline);
+    ++counters_.submitted;
+    return its;
+  }
   /// Null once it is complete.
   entry* find(std::uint64_t number) noexcept { return entries_.find(number); }
   std::size_t size() const noexcept { return entries_.size(); }
@@ -75,12 +89,29 @@ public:
   // -- calls that wait ---------------------------------------------------------------------------
 
   /// The first that waits; null if none does.
-  entry* front() noexcept;
+  entry* front() noexcept {
+    for (; !waiting_.empty(); waiting_.pop_front()) {
+      auto* its = entries_.find(waiting_.front());
+      if (its != nullptr && its->at == stage::waiting)
+        return its;
+    }
+    return nullptr;
+  }
   /// By number, some of them complete by now; so `waiting().size()` is a round number.
   const std::deque<std::uint64_t>& waiting() const noexcept { return waiting_; }
   /// Those of these calls that an instance was asked and has not begun wait again, in their order,
   /// before all others.
-  void put_first(std::span<const std::uint64_t> numbers);
+  void put_first(std::span<const std::uint64_t> numbers) {
+    // Not std::views::reverse: clang before 16 cannot compile libstdc++'s views.
+    for (auto number = numbers.rbegin(); number != numbers.rend(); ++number) {
+      auto* its = entries_.find(*number);
+      if (its == nullptr || its->at != stage::asked)
+        continue;
+      its->at = stage::waiting;
+      waiting_.push_front(*number);
+      ++counters_.repeated;
+    }
+  }
   void drop_first(std::size_t n) {
     waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(n));
   }
@@ -88,14 +119,32 @@ public:
   // -- completion --------------------------------------------------------------------------------
 
   /// With the result or the error that it has. The entry is gone with it.
-  void finish(entry& what);
+  void finish(entry& what) {
+    const auto call = std::move(what.call);
+    ++(call->error ? counters_.failed : counters_.done);
+    entries_.erase(call->number);
+    call->done.store(true, std::memory_order_release);
+    for (const auto& each : std::exchange(call->then, {}))
+      each();
+  }
   void fail(entry& what, pubsub::error why) {
     what.call->error = std::move(why);
     finish(what);
   }
   /// Answered calls complete once all before them have.
-  void finish_in_turn();
-  void abandon(const pubsub::error& why);
+  void finish_in_turn() {
+    for (; next_in_turn_ < entries_.end(); ++next_in_turn_) {
+      auto* its = entries_.find(next_in_turn_);
+      if (its != nullptr && its->at != stage::answered)
+        return;
+      if (its != nullptr)
+        finish(*its);
+    }
+  }
+  void abandon(const pubsub::error& why) {
+    entries_.for_each([&](std::uint64_t, entry& each) { fail(each, why); });
+    waiting_.clear();
+  }
 
   /// No deadline is earlier.
   time next_deadline() const noexcept { return next_deadline_; }

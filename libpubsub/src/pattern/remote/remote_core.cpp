@@ -173,7 +173,7 @@ void remote_core::tick(time now) {
   }
   if (!is_known() && hello_.is_due(now)) {
     data_writer message;
-    write_hello(message, {id_});
+    write(message, service_hello{id_});
     hello_.announce(message.bytes(), now);
   }
   requests_.tick(now);

@@ -1,7 +1,6 @@
 #include "pattern/remote/remote_plan.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 
 #include "pattern/remote/tuning.hpp"
@@ -16,9 +15,34 @@ double seconds(std::chrono::nanoseconds x) noexcept {
 
 } // namespace
 
+void measure(const sent_request& request, const received_reply& reply, remote_conditions& of) {
+  using std::chrono::nanoseconds;
+  if (reply.operations == 0 || request.operations == 0)
+    return;
+  const auto n = static_cast<double>(reply.operations);
+  // Many operations count as several samples.
+  const auto share = std::min(1.0, tuning::weight_of_a_sample * std::min(n, 5.0));
+  const auto blend = [share](double old, double more) {
+    return old == 0 ? more : old + share * (more - old);
+  };
+  const auto blend_time = [&](nanoseconds old, double more_ns) {
+    return nanoseconds{static_cast<std::int64_t>(blend(static_cast<double>(old.count()), more_ns))};
+  };
+  of.operation = blend_time(of.operation, static_cast<double>(reply.busy.count()) / n);
+  of.argument_bytes = blend(of.argument_bytes, static_cast<double>(request.size_bytes) /
+                                                   static_cast<double>(request.operations));
+  of.result_bytes = blend(of.result_bytes, static_cast<double>(reply.size_bytes) / n);
+  const nanoseconds trip = reply.at - request.at - reply.here;
+  const bool is_short = request.size_bytes + reply.size_bytes < tuning::long_message_bytes;
+  if (trip > nanoseconds{0} && (trip < of.latency || of.latency == nanoseconds{0}))
+    of.latency = trip;
+  else if (trip > nanoseconds{0} && is_short && reply.prompt)
+    of.latency = blend_time(of.latency, static_cast<double>(trip.count()));
+}
+
 request_plan bulk_plan() noexcept {
   constexpr auto no_limit = std::numeric_limits<std::size_t>::max();
-  return {{remote_mode::bulk, no_limit, no_limit}, 1};
+  return {{remote_mode::bulk, no_limit, no_limit}, true};
 }
 
 request_plan fixed_plan(const remote_options& options) noexcept {
@@ -28,7 +52,7 @@ request_plan fixed_plan(const remote_options& options) noexcept {
   case remote_mode::bulk:
     return bulk_plan();
   case remote_mode::async:
-    return {{remote_mode::async, 1, options.parallel}, 0, false};
+    return {{remote_mode::async, 1, options.parallel}, false, false};
   case remote_mode::hybrid:
     return {{remote_mode::hybrid, options.bulk_operations, options.window_operations}};
   case remote_mode::pipeline:
@@ -36,7 +60,7 @@ request_plan fixed_plan(const remote_options& options) noexcept {
     break;
   }
   return {{remote_mode::pipeline, 1, options.window_operations},
-          0,
+          false,
           options.mode == remote_mode::pipeline,
           tuning::requests_in_a_message};
 }
@@ -97,7 +121,7 @@ request_plan best_plan(const remote_conditions& at, const service_size& servers,
                        const remote_options& options) noexcept {
   const auto window = best_window(at, servers, options.max_unfinished);
   const auto largest = largest_bulk(at, servers, n, window);
-  request_plan best{{remote_mode::pipeline, 1, window}, 0, false};
+  request_plan best{{remote_mode::pipeline, 1, window}, false, false};
   auto least = predicted_seconds(at, servers, best, n);
   for (std::size_t bulk = 2; bulk / 2 < largest; bulk *= 2) {
     remote_plan plan = best;

@@ -1,16 +1,41 @@
-// How requests go in each mode, and which plan the automatic mode prefers. Pure.
+// What a client measures, and how requests go in each mode: which plan the automatic mode prefers.
+// Pure.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 
 #include <pubsub/pattern/remote_options.hpp>
 
 namespace pubsub::pattern {
 
+/// A request that a client has sent.
+struct sent_request {
+  std::uint64_t operations = 0;
+  std::size_t size_bytes = 0;
+  std::chrono::steady_clock::time_point at{};
+};
+
+/// A reply to it, or to the last of several.
+struct received_reply {
+  std::chrono::steady_clock::time_point at{};
+  std::chrono::nanoseconds here{0}; ///< since the request was sent, the server had it for so long
+  std::chrono::nanoseconds busy{0}; ///< in handlers, of all operations in the reply
+  std::uint64_t operations = 0;
+  std::size_t size_bytes = 0;
+  bool prompt = false; ///< a thread was waiting for it when it came
+};
+
+/// Adds to what is known of the operation. Averages follow what is measured. So does the latency
+/// where a trip takes longer; a shorter one counts at once, since what disturbs a trip makes it
+/// longer. Of long messages and of replies that lay unread only shorter trips count.
+void measure(const sent_request& request, const received_reply& reply, remote_conditions& of);
+
 /// A plan, and what follows from its mode.
 struct request_plan : remote_plan {
-  std::size_t requests_per_instance = 0; ///< at a time; 0: no limit
-  bool ordered = true;                   ///< results complete in the order of the calls
+  bool one_per_instance = false; ///< requests at a time
+  bool ordered = true;           ///< results complete in the order of the calls
   /// Requests that can leave at the same time share a message, and wait for no others.
   std::size_t requests_in_a_message = 1;
 };

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <optional>
-#include <utility>
 
 #include "pattern/remote/tuning.hpp"
 
@@ -68,7 +66,7 @@ void request_table::release(const call_table::entry& what) {
     return;
   ++at->late;
   scratch_.clear();
-  write_cancel(scratch_, {id_, at->stream, what.place});
+  write(scratch_, cancel_request{id_, at->stream, what.place});
   port_.to_instance(what.instance, scratch_.bytes()); // where it is lost the work is in vain
   instances_.take_place(*at, what.place);
 }
@@ -83,7 +81,7 @@ void request_table::send(time now, bool pending) {
 
 void request_table::send_bulk(time now) {
   auto plan = bulk_plan();
-  plan.requests_per_instance = 0; // however many are in flight
+  plan.one_per_instance = false; // however many are in flight
   send_by(plan, now, true);
 }
 
@@ -180,7 +178,7 @@ void request_table::send_batch(instance_table::map::value_type& to,
                                const call_table::operation* operation, time now) {
   auto& [id, its] = to;
   scratch_.clear();
-  write_request(scratch_, {id_, its.stream, its.places.end()}, operation->first, batch_.size(),
+  write_request(scratch_, {id_, its.stream, its.places.end(), batch_.size()}, operation->first,
                 arguments_.bytes());
   const auto result = port_.to_instance(id, scratch_.bytes());
   if (result == outcome::sent)
@@ -200,15 +198,14 @@ void request_table::send_batch(instance_table::map::value_type& to,
 
 /// Those of the batch, in one request.
 void request_table::note_sent(instance_table::map::value_type& to, time now) {
-  auto place = to.second.places.end();
-  instances_.add_request(to.second, batch_, scratch_.size_bytes(), now);
   waiting_since_ = now;
   ++calls_.counters().requests;
   for (const auto number : batch_) {
     auto& each = *calls_.find(number);
     each.at = call_table::stage::asked;
     each.instance = to.first;
-    each.place = place++;
+    each.place = instances_.add_place(to.second, number);
+    each.request = {batch_.size(), scratch_.size_bytes(), now};
   }
   calls_.drop_first(batch_.size());
 }
@@ -232,9 +229,9 @@ void request_table::update_plan(time now) {
 
 void request_table::receive(const data_message& message, time now, bool prompt) {
   const auto value = get_view(message);
-  if (const auto reply = parse_reply(value))
+  if (const auto reply = parse<reply_view>(value))
     return receive(*reply, message, now, prompt);
-  if (const auto status = parse_status(value)) {
+  if (const auto status = parse<status_view>(value)) {
     instances_.update(*status, now);
     return send(now);
   }
@@ -243,8 +240,8 @@ void request_table::receive(const data_message& message, time now, bool prompt) 
 
 void request_table::receive(const reply_view& reply, const data_message& storage, time now,
                             bool prompt) {
-  auto* its = instances_.find(reply.head.instance);
-  if (its == nullptr || its->stream != reply.head.stream) {
+  auto* its = instances_.find(reply.instance);
+  if (its == nullptr || its->stream != reply.stream) {
     ++calls_.counters().refused; // the instance was taken for lost
     return;
   }
@@ -254,7 +251,7 @@ void request_table::receive(const reply_view& reply, const data_message& storage
           {now, {}, {}, reply.results.size(), get_view(storage).bytes().size(), prompt});
   settle(*its, reply, storage);
   std::vector<std::uint64_t> back;
-  for (const auto& [first, count] : reply.head.untaken)
+  for (const auto& [first, count] : reply.untaken)
     for (auto place = std::max(first, its->places.begin());
          place < its->places.end() && place - first < count; ++place)
       if (const auto number = instances_.take_place(*its, place))
@@ -267,44 +264,41 @@ void request_table::receive(const reply_view& reply, const data_message& storage
 /// Before the places of the reply are taken: what it shows of the conditions.
 void request_table::measure(instance& at, const reply_view& reply, received_reply what) {
   constexpr std::uint64_t longest_ns = 3'600'000'000'000; // that an instance may claim
-  if (reply.head.places.empty())
+  if (reply.places.empty())
     return;
-  const auto& last = reply.head.places.back();
-  const auto* place = at.places.find(last.first + last.count - 1);
-  auto* const call = place != nullptr ? calls_.find(place->call) : nullptr;
+  const auto& last = reply.places.back();
+  const auto* number = at.places.find(last.first + last.count - 1);
+  auto* const call = number != nullptr ? calls_.find(*number) : nullptr;
   if (call == nullptr)
     return;
-  what.here = std::chrono::nanoseconds{std::min(reply.head.here_ns, longest_ns)};
-  what.busy = std::chrono::nanoseconds{std::min(reply.head.busy_ns, longest_ns)};
-  pattern::measure(*at.requests.find(place->request), what, call->operation->second);
+  what.here = std::chrono::nanoseconds{std::min(reply.here_ns, longest_ns)};
+  what.busy = std::chrono::nanoseconds{std::min(reply.busy_ns, longest_ns)};
+  pattern::measure(call->request, what, call->operation->second);
   conditions_ = call->operation->second;
 }
 
 /// Hands each result to its call.
 void request_table::settle(instance& at, const reply_view& reply, const data_message& storage) {
-  auto run = reply.head.places.begin();
-  std::uint64_t in_run = 0, index = 0;
-  auto failed = reply.head.failed.begin();
-  for (const auto& result : reply.results.elements()) {
-    if (in_run == run->count) {
-      ++run;
-      in_run = 0;
-    }
-    const auto number = instances_.take_place(at, run->first + in_run++);
-    const bool is_failed = failed != reply.head.failed.end() && failed->index == index;
-    ++index;
-    if (auto* its = number ? calls_.find(*number) : nullptr) {
+  auto result = reply.results.elements().begin();
+  auto failed = reply.failed.begin();
+  std::uint64_t index = 0;
+  for (const auto& [first, count] : reply.places)
+    for (std::uint64_t i = 0; i < count; ++i, ++index, ++result) {
+      if (failed != reply.failed.end() && index == failed->first + failed->count)
+        ++failed;
+      const auto number = instances_.take_place(at, first + i);
+      auto* its = number ? calls_.find(*number) : nullptr;
+      if (its == nullptr)
+        continue;
       its->at = call_table::stage::answered;
-      if (is_failed)
-        its->call->error = failed->error;
       its->call->storage = storage;
-      its->call->result = result;
+      if (failed != reply.failed.end() && index >= failed->first)
+        its->call->error = read_error(*result);
+      else
+        its->call->result = *result;
       if (!plan_.ordered)
         calls_.finish(*its);
     }
-    if (is_failed)
-      ++failed;
-  }
 }
 
 // -- losses --------------------------------------------------------------------------------------
@@ -314,14 +308,14 @@ void request_table::lose(const endpoint_id& id, const std::string& how, time now
   if (!lost)
     return;
   std::vector<std::uint64_t> again;
-  lost->places.for_each([&](std::uint64_t, const instance_table::taken_place& place) {
-    auto* its = calls_.find(place.call);
+  lost->places.for_each([&](std::uint64_t, std::uint64_t number) {
+    auto* its = calls_.find(number);
     if (its == nullptr || its->at != call_table::stage::asked)
       return;
     const auto known = lost->operations.find(its->operation->first);
     const bool idempotent = known != lost->operations.end() && known->second;
     if (idempotent && its->losses++ < options_.max_losses)
-      again.push_back(place.call);
+      again.push_back(number);
     else
       calls_.fail(*its,
                   {errc::service_lost, "instance " + to_string(id) + " of '" + service_name_ +

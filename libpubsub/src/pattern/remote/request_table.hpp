@@ -18,9 +18,6 @@
 #include "pattern/mailbox/partner.hpp"
 #include "pattern/remote/call_table.hpp"
 #include "pattern/remote/instance_table.hpp"
-#include "pattern/remote/remote_messages.hpp"
-#include "pattern/remote/remote_meter.hpp"
-#include "pattern/remote/remote_plan.hpp"
 
 namespace pubsub::pattern {
 

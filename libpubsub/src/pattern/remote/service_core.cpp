@@ -100,10 +100,10 @@ void service_core::reply(lock_type& lock, service_results& out) {
 }
 
 /// Called with the mutex held.
-void service_core::send_untaken(const service_queue::client_places& what) {
+void service_core::send_untaken(const client_places& what) {
   const auto found = clients_.find(what.client);
   data_writer message;
-  write_untaken(message, id_, what.stream, {what.first, what.count});
+  write_untaken(message, id_, what);
   if (found != clients_.end() &&
       found->second->send(message.bytes()) == reply_outbox::outcome::kept)
     note_behind(what.client);
@@ -144,11 +144,11 @@ void service_core::receive(const data_message& message, time now) {
   if (topic != service_topic_ && topic != own_topic_)
     return; // of a name below
   const auto value = get_view(message);
-  if (const auto request = parse_request(value))
+  if (const auto request = parse<request_view>(value))
     return receive(*request, message, now);
-  if (const auto cancel = parse_cancel(value))
+  if (const auto cancel = parse<cancel_request>(value))
     return queue_.cancel(*cancel);
-  const auto hello = parse_hello(value);
+  const auto hello = parse<service_hello>(value);
   if (!hello)
     ++counters_.refused;
   else if (const auto from = find_client(hello->client))
@@ -157,26 +157,18 @@ void service_core::receive(const data_message& message, time now) {
 
 /// Called with the mutex held.
 void service_core::receive(const request_view& request, const data_message& storage, time now) {
-  const auto& at = request.at;
-  const auto to = find_client(at.client);
+  const auto to = find_client(request.client);
   if (!to) {
     ++counters_.refused;
     return;
   }
   const auto found = operations_.find(request.operation);
-  const auto missing = queue_.add({at.client,
-                                   to,
-                                   at.stream,
-                                   at.first,
-                                   request.arguments.size(),
-                                   found != operations_.end() ? &found->second : nullptr,
-                                   request.arguments.elements().begin(),
-                                   storage,
-                                   now,
-                                   {}});
+  const auto missing =
+      queue_.add({request.places(), to, found != operations_.end() ? &found->second : nullptr,
+                  request.arguments.elements().begin(), storage, now});
   ++(missing ? counters_.requests : counters_.refused);
   if (missing && missing->count > 0)
-    send_untaken({at.client, at.stream, missing->first, missing->count});
+    send_untaken(*missing);
 }
 
 /// Called with the mutex held. Null: there are too many.
@@ -192,11 +184,11 @@ service_core::outbox_ptr service_core::find_client(const endpoint_id& id) {
 
 /// Called with the mutex held.
 data_writer service_core::status() const {
-  service_status all{id_, closed_, options_.workers, {}};
+  offered_operations offered;
   for (const auto& [name, its] : operations_)
-    all.operations.emplace(name, its.idempotent);
+    offered.emplace(name, its.idempotent);
   data_writer result;
-  write_status(result, all);
+  write_status(result, id_, closed_, options_.workers, offered);
   return result;
 }
 

@@ -50,7 +50,7 @@ private:
   void run();
   void do_work(lock_type& lock, service_results& out);
   void reply(lock_type& lock, service_results& out);
-  void send_untaken(const service_queue::client_places& what);
+  void send_untaken(const client_places& what);
 
   void receive(const data_message& message, time now);
   void receive(const request_view& request, const data_message& storage, time now);

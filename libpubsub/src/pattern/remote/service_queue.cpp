@@ -9,7 +9,7 @@
 
 namespace pubsub::pattern {
 
-std::optional<sequence_range> service_queue::add(service_work work) {
+std::optional<client_places> service_queue::add(service_work work) {
   const auto [found, is_new] = clients_.try_emplace(work.client);
   auto& its = found->second;
   if (work.stream < its.stream || (work.stream == its.stream && work.first < its.next))
@@ -19,10 +19,10 @@ std::optional<sequence_range> service_queue::add(service_work work) {
     its.next = is_new ? work.first : 0;
     its.stream = work.stream;
   }
-  const sequence_range missing{its.next, work.first - its.next};
+  const client_places missing{work.client, work.stream, its.next, work.first - its.next};
   its.next = work.first + work.count;
   const auto parts = workers_ == 1 ? 1 : workers_ * tuning::parts_of_a_worker;
-  const auto part = std::max<std::size_t>((work.count + parts - 1) / parts, 1);
+  const auto part = std::max<std::uint64_t>((work.count + parts - 1) / parts, 1);
   for (; work.count > part; work.count -= part) {
     auto one = work;
     one.count = part;
@@ -62,7 +62,7 @@ service_work service_queue::take() {
   if (result.stream == its.stream)
     result.cancelled.assign(its.cancelled.lower_bound(result.first),
                             its.cancelled.lower_bound(result.first + result.count));
-  its.in_hand.push_back({result.client, result.stream, result.first, result.count});
+  its.in_hand.push_back(result);
   return result;
 }
 
@@ -118,11 +118,10 @@ void service_queue::forget(const endpoint_id& client) {
   clients_.erase(client);
 }
 
-std::vector<service_queue::client_places> service_queue::clear() {
+std::vector<client_places> service_queue::clear() {
   std::vector<client_places> result;
   for (const auto& [id, its] : clients_) {
-    for (const auto& each : its.works)
-      result.push_back({id, each.stream, each.first, each.count});
+    result.insert(result.end(), its.works.begin(), its.works.end());
     result.push_back(
         {id, its.stream, its.next, std::numeric_limits<std::uint64_t>::max() - its.next});
   }

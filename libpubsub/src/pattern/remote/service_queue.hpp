@@ -23,12 +23,8 @@ struct service_operation;
 class reply_outbox;
 
 /// Operations of one request, or a part of them.
-struct service_work {
-  endpoint_id client;
-  std::shared_ptr<reply_outbox> to; ///< where results go
-  std::uint64_t stream = 0;
-  std::uint64_t first = 0;
-  std::size_t count = 0;
+struct service_work : client_places {
+  std::shared_ptr<reply_outbox> to{};      ///< where results go
   const service_operation* what = nullptr; ///< null: the service has none of this name
   data_view::iterator arguments{};
   data_message storage{}; ///< of the arguments
@@ -43,10 +39,9 @@ public:
   /// A request is done in parts, so that all workers have their share.
   service_queue(std::size_t workers, std::size_t limit) : workers_(workers), limit_(limit) {}
 
-  /// Takes `work`, with client, first, count and the rest of what its request says. Returns the
-  /// places before it that were lost on the way, which may be none; nothing if the request came
-  /// before, or too late.
-  std::optional<sequence_range> add(service_work work);
+  /// Returns the places before it that were lost on the way, which may be none; nothing if the
+  /// request came before, or too late.
+  std::optional<client_places> add(service_work work);
   /// What is done already does not matter.
   void cancel(const cancel_request& cancel);
   /// There must be some. All that is taken is put back.
@@ -61,13 +56,6 @@ public:
   void hold_back(const endpoint_id& client);
   void go_on(const endpoint_id& client);
   void forget(const endpoint_id& client);
-  /// Places in a client's stream.
-  struct client_places {
-    endpoint_id client;
-    std::uint64_t stream = 0;
-    std::uint64_t first = 0;
-    std::uint64_t count = 0;
-  };
   /// All that has not been taken, and of the last stream of each client what has not come.
   std::vector<client_places> clear();
 

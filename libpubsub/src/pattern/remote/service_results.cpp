@@ -38,7 +38,7 @@ void service_results::run(service_work& work) {
   if (empty()) {
     client_ = work.client;
     to_ = work.to;
-    head_ = {instance_, work.stream, 0, 0, {}, {}, {}};
+    head_ = {instance_, work.stream};
     begun_ = now;
   }
   arrived_ = work.arrived;
@@ -77,7 +77,7 @@ void service_results::run_one(const service_work& work, const data_view& argumen
   if (!why)
     return;
   results_.truncate(before);
-  fail(std::move(why));
+  fail(why);
 }
 
 error service_results::call(const service_operation& what, const data_view& argument) {
@@ -91,13 +91,14 @@ error service_results::call(const service_operation& what, const data_view& argu
   }
 }
 
-void service_results::fail(error why) {
-  results_.write_none();
-  head_.failed.push_back({size(), std::move(why)});
+void service_results::fail(const error& why) {
+  write_error(results_, why);
+  failed_.append(size());
 }
 
 void service_results::write(data_writer& out) {
   head_.places = places_.runs();
+  head_.failed = failed_.runs();
   head_.here_ns = nanoseconds_of(clock::now() - arrived_);
   out.reserve(results_.size_bytes() + 256);
   write_reply(out, head_, size(), results_.bytes());
@@ -106,30 +107,33 @@ void service_results::write(data_writer& out) {
 void service_results::write_singly(
     const std::function<bool(const data_writer& reply)>& send) const {
   auto left = results_.bytes();
-  auto failed = head_.failed.begin();
-  data_writer none, message;
-  none.write_none();
+  data_writer message, refusal;
+  reply_view one{instance_, head_.stream, head_.here_ns, head_.busy_ns};
+  const auto send_one = [&](std::span<const std::byte> result) {
+    message.clear();
+    write_reply(message, one, 1, result);
+    return send(message);
+  };
   for (std::size_t index = 0; index < size(); ++index) {
     const auto result = data_view::from_valid(left).bytes();
     left = left.subspan(result.size());
-    reply_head head{instance_, head_.stream, head_.here_ns, head_.busy_ns, {}, {}, {}};
-    for_each_part(places_.runs(), index, 1,
-                  [&](const sequence_range& place) { head.places = {place}; });
-    if (failed != head_.failed.end() && failed->index == index)
-      head.failed = {{0, failed++->error}};
-    message.clear();
-    write_reply(message, head, 1, result);
-    if (send(message))
+    for_each_part(places_.runs(), index, 1, [&](const auto& place) { one.places = {place}; });
+    one.failed.clear();
+    for (const auto& [first, count] : failed_.runs())
+      if (index - first < count)
+        one.failed = {{0, 1}};
+    if (send_one(result))
       continue;
-    head.failed = {{0, too_long(result.size(), "the service's endpoint sends")}};
-    message.clear();
-    write_reply(message, head, 1, none.bytes());
-    send(message);
+    one.failed = {{0, 1}};
+    refusal.clear();
+    write_error(refusal, too_long(result.size(), "the service's endpoint sends"));
+    send_one(refusal.bytes());
   }
 }
 
 void service_results::clear() {
   places_.clear();
+  failed_.clear();
   results_.clear();
   to_.reset();
   head_ = {};

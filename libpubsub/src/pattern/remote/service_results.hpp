@@ -49,7 +49,7 @@ public:
   bool is_due() const noexcept { return due_; }
   bool empty() const noexcept { return places_.size() == 0; }
   std::size_t size() const noexcept { return places_.size(); }
-  std::size_t failed() const noexcept { return head_.failed.size(); }
+  std::size_t failed() const noexcept { return failed_.size(); }
   std::size_t cancelled() const noexcept { return cancelled_; }
   const std::shared_ptr<reply_outbox>& to() const noexcept { return to_; }
   /// Stays when they are cleared.
@@ -65,7 +65,7 @@ public:
 private:
   void run_one(const service_work& work, const data_view& argument);
   error call(const service_operation& what, const data_view& argument);
-  void fail(error why);
+  void fail(const error& why);
 
   const std::string service_name_;
   const endpoint_id instance_;
@@ -73,8 +73,8 @@ private:
   const service_pace pace_;
   endpoint_id client_;
   std::shared_ptr<reply_outbox> to_;
-  reply_head head_;
-  sequence_list places_;
+  reply_view head_; // without what follows
+  sequence_list places_, failed_;
   data_writer results_;
   std::size_t cancelled_ = 0;
   time begun_{};

@@ -12,16 +12,25 @@ using namespace pubsub::test;
 
 namespace {
 
-reply_head some_head() {
-  reply_head head;
+reply_view some_head() {
+  reply_view head;
   head.instance = endpoint_id::random();
   head.stream = 3;
   head.here_ns = 1'000;
   head.busy_ns = 500;
   head.places = {{4, 2}, {9, 1}};
-  head.failed = {{1, {errc::type_clash, "a count"}}};
+  head.failed = {{1, 1}};
   head.untaken = {{7, 2}};
   return head;
+}
+
+/// The second of three is an error.
+data_writer some_results() {
+  data_writer results;
+  results.write_count(1);
+  write_error(results, {errc::type_clash, "a count"});
+  results.write_count(3);
+  return results;
 }
 
 } // namespace
@@ -29,99 +38,111 @@ reply_head some_head() {
 TEST_CASE("messages of remote execution are read as they were written") {
   const auto id = endpoint_id::random();
   data_writer out;
-  write_hello(out, {id});
-  CHECK(parse_hello(view_of(out))->client == id);
+  write(out, service_hello{id});
+  CHECK(parse<service_hello>(view_of(out))->client == id);
 
   out.clear();
   const offered_operations operations{{"read", true}, {"write", false}};
-  write_status(out, {id, true, 4, operations});
-  const auto status = parse_status(view_of(out));
+  write_status(out, id, true, 4, operations);
+  const auto status = parse<status_view>(view_of(out));
   REQUIRE(status);
   CHECK(status->instance == id);
   CHECK(status->leaving);
   CHECK(status->workers == 4);
-  CHECK(status->operations == operations);
+  CHECK(status->offered() == operations);
 
   out.clear();
   data_writer values;
   values.write_count(1);
   values.write_string("two");
-  write_request(out, {id, 2, 17}, "read", 2, values.bytes());
-  const auto request = parse_request(view_of(out));
+  write_request(out, {id, 2, 17, 2}, "read", values.bytes());
+  const auto request = parse<request_view>(view_of(out));
   REQUIRE(request);
-  CHECK(request->at.client == id);
-  CHECK(request->at.stream == 2);
-  CHECK(request->at.first == 17);
+  CHECK(request->client == id);
+  CHECK(request->stream == 2);
+  CHECK(request->first == 17);
   CHECK(request->operation == "read");
   CHECK(request->arguments.size() == 2);
 
   out.clear();
-  write_cancel(out, {id, 2, 5});
-  const auto cancel = parse_cancel(view_of(out));
+  write(out, cancel_request{id, 2, 5});
+  const auto cancel = parse<cancel_request>(view_of(out));
   REQUIRE(cancel);
   CHECK(cancel->place == 5);
 }
 
 TEST_CASE("a reply carries results, errors with code and text, and what was not begun") {
-  data_writer out, results;
-  results.write_count(1);
-  results.write_none();
-  results.write_count(3);
+  data_writer out;
   const auto head = some_head();
-  write_reply(out, head, 3, results.bytes());
-  const auto reply = parse_reply(view_of(out));
+  write_reply(out, head, 3, some_results().bytes());
+  const auto reply = parse<reply_view>(view_of(out));
   REQUIRE(reply);
-  CHECK(reply->head.instance == head.instance);
-  CHECK(reply->head.places == head.places);
-  CHECK(reply->head.untaken == head.untaken);
-  REQUIRE(reply->head.failed.size() == 1);
-  CHECK(reply->head.failed[0].index == 1);
-  CHECK(reply->head.failed[0].error == errc::type_clash);
-  CHECK(reply->head.failed[0].error.context() == "a count");
-  CHECK(reply->results.size() == 3);
+  CHECK(reply->instance == head.instance);
+  CHECK(reply->places == head.places);
+  CHECK(reply->untaken == head.untaken);
+  CHECK(reply->failed == head.failed);
+  REQUIRE(reply->results.size() == 3);
+  const auto error = read_error(*++reply->results.elements().begin());
+  CHECK(error == errc::type_clash);
+  CHECK(error.context() == "a count");
 }
 
 TEST_CASE("an error code that is not known, or says there is none, is an error all the same") {
   for (const auto code : {0, 42, 200}) {
-    data_writer out, results;
-    results.write_none();
-    reply_head head;
-    head.places = {{0, 1}};
-    head.failed = {{0, {static_cast<errc>(code), "text"}}};
-    write_reply(out, head, 1, results.bytes());
-    const auto reply = parse_reply(view_of(out));
-    REQUIRE(reply);
-    CHECK(reply->head.failed.at(0).error == errc::unspecified);
+    data_writer out;
+    write_error(out, {static_cast<errc>(code), "text"});
+    CHECK(read_error(view_of(out)) == errc::unspecified);
   }
+  data_writer none;
+  none.write_none();
+  CHECK(read_error(view_of(none)) == errc::unspecified);
 }
 
 TEST_CASE("a reply whose numbers do not fit its results is refused") {
   data_writer results;
   results.write_count(1);
-  const auto parsed = [&](const reply_head& head) {
+  results.write_count(2);
+  const auto parsed = [&](const reply_view& head) {
     data_writer out;
-    write_reply(out, head, 1, results.bytes());
-    return parse_reply(view_of(out)).has_value();
+    write_reply(out, head, 2, results.bytes());
+    return parse<reply_view>(view_of(out)).has_value();
   };
-  reply_head head;
-  head.places = {{0, 1}};
-  CHECK(parsed(head));
+  reply_view head;
   head.places = {{0, 2}};
+  CHECK(parsed(head));
+  head.places = {{0, 3}};
   CHECK_FALSE(parsed(head));
   head.places = {{0, ~std::uint64_t{0}}};
   CHECK_FALSE(parsed(head));
-  head.places = {{0, 1}};
-  head.failed = {{1, {errc::type_clash}}};
+  head.places = {{0, 2}};
+  head.failed = {{0, 1}, {1, 1}};
+  CHECK(parsed(head));
+  head.failed = {{2, 1}};
   CHECK_FALSE(parsed(head));
+  head.failed = {{1, 1}, {0, 1}};
+  CHECK_FALSE(parsed(head));
+  head.failed = {{0, 2}, {1, 1}};
+  CHECK_FALSE(parsed(head));
+}
+
+TEST_CASE("a status whose operations are no names with a flag each is refused") {
+  const data id{std::string(16, 'x')};
+  const auto parsed = [&](const vector& operations) {
+    data_writer out;
+    out.write(vector{count{2}, id, false, count{1}, operations});
+    return parse<status_view>(view_of(out)).has_value();
+  };
+  CHECK(parsed({}));
+  CHECK(parsed({"read", true}));
+  CHECK_FALSE(parsed({"read"}));
+  CHECK_FALSE(parsed({"read", count{1}}));
+  CHECK_FALSE(parsed({true, "read"}));
 }
 
 TEST_CASE(
     "no bytes of a message of remote execution can be changed so that reading it goes wrong") {
-  data_writer out, results;
-  results.write_count(1);
-  results.write_none();
-  results.write_count(3);
-  write_reply(out, some_head(), 3, results.bytes());
+  data_writer out;
+  write_reply(out, some_head(), 3, some_results().bytes());
   std::mt19937 random{1};
   for (int i = 0; i < 20'000; ++i) {
     std::vector<std::byte> bytes{out.bytes().begin(), out.bytes().end()};
@@ -130,11 +151,14 @@ TEST_CASE(
     const auto view = data_view::make(bytes);
     if (!view)
       continue;
-    if (const auto reply = parse_reply(*view))
-      for (const auto& each : reply->head.failed)
-        CHECK(each.index < reply->results.size());
-    (void)parse_request(*view);
-    (void)parse_status(*view);
-    (void)parse_cancel(*view);
+    if (const auto reply = parse<reply_view>(*view)) {
+      for (const auto& each : reply->failed)
+        CHECK(each.first + each.count <= reply->results.size());
+      for (const auto& each : reply->results.elements())
+        CHECK(read_error(each));
+    }
+    (void)parse<request_view>(*view);
+    (void)parse<status_view>(*view);
+    (void)parse<cancel_request>(*view);
   }
 }

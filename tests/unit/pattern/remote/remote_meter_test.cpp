@@ -1,4 +1,4 @@
-#include "pattern/remote/remote_meter.hpp"
+#include "pattern/remote/remote_plan.hpp"
 
 #include <doctest/doctest.h>
 
@@ -17,8 +17,8 @@ struct known_link {
     const auto here = operation * operations;
     const auto sent = now;
     now += latency + transfer + here;
-    measure({operations, 0, request_bytes, sent},
-            {now, here, here, operations, reply_bytes, prompt}, conditions);
+    measure({operations, request_bytes, sent}, {now, here, here, operations, reply_bytes, prompt},
+            conditions);
   }
 
   std::chrono::nanoseconds latency = 100us, operation = 5us;
@@ -67,7 +67,7 @@ TEST_CASE("what cannot be is passed over") {
   remote_conditions known;
   measure({}, {}, known);
   CHECK(known.argument_bytes == 0);
-  measure({1, 1, 100, {}}, {{}, 1h, {}, 1, 100, true}, known); // longer there than under way
+  measure({1, 100, {}}, {{}, 1h, {}, 1, 100, true}, known); // longer there than under way
   CHECK(known.latency == 0ns);
 }
 

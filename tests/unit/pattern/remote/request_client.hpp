@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <set>
 #include <vector>
@@ -43,13 +44,13 @@ struct client final : remote_port {
       return partner::outcome::too_long;
     const auto view = data_view::make(message);
     REQUIRE(view.has_value());
-    if (parse_cancel(*view)) {
+    if (parse<cancel_request>(*view)) {
       ++cancels;
       return partner::outcome::sent;
     }
-    const auto parsed = parse_request(*view);
+    const auto parsed = parse<request_view>(*view);
     REQUIRE(parsed);
-    request one{id, parsed->at.stream, parsed->at.first, {}};
+    request one{id, parsed->stream, parsed->first, {}};
     for (const auto& each : parsed->arguments.elements())
       one.arguments.push_back(each.type() == data_type::count ? each.as_count() : 0);
     sent.push_back(one);
@@ -59,7 +60,7 @@ struct client final : remote_port {
 
   void meet(std::uint8_t n, bool idempotent = false, bool leaving = false) {
     data_writer out;
-    write_status(out, {test::id_of(n), leaving, 1, {{"op", idempotent}}});
+    write_status(out, test::id_of(n), leaving, 1, {{"op", idempotent}});
     hear(out);
   }
   void hear(const data_writer& out) {
@@ -77,16 +78,22 @@ struct client final : remote_port {
       result.push_back(add(i));
     return result;
   }
-  /// The results are the arguments.
-  void answer(const request& to, std::vector<failed_operation> failed = {}) {
-    reply_head head;
+  /// The results are the arguments, and errors at these indexes.
+  void answer(const request& to, const std::map<std::size_t, error>& failed = {}) {
+    reply_view head;
     head.instance = to.to;
     head.stream = to.stream;
     head.places = {{to.first, to.arguments.size()}};
-    head.failed = std::move(failed);
     data_writer results, out;
-    for (const auto each : to.arguments)
-      results.write_count(each);
+    for (std::size_t i = 0; i < to.arguments.size(); ++i) {
+      const auto wrong = failed.find(i);
+      if (wrong == failed.end()) {
+        results.write_count(to.arguments[i]);
+        continue;
+      }
+      head.failed.push_back({i, 1});
+      write_error(results, wrong->second);
+    }
     write_reply(out, head, to.arguments.size(), results.bytes());
     hear(out);
   }

@@ -39,9 +39,16 @@ struct parsed_reply {
 parsed_reply written(service_results& results) {
   parsed_reply out;
   results.write(out.bytes);
-  out.reply = parse_reply(*data_view::make(out.bytes.bytes()));
+  out.reply = parse<reply_view>(*data_view::make(out.bytes.bytes()));
   REQUIRE(out.reply);
   return out;
+}
+
+/// Of a reply that has one result.
+error only_error(const reply_view& reply) {
+  REQUIRE(reply.failed == std::vector<sequence_range>{{0, 1}});
+  REQUIRE(reply.results.size() == 1);
+  return read_error(*reply.results.elements().begin());
 }
 
 constexpr service_pace without_haste{1h, 1h};
@@ -76,14 +83,14 @@ TEST_CASE("results of a request go in one reply, with the errors among them") {
   results.run(three.work);
   CHECK(three.work.count == 0);
   const auto out = written(results);
-  const auto& [head, values] = *out;
-  CHECK(head.places == std::vector<sequence_range>{{100, 3}});
-  REQUIRE(head.failed.size() == 1);
-  CHECK(head.failed[0].index == 1);
-  CHECK(head.failed[0].error.code() == errc::operation_failed);
-  CHECK(head.failed[0].error.context() == "std::out_of_range: odd");
-  REQUIRE(values.size() == 3);
-  CHECK((*values.elements().begin()).as_count() == 0);
+  const auto& reply = *out;
+  CHECK(reply.places == std::vector<sequence_range>{{100, 3}});
+  CHECK(reply.failed == std::vector<sequence_range>{{1, 1}});
+  REQUIRE(reply.results.size() == 3);
+  auto result = reply.results.elements().begin();
+  CHECK((*result).as_count() == 0);
+  CHECK(read_error(*++result).code() == errc::operation_failed);
+  CHECK(read_error(*result).context() == "std::out_of_range: odd");
 }
 
 TEST_CASE("a handler that writes no value, half of one or two of them is an error of its own") {
@@ -103,8 +110,7 @@ TEST_CASE("a handler that writes no value, half of one or two of them is an erro
     auto results = make();
     results.run(one.work);
     const auto out = written(results);
-    REQUIRE((*out).head.failed.size() == 1);
-    CHECK((*out).head.failed[0].error.context() == "the handler has not written one value");
+    CHECK(only_error(*out).context() == "the handler has not written one value");
   }
 }
 
@@ -114,8 +120,7 @@ TEST_CASE("a result that is too long is an error that says so") {
   auto results = make();
   results.run(one.work);
   const auto out = written(results);
-  REQUIRE((*out).head.failed.size() == 1);
-  CHECK((*out).head.failed[0].error.code() == errc::limit_exceeded);
+  CHECK(only_error(*out).code() == errc::limit_exceeded);
 }
 
 TEST_CASE("a reply is due when there is enough of it, and the rest of the work goes on") {
@@ -128,7 +133,7 @@ TEST_CASE("a reply is due when there is enough of it, and the rest of the work g
     if (ten.work.count > 0)
       REQUIRE(results.is_due());
     const auto out = written(results);
-    CHECK((*out).head.places == std::vector<sequence_range>{{100 + operations, results.size()}});
+    CHECK((*out).places == std::vector<sequence_range>{{100 + operations, results.size()}});
     operations += results.size();
     results.clear();
     CHECK(results.empty());
@@ -162,13 +167,13 @@ TEST_CASE("where a reply is too long for a link each result goes by itself, with
   std::vector<std::uint64_t> places;
   std::size_t failed = 0;
   results.write_singly([&](const data_writer& message) {
-    const auto reply = parse_reply(*data_view::make(message.bytes()));
+    const auto reply = parse<reply_view>(*data_view::make(message.bytes()));
     REQUIRE(reply);
     REQUIRE(reply->results.size() == 1);
-    const bool refused = reply->head.places[0].first == 102 && reply->head.failed.empty();
+    const bool refused = reply->places[0].first == 102 && reply->failed.empty();
     if (!refused) {
-      places.push_back(reply->head.places[0].first);
-      failed += reply->head.failed.size();
+      places.push_back(reply->places[0].first);
+      failed += reply->failed.size();
     }
     return !refused; // too long still
   });
