@@ -317,7 +317,7 @@ TEST_CASE("options of remote execution that are out of range are refused by name
     return client.error().context();
   };
   CHECK(refused([](auto& x) { x.bulk_operations = 0; }) ==
-        "bulk_operations is 0, and must be at least 1");
+        "bulk_operations is 0; it is at least 1");
   CHECK(refused([](auto& x) { x.liveness_timeout = -5ns; }) ==
         "liveness_timeout is -5 ns, and must be more than 0");
   CHECK(refused([](auto& x) { x.mode = static_cast<remote_mode>(9); }) ==
@@ -326,7 +326,7 @@ TEST_CASE("options of remote execution that are out of range are refused by name
   options.workers = 0;
   const auto it = service::open(node, "s", options);
   REQUIRE_FALSE(it);
-  CHECK(it.error().context() == "workers is 0, and must be at least 1");
+  CHECK(it.error().context() == "workers is 0; it is at least 1");
 }
 
 TEST_CASE("at a closed endpoint neither a service nor a client opens, and none starts") {

@@ -36,6 +36,8 @@ struct remote_call {
   data_view result; ///< where there is no error
   data_message storage;
   std::vector<std::function<void()>> then; ///< called as it completes; guarded by the client
+
+  bool is_done() const noexcept { return done.load(std::memory_order_acquire); }
 };
 
 /// Not thread-safe. Each call completes exactly once.

@@ -4,11 +4,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <mutex>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include <pubsub/publisher.hpp>
@@ -24,19 +22,15 @@ public:
 
   explicit reply_outbox(publisher to) : to_(std::move(to)) {}
 
-  enum class outcome : std::uint8_t {
-    sent,     ///< or no client is there to read it
-    kept,     ///< `flush` tries again
-    too_long, ///< for any link
-  };
-  outcome send(std::span<const std::byte> message) {
+  /// `full`: the message is kept, and `flush` tries again.
+  partner::outcome send(std::span<const std::byte> message) {
     const std::lock_guard lock{mutex_};
     const auto result = kept_.empty() ? to_.send(message) : partner::outcome::full;
-    if (result != partner::outcome::full)
-      return result == partner::outcome::too_long ? outcome::too_long : outcome::sent;
-    kept_.emplace_back(message.begin(), message.end());
-    kept_bytes_ += message.size();
-    return outcome::kept;
+    if (result == partner::outcome::full) {
+      kept_.emplace_back(message.begin(), message.end());
+      kept_bytes_ += message.size();
+    }
+    return result;
   }
   /// Only if it goes at once.
   void try_send(std::span<const std::byte> message) {
