@@ -39,9 +39,8 @@ public:
   /// As `exchange::open`.
   static expected<std::shared_ptr<exchange_core>> open(const endpoint& at, std::string_view name,
                                                        const exchange_options& options) {
-    if (auto wrong = check_at_least("window_tasks", options.window_tasks, 1))
-      return wrong;
-    if (auto wrong = check_at_least("max_losses", options.max_losses, 1))
+    if (auto wrong = check_counts(
+            {{"window_tasks", options.window_tasks}, {"max_losses", options.max_losses}}))
       return wrong;
     if (options.liveness_timeout < 2 * tuning::time_between_reports)
       return error{errc::invalid_argument, "liveness_timeout is " +

@@ -18,6 +18,7 @@
 #include <pubsub/received.hpp>
 
 #include "pattern/mailbox/announcer.hpp"
+#include "pattern/mailbox/check_counts.hpp"
 #include "pattern/mailbox/mailbox.hpp"
 #include "pattern/mailbox/partner.hpp"
 #include "pattern/pipeline/task_inbox.hpp"
@@ -31,14 +32,6 @@ inline std::string prefix_of(const endpoint& at, name_scope scope) {
   return scope == name_scope::local ? to_string(at.id()) + "/" : std::string{};
 }
 
-/// The error of an option that is less than it may be.
-inline error check_at_least(std::string_view option, std::uint64_t value, std::uint64_t least) {
-  if (value >= least)
-    return {};
-  return {errc::invalid_argument, std::string{option} + " is " + std::to_string(value) +
-                                      "; it is at least " + std::to_string(least)};
-}
-
 /// Workers read as they wait; meanwhile reports are due from time to time. Thread-safe.
 class task_queue_core final : public std::enable_shared_from_this<task_queue_core>,
                               private mailbox {
@@ -50,11 +43,9 @@ public:
   /// As `task_queue::open`.
   static expected<std::shared_ptr<task_queue_core>> open(const endpoint& at, std::string_view name,
                                                          const task_queue_options& options) {
-    if (auto wrong = check_at_least("credit_tasks", options.credit_tasks, 1))
-      return wrong;
-    if (auto wrong = check_at_least("batch_tasks", options.batch_tasks, 1))
-      return wrong;
-    if (auto wrong = check_at_least("concurrency", options.concurrency, 1))
+    if (auto wrong = check_counts({{"credit_tasks", options.credit_tasks},
+                                   {"batch_tasks", options.batch_tasks},
+                                   {"concurrency", options.concurrency}}))
       return wrong;
     const auto id = endpoint_id::random();
     filter topics{topic_of_queue(id)};
