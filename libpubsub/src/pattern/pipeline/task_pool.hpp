@@ -1,10 +1,12 @@
 // Tasks that wait until a queue may have them. Pure: no I/O, no threads.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "pattern/pipeline/task_messages.hpp"
@@ -44,7 +46,12 @@ struct new_tasks {
 };
 
 /// How many bytes the first `n` values have, of values that lie one behind the other.
-std::size_t size_of_values(std::span<const std::byte> values, std::size_t n);
+inline std::size_t size_of_values(std::span<const std::byte> values, std::size_t n) {
+  std::size_t size = 0;
+  for (; n > 0; --n)
+    size += data_view::from_valid(values.subspan(size)).bytes().size();
+  return size;
+}
 
 /// A batch, and what its exchange remembers of it until it is done.
 struct tracked_batch {
@@ -55,19 +62,68 @@ struct tracked_batch {
   unsigned losses = 0; ///< of queues that had it
 };
 
+/// `n` tasks of a batch from this one on, whose values these are.
+inline tracked_batch part_of(const tracked_batch& all, std::size_t first, std::size_t n,
+                             std::span<const std::byte> values) {
+  const auto& tasks = all.tasks;
+  tracked_batch result{{tasks.source, {}, {}, tasks.redelivered, tasks.direct}, {}, {}, all.losses};
+  result.tasks.values.write_encoded(values);
+  for_each_part(tasks.numbers.runs(), first, n,
+                [&](const auto& run) { result.tasks.numbers.append(run); });
+  for_each_part(all.upstream, first, n, [&](const auto& run) { append(result.upstream, run); });
+  return result;
+}
+
 /// Tasks are cut into batches as late as can be: how large those should be is known best then.
 class task_pool {
 public:
-  void add(const new_tasks& more);
+  void add(const new_tasks& more) {
+    if (!fits(more)) {
+      release(); // what comes now is of another kind, or enough has come
+      auto& tasks = segments_.emplace_back().all.tasks;
+      tasks.source = more.source;
+      tasks.redelivered = more.redelivered;
+      tasks.direct = more.upstream.direct;
+    }
+    auto& to = segments_.back().all;
+    to.tasks.values.write_encoded(more.values);
+    to.tasks.numbers.append({more.number, more.count});
+    if (more.upstream.count > 0)
+      append(to.upstream, more.upstream);
+    size_ += more.count;
+  }
   std::size_t size() const noexcept { return size_; }
   /// What is here is no longer held back until a batch is full.
   void release() noexcept { released_ = size_; }
   bool holds_back() const noexcept { return released_ < size_; }
   /// How many may be cut if batches shall have so many: 0, or fewer where the next are of another
   /// kind.
-  std::size_t ready(std::size_t wanted) const noexcept;
+  std::size_t ready(std::size_t wanted) const noexcept {
+    if (size_ == 0 || (released_ == 0 && size_ < wanted))
+      return 0;
+    const auto& first = segments_.front();
+    return std::min(wanted, first.all.tasks.size() - first.next);
+  }
   /// The next `n`, at most as many as are ready.
-  tracked_batch cut(std::size_t n);
+  tracked_batch cut(std::size_t n) {
+    auto& from = segments_.front();
+    const auto rest = from.all.tasks.size() - from.next;
+    tracked_batch result;
+    if (n == from.all.tasks.size()) {
+      result = std::move(from.all);
+    } else {
+      const auto values = from.all.tasks.values.bytes().subspan(from.next_value);
+      const auto size = n == rest ? values.size() : size_of_values(values, n);
+      result = part_of(from.all, from.next, n, values.first(size));
+      from.next_value += size;
+      from.next += n;
+    }
+    if (n == rest)
+      segments_.pop_front();
+    size_ -= n;
+    released_ -= std::min(released_, n);
+    return result;
+  }
 
 private:
   /// Tasks of one kind: what batches have in common is the same for all.
@@ -80,7 +136,15 @@ private:
   static constexpr std::size_t max_segment_tasks = 4096;
   static constexpr std::size_t max_segment_bytes = 64 * 1024;
 
-  bool fits(const new_tasks& more) const noexcept;
+  bool fits(const new_tasks& more) const noexcept {
+    if (segments_.empty())
+      return false;
+    const auto& [tasks, upstream, open, losses] = segments_.back().all;
+    const auto exchange = upstream.empty() ? endpoint_id{} : upstream.back().exchange;
+    return tasks.source == more.source && tasks.redelivered == more.redelivered &&
+           exchange == more.upstream.exchange && tasks.direct == more.upstream.direct &&
+           tasks.size() < max_segment_tasks && tasks.values.size_bytes() < max_segment_bytes;
+  }
 
   std::deque<segment> segments_;
   std::size_t size_ = 0;

@@ -247,17 +247,12 @@ void task_scheduler::take_away(queue_state& queue, const sequence_range& places,
 void task_scheduler::lose_task(tracked_batch& of, std::size_t task, bool suspect) {
   if (to_all() || options_.on_loss == worker_loss::drop)
     return settle(of, task, 1, counters_.dropped);
-  auto single = std::make_shared<tracked_batch>();
-  single->tasks.source = of.tasks.source;
-  single->tasks.redelivered = true;
-  single->tasks.direct = of.tasks.direct;
   const auto values = of.tasks.values.bytes();
   const auto value = values.subspan(size_of_values(values, task));
-  single->tasks.values.write_encoded(value.first(size_of_values(value, 1)));
-  for_each_part(of.tasks.numbers.runs(), task, 1,
-                [&](const auto& number) { single->tasks.numbers.append(number); });
-  for_each_part(of.upstream, task, 1, [&](const auto& x) { single->upstream.push_back(x); });
-  single->losses = of.losses + (suspect ? 1 : 0);
+  auto single =
+      std::make_shared<tracked_batch>(part_of(of, task, 1, value.first(size_of_values(value, 1))));
+  single->tasks.redelivered = true;
+  single->losses += suspect ? 1 : 0;
   if (single->losses >= options_.max_losses) {
     dead_.emplace_back(single, &single->tasks);
     return settle(of, task, 1, counters_.dead);
