@@ -1,4 +1,4 @@
-#include "pattern/pipeline/reorder.hpp"
+#include "pattern/pipeline/task_inbox.hpp"
 
 #include <doctest/doctest.h>
 
