@@ -75,8 +75,8 @@ bool rewrite(const data_view& value, data_writer& out) {
   if (const auto report = parse<queue_report>(value)) {
     hear(*report, {});
     write(out, *report);
-  } else if (const auto invited = parse<invitation>(value)) {
-    write(out, *invited);
+  } else if (const auto hello = parse<exchange_hello>(value)) {
+    write(out, *hello);
   } else if (const auto progress = parse<progress_report>(value)) {
     write(out, *progress);
   } else if (const auto completed = parse<completion>(value)) {
@@ -84,8 +84,6 @@ bool rewrite(const data_view& value, data_writer& out) {
     nothing.queue = id_of(1);
     hear(nothing, completed->numbers);
     write(out, *completed);
-  } else if (const auto claimed = parse<name_claim>(value)) {
-    write(out, *claimed);
   } else {
     return false;
   }

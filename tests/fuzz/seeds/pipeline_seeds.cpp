@@ -35,10 +35,9 @@ std::vector<std::string> seeds() {
   report.done_above = {{3, 1}, {5, 1}};
   report.rejected = {{4, 1}};
   keep([&](auto& out) { write(out, report); });
-  keep([&](auto& out) { write(out, invitation{id_of(1)}); });
+  keep([&](auto& out) { write(out, exchange_hello{id_of(1), 5}); });
   keep([&](auto& out) { write(out, progress_report{id_of(1), 99}); });
   keep([&](auto& out) { write(out, completion{{{2, 2}, {6, 1}}}); });
-  keep([&](auto& out) { write(out, name_claim{id_of(1), 5}); });
   return result;
 }
 

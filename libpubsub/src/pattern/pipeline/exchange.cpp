@@ -68,10 +68,10 @@ public:
                 const exchange_options& options)
       : options_(options), name_(name), scope_(prefix_of(*at, options.scope)),
         named_topic_(topic_of_exchange_name(scope_ + name_)), scheduler_(options_),
-        queues_(at, topic_of_queue), invitations_(at), claims_(at),
+        queues_(at, topic_of_queue), announcements_(at),
         progress_(at->make_publisher(topic_of_progress(id_))) {
     if (!name.empty())
-      claims_.add(named_topic_);
+      announcements_.add(named_topic_);
   }
   ~exchange_core() override { close(); }
   const endpoint_id& id() const noexcept { return id_; }
@@ -79,8 +79,8 @@ public:
     const lock_type lock{mutex_};
     if (closed_)
       return;
-    invitations_.add(topic_of_queue_name(scope_ + std::string{queue_name}));
-    invite(clock::now());
+    announcements_.add(topic_of_queue_name(scope_ + std::string{queue_name}));
+    announce(clock::now());
   }
   void close() {
     stop();
@@ -177,15 +177,13 @@ private:
             message_.encode(progress_report{id_, scheduler_.settled_below()}));
       next_look_ = now + tuning::time_between_looks;
     }
-    if (claims_.is_due(now))
-      claim_name(now);
-    if (invitations_.is_due(now))
-      invite(now);
+    if (announcements_.is_due(now))
+      announce(now);
     share_out();
   }
 
   time next_tick() const override {
-    const auto next = std::min({next_look_, claims_.next(), invitations_.next()});
+    const auto next = std::min(next_look_, announcements_.next());
     return scheduler_.holds_back() ? std::min(next, batch_begun_ + tuning::longest_held_back)
                                    : next;
   }
@@ -270,11 +268,11 @@ private:
     if (const auto report = parse<queue_report>(value)) {
       scheduler_.receive(*report, now);
       if (get_topic(msg) == named_topic_)
-        queues_[report->queue].send(message_.encode(invitation{id_}));
+        queues_[report->queue].send(hello(now));
     } else if (const auto ended = parse<completion>(value)) {
       for (const auto& each : ended->numbers)
         scheduler_.complete(each);
-    } else if (const auto other = parse<name_claim>(value)) {
+    } else if (const auto other = parse<exchange_hello>(value)) {
       contest(*other, now);
     }
   }
@@ -301,16 +299,17 @@ private:
     }
   }
 
-  void invite(time now) { invitations_.announce(message_.encode(invitation{id_}), now); }
-
-  void claim_name(time now) {
+  std::span<const std::byte> hello(time now) {
     const auto age = static_cast<std::uint64_t>((now - begun_).count());
-    claims_.announce(message_.encode(name_claim{id_, age}), now);
+    return message_.encode(exchange_hello{id_, age});
   }
+
+  /// Invites queues, and claims the name.
+  void announce(time now) { announcements_.announce(hello(now), now); }
 
   /// Of two exchanges of a name the younger one closes; where they differ by less than a message
   /// may take, the one with the larger id.
-  void contest(const name_claim& other, time now) {
+  void contest(const exchange_hello& other, time now) {
     if (closed_ || other.exchange == id_)
       return;
     const auto difference =
@@ -319,7 +318,7 @@ private:
             std::min<std::uint64_t>(other.age_ns, std::numeric_limits<std::int64_t>::max()))};
     const bool same_age = std::chrono::abs(difference) < tuning::same_age;
     if (same_age ? id_ < other.exchange : difference > 0ns) {
-      claim_name(now); // it may not have heard of this one
+      announce(now); // it may not have heard of this one
       return;
     }
     failure_ = {errc::invalid_argument,
@@ -336,7 +335,7 @@ private:
 
   task_scheduler scheduler_;
   partner_map queues_;
-  announcer invitations_, claims_;
+  announcer announcements_;
   std::set<std::shared_ptr<task_queue_core>> upstream_; // where tasks came from
   std::shared_ptr<exchange_core> dead_letters_;         // fixed by `open`
   publisher progress_;

@@ -1,6 +1,7 @@
 // What exchanges and queues say to each other, as values in bin::v1. Pure: values in, values out.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include <pubsub/value/endpoint_id.hpp>
 
 #include "pattern/mailbox/message_fields.hpp"
+#include "pattern/mailbox/pattern_topic.hpp"
 #include "pattern/mailbox/sequence_ranges.hpp"
 
 namespace pubsub::pattern {
@@ -51,7 +53,12 @@ struct tasks_view {
     return std::tie(x.at.exchange, x.at.first, x.at.settled, x.at.urgent, x.redelivered, x.direct,
                     x.source, x.numbers, x.values);
   }
-  bool adds_up() const;
+  bool adds_up() const {
+    std::uint64_t n = 0;
+    for (const auto& each : numbers)
+      n += std::min<std::uint64_t>(each.count, std::uint64_t{1} << 32); // more than a message holds
+    return n == values.size() && at.first + n >= at.first;
+  }
 };
 
 /// To an exchange: a queue is there, takes so many tasks before it has acknowledged them, and this
@@ -75,12 +82,14 @@ struct queue_report {
   }
 };
 
-/// To the queues of a name: they are to report themselves to this exchange.
-struct invitation {
+/// To the queues of a name: they are to report themselves to this exchange. To other exchanges of
+/// its name: it is taken.
+struct exchange_hello {
   static constexpr std::uint64_t kind = 3;
   endpoint_id exchange;
+  std::uint64_t age_ns = 0; ///< so long it has been there
 
-  static auto fields(auto& x) { return std::tie(x.exchange); }
+  static auto fields(auto& x) { return std::tie(x.exchange, x.age_ns); }
 };
 
 /// To a source, from the end of the pipeline: these are done, whatever the stages between know.
@@ -89,15 +98,6 @@ struct completion {
   std::vector<sequence_range> numbers;
 
   static auto fields(auto& x) { return std::tie(x.numbers); }
-};
-
-/// To other exchanges of a name: it is taken.
-struct name_claim {
-  static constexpr std::uint64_t kind = 6;
-  endpoint_id exchange;
-  std::uint64_t age_ns = 0; ///< so long it has had the name
-
-  static auto fields(auto& x) { return std::tie(x.exchange, x.age_ns); }
 };
 
 /// To queues that give out tasks by number: those of this source below are done, or never will be.
@@ -109,17 +109,40 @@ struct progress_report {
   static auto fields(auto& x) { return std::tie(x.source, x.below); }
 };
 
-void write_tasks(data_writer& out, const batch_position& at, const task_batch& tasks);
+inline void write_tasks(data_writer& out, const batch_position& at, const task_batch& tasks) {
+  out.begin_vector(10);
+  out.write_count(tasks_view::kind);
+  write_id(out, at.exchange);
+  out.write_count(at.first);
+  out.write_count(at.settled);
+  out.write_boolean(at.urgent);
+  out.write_boolean(tasks.redelivered);
+  out.write_boolean(tasks.direct);
+  write_id(out, tasks.source);
+  write_runs(out, tasks.numbers.runs());
+  out.begin_vector(tasks.size());
+  out.write_encoded(tasks.values.bytes());
+}
 
 /// Where queues bound to an exchange of this name report themselves, and it claims the name.
-std::string topic_of_exchange_name(std::string_view name);
+inline std::string topic_of_exchange_name(std::string_view name) {
+  return pattern_topic("pipeline", "exchange-name", name);
+}
 /// Where exchanges bound to queues of this name invite them.
-std::string topic_of_queue_name(std::string_view name);
+inline std::string topic_of_queue_name(std::string_view name) {
+  return pattern_topic("pipeline", "queue-name", name);
+}
 /// Where an exchange receives reports; where a queue receives tasks.
-std::string topic_of_exchange(const endpoint_id& id);
-std::string topic_of_queue(const endpoint_id& id);
+inline std::string topic_of_exchange(const endpoint_id& id) {
+  return pattern_topic("pipeline", "exchange", to_string(id));
+}
+inline std::string topic_of_queue(const endpoint_id& id) {
+  return pattern_topic("pipeline", "queue", to_string(id));
+}
 /// Where sources publish their progress: all of them, and this one.
-std::string_view topic_of_progress() noexcept;
-std::string topic_of_progress(const endpoint_id& source);
+inline constexpr std::string_view progress_topics = "pipeline/progress/";
+inline std::string topic_of_progress(const endpoint_id& source) {
+  return pattern_topic("pipeline", "progress", to_string(source));
+}
 
 } // namespace pubsub::pattern

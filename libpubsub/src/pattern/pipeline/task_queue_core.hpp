@@ -13,6 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include <pthread.h>
+#include <sys/resource.h>
+#include <time.h>
+
 #include <pubsub/endpoint.hpp>
 #include <pubsub/pattern/pipeline_options.hpp>
 #include <pubsub/received.hpp>
@@ -23,7 +27,6 @@
 #include "pattern/mailbox/partner.hpp"
 #include "pattern/pipeline/task_inbox.hpp"
 #include "pattern/pipeline/tuning.hpp"
-#include "pattern/pipeline/work_meter.hpp"
 
 namespace pubsub::pattern {
 
@@ -31,6 +34,59 @@ namespace pubsub::pattern {
 inline std::string prefix_of(const endpoint& at, name_scope scope) {
   return scope == name_scope::local ? to_string(at.id()) + "/" : std::string{};
 }
+
+/// Measures work between `start` and `stop`. A thread that has not waited for anything since then
+/// has worked for as long as it had a processor: so it does not look slow where others want one,
+/// too. Else, or where several threads work, the time counts that has passed. Thread-safety: none.
+class work_meter {
+public:
+  bool running() const noexcept { return running_; }
+  void start() noexcept {
+    since_ = reading::here();
+    running_ = true;
+  }
+  /// So many tasks have been done since the last lap; returns how long that was.
+  std::chrono::nanoseconds lap(std::uint64_t tasks) noexcept {
+    const auto now = reading::here();
+    const bool computed = pthread_equal(now.thread, since_.thread) && now.waits == since_.waits;
+    const auto lap = computed ? now.processor - since_.processor : now.clock - since_.clock;
+    busy_ += lap;
+    tasks_ += tasks;
+    since_ = now;
+    return lap;
+  }
+  void stop(std::uint64_t tasks) noexcept {
+    lap(tasks);
+    running_ = false;
+  }
+
+  std::chrono::nanoseconds busy() const noexcept { return busy_; }
+  /// Done in that time.
+  std::uint64_t tasks() const noexcept { return tasks_; }
+
+private:
+  struct reading {
+    pthread_t thread{};
+    std::chrono::nanoseconds clock{0};
+    std::chrono::nanoseconds processor{0};
+    long waits = 0; ///< voluntary switches
+
+    static reading here() noexcept {
+      timespec used{};
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+      rusage usage{};
+      getrusage(RUSAGE_THREAD, &usage);
+      return {pthread_self(), std::chrono::steady_clock::now().time_since_epoch(),
+              std::chrono::seconds{used.tv_sec} + std::chrono::nanoseconds{used.tv_nsec},
+              usage.ru_nvcsw};
+    }
+  };
+
+  reading since_;
+  std::chrono::nanoseconds busy_{0};
+  std::uint64_t tasks_ = 0;
+  bool running_ = false;
+};
 
 /// Workers read as they wait; meanwhile reports are due from time to time. Thread-safe.
 class task_queue_core final : public std::enable_shared_from_this<task_queue_core>,
@@ -52,7 +108,7 @@ public:
     if (!name.empty())
       topics.add(topic_of_queue_name(prefix_of(at, options.scope).append(name)));
     if (options.order == task_order::by_number)
-      topics.add(topic_of_progress());
+      topics.add(progress_topics);
     const auto shared = at.share();
     // Tasks are bounded by the credit, so the queue of messages need not be.
     const queue_options unbounded{.policy = overflow_policy::block,
@@ -225,10 +281,10 @@ private:
   /// Called with the mutex held. Messages of other kinds are passed over.
   void receive(data_message msg) {
     const auto value = get_view(msg);
-    if (const auto invited = parse<invitation>(value)) {
-      inbox_.invite(invited->exchange);
-      report_to(invited->exchange);
-    } else if (get_topic(msg).starts_with(topic_of_progress())) {
+    if (const auto hello = parse<exchange_hello>(value)) {
+      inbox_.invite(hello->exchange);
+      report_to(hello->exchange);
+    } else if (get_topic(msg).starts_with(progress_topics)) {
       if (const auto progress = parse<progress_report>(value))
         inbox_.receive(*progress);
     } else if (const auto tasks = parse<tasks_view>(value)) {
