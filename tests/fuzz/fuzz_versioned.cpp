@@ -25,7 +25,7 @@ void read_and_write(const data_view& value) {
   if (!what)
     return;
   data_writer out;
-  write_message(out, *what);
+  std::visit([&](const auto& x) { write(out, x); }, *what);
   const auto again = data_view::make(out.bytes());
   check(again.has_value() && parse_message(*again).has_value(),
         "what was read can be written and read again");

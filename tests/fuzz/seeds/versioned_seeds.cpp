@@ -14,7 +14,7 @@ std::vector<std::string> seeds() {
   std::vector<std::string> result;
   const auto keep = [&](const auto& x) {
     data_writer out;
-    write_message(out, x);
+    write(out, x);
     result.push_back(as_text(out));
   };
   data_writer two;
@@ -25,25 +25,24 @@ std::vector<std::string> seeds() {
   const std::vector<endpoint_id> members{id_of(1), id_of(3), id_of(4)};
   keep(hello_message{id_of(2)});
   keep(status_message{id_of(9), id_of(3), "b", 3, 100, 1, 1, true, true, 2, 2, 1, 1, 3, members});
-  keep(submit_message{id_of(9), id_of(2), 1, 1, 4, values});
-  keep(request_message{id_of(9), id_of(2), 1, 1, 2});
-  keep(granted_message{id_of(3), 1, true, {run}});
-  keep(record_message{id_of(9), 1, 2, 1, id_of(2), run, values});
-  keep(versions_message{id_of(9), 1, 2, id_of(2), run});
-  keep(tagged_message{id_of(9), id_of(2), 1, 1, id_of(3), values});
-  keep(plain_message{id_of(2), 1, values});
-  keep(ack_message{id_of(3), 1, {run}});
-  keep(done_message{{run}});
-  keep(held_message{id_of(9), id_of(3), 1, 1, 2});
+  keep(submit_message{id_of(9), id_of(2), id_of(3), 0, 1, 1, 2, values});
+  keep(submit_message{id_of(9), id_of(2), id_of(3), 1, 1, 1, 2, {}});
+  keep(submit_message{id_of(9), id_of(2), id_of(3), 4, 1, 1, 2, values});
+  keep(submit_message{id_of(9), id_of(2), id_of(3), 5, 1, 1, 2, values});
+  keep(record_message{id_of(9), 1, 2, record_flag::ack_client, id_of(2), run, values});
+  keep(record_message{id_of(9), 1, 2, record_flag::submitted, id_of(2), run, {}});
+  for (std::uint64_t what = 0; what < 4; ++what)
+    keep(reply_message{id_of(3), 1, what, {run}});
+  keep(held_message{id_of(9), id_of(3), 1, 1, 2, false});
+  keep(held_message{id_of(9), id_of(3), 1, 1, 0, true});
   keep(commit_message{id_of(9), 1, 2});
-  keep(fetch_message{id_of(9), id_of(3), 1, 1});
   keep(prepare_message{id_of(9), id_of(3), 2, members});
-  keep(promise_message{id_of(9), id_of(3), 2, 1, 1, members});
-  keep(start_message{id_of(9), id_of(3), 3, 2, 1, members, 1, 3, {{2, 1}, {3, 2}}});
+  keep(promise_message{id_of(9), id_of(3), 2, {1, 1, members}});
+  keep(start_message{id_of(9), id_of(3), 3, {2, 1, members}, 1, 3, {{2, 1}, {3, 2}}});
   data_writer state;
   state.write_count(5);
   keep(snapshot_message{id_of(9), 1, {1, 2}, {{id_of(2), 3, {run}}}, {1, state.bytes()}});
-  keep(gone_message{id_of(9), 1, 4});
+  keep(snapshot_message{id_of(9), 1, {0, 4}, {}, {}});
   return result;
 }
 

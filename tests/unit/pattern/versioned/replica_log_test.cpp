@@ -60,7 +60,12 @@ TEST_CASE("a log drops above the commit what has other epochs than the leader sa
   for (std::uint64_t i = 1; i <= 5; ++i)
     log.place(entry({i < 4 ? 1U : 2U, i}, i));
   log.commit_to(2);
-  log.conform(2, 4, {{3, 1}, {4, 3}}, 3); // 4 is void
+  start_message start;
+  start.list.epoch = 3;
+  start.commit = 2;
+  start.end = 4;
+  start.runs = {{3, 1}, {4, 3}}; // 4 is void
+  log.conform(start);
   CHECK(log.end() == 4);
   log.commit_to(4);
   std::vector<versioned_message> out;
@@ -72,16 +77,26 @@ TEST_CASE("a log drops above the commit what has other epochs than the leader sa
   CHECK(log.clients().is_next(client(1), 4, 1));
 }
 
-TEST_CASE("what is awaited is void once gaps are closed") {
+TEST_CASE("what is awaited is void once its replica begins an epoch") {
   replica_log log{100, 1'000'000};
   auto awaited = entry({1, 1}, 1, 2);
   awaited.here = false;
   log.append(awaited);
   log.append(entry({1, 3}, 3));
+  log.place(entry({1, 5}, 5));
   CHECK(log.here() == 0);
-  log.close_gaps(2);
+  start_message start;
+  start.list.epoch = 2;
+  start.end = log.end();
+  start.runs = log.epochs(2);
+  CHECK(start.runs == std::vector<epoch_run>{{1, 2}, {3, 1}});
+  log.conform(start);
   CHECK(log.here() == 3);
-  CHECK(log.epochs() == std::vector<epoch_run>{{1, 2}, {3, 1}});
+  CHECK_FALSE(log.has_gap());
+  CHECK(log.find(1)->client.is_nil());
+  CHECK(log.clients().find(client(1), 1) == nullptr);
+  CHECK(log.clients().find(client(1), 3) != nullptr);
+  CHECK(log.epochs(3) == start.runs);
 }
 
 TEST_CASE("history is kept to its limit, and what waits to be handed out always") {

@@ -21,7 +21,7 @@
 #include "pattern/mailbox/partner.hpp"
 #include "pattern/mailbox/tuning.hpp"
 #include "pattern/versioned/protocol/tuning.hpp"
-#include "pattern/versioned/protocol/versioned_port.hpp"
+#include "pattern/versioned/protocol/versioned_messages.hpp"
 
 namespace pubsub::pattern {
 

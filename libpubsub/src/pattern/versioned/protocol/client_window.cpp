@@ -70,20 +70,18 @@ bool client_window::transmit(batch& what, time_point now) {
 }
 
 bool client_window::send_first(const batch& what) {
-  const value_list values{what.count, what.values.bytes()};
-  const auto settled = batches_.front().first;
-  switch (options_.scheme) {
-  case versioning::none:
-    return port_.to_replicas(plain_message{id_, what.first, values});
-  case versioning::version_request:
-    return port_.to_replica(leader_, request_message{group_, id_, settled, what.first, what.count});
-  case versioning::tagged:
-    return port_.to_replicas(tagged_message{group_, id_, settled, what.first, leader_, values});
-  default:
-    return port_.to_replica(leader_,
-                            submit_message{group_, id_, settled, what.first,
-                                           static_cast<std::uint64_t>(options_.scheme), values});
-  }
+  const auto scheme = options_.scheme;
+  const bool request = scheme == versioning::version_request;
+  const submit_message x{group_,
+                         id_,
+                         leader_,
+                         static_cast<std::uint64_t>(scheme),
+                         batches_.front().first,
+                         what.first,
+                         what.count,
+                         request ? value_list{} : value_list{what.count, what.values.bytes()}};
+  const bool to_all = scheme == versioning::none || scheme == versioning::tagged;
+  return to_all ? port_.to_replicas(x) : port_.to_replica(leader_, x);
 }
 
 /// The versions are known: the messages go to all, or to those that do not have them. The client
@@ -111,17 +109,6 @@ client_window::batch* client_window::find(const version_run& run) {
   const auto found = std::ranges::lower_bound(batches_, run.client_first, {}, &batch::first);
   const bool known = found != batches_.end() && found->first == run.client_first;
   return known && found->count == run.count ? &*found : nullptr;
-}
-
-/// A batch that is under way gets its versions; `holder`, unless null, holds it.
-client_window::batch* client_window::find_sent(const version_run& run, const endpoint_id* holder) {
-  auto* known = find(run);
-  if (known == nullptr || !known->sent)
-    return nullptr;
-  known->run = run;
-  if (holder != nullptr && !contains(known->acks, *holder))
-    known->acks.push_back(*holder);
-  return known;
 }
 
 void client_window::hear(const status_message& x, time_point now) {
@@ -165,27 +152,26 @@ void client_window::begin_epoch(const status_message& x) {
   under_way_ = 0;
 }
 
-void client_window::hear(const granted_message& x, time_point) {
-  if (x.epoch != epoch_ || x.replica != leader_)
+/// What is said of batches that are under way counts in its epoch; what all members hold, always.
+void client_window::hear(const reply_message& x, time_point) {
+  const bool by_all = x.is(reply::held_by_all);
+  const bool numbered = x.is(reply::numbered) || x.is(reply::numbered_and_held);
+  if (!by_all && ((options_.scheme != versioning::none && x.epoch != epoch_) ||
+                  (numbered && x.replica != leader_)))
     return;
-  for (const auto& run : x.runs)
-    if (auto* known = find_sent(run, x.holds ? &leader_ : nullptr))
-      send_with_versions(*known);
-  finish_held();
-}
-
-void client_window::hear(const ack_message& x, time_point) {
-  if (options_.scheme != versioning::none && x.epoch != epoch_)
-    return;
-  for (const auto& run : x.runs)
-    find_sent(run, &x.replica);
-  finish_held();
-}
-
-void client_window::hear(const done_message& x, time_point) {
-  for (const auto& run : x.runs)
-    if (auto* known = find(run))
+  for (const auto& run : x.runs) {
+    auto* known = find(run);
+    if (known != nullptr && by_all) {
       finish(*known, run.at, {});
+    } else if (known != nullptr && known->sent) {
+      known->run = run;
+      if (!x.is(reply::numbered) && !contains(known->acks, x.replica))
+        known->acks.push_back(x.replica);
+      if (numbered)
+        send_with_versions(*known);
+    }
+  }
+  finish_held();
 }
 
 const id_list* client_window::list(std::uint64_t config) const {

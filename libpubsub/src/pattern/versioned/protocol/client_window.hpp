@@ -15,7 +15,6 @@
 #include <pubsub/error.hpp>
 
 #include "pattern/versioned/protocol/replica_directory.hpp"
-#include "pattern/versioned/protocol/versioned_port.hpp"
 
 namespace pubsub::pattern {
 
@@ -83,12 +82,9 @@ private:
   bool send_first(const batch& what);
   void send_with_versions(const batch& what);
   batch* find(const version_run& run);
-  batch* find_sent(const version_run& run, const endpoint_id* holder);
 
   void hear(const status_message& x, time_point now);
-  void hear(const granted_message& x, time_point now);
-  void hear(const ack_message& x, time_point now);
-  void hear(const done_message& x, time_point now);
+  void hear(const reply_message& x, time_point now);
   void hear(const auto&, time_point) {} // for replicas
   void begin_epoch(const status_message& x);
   bool is_held(const batch& what) const;

@@ -1,7 +1,6 @@
 #include "pattern/versioned/protocol/epoch_agreement.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace pubsub::pattern {
 
@@ -9,7 +8,7 @@ bool epoch_agreement::tick(time_point now) {
   if (state_.role == replica_role::candidate) {
     if (now < run_until_)
       return false;
-    step_down();
+    state_.role = replica_role::follower;
   }
   return state_.group.is_nil() ? look_for_group(now) : look_for_leader(now);
 }
@@ -42,14 +41,14 @@ bool epoch_agreement::leader_is_alive(time_point now) const {
   if (state_.leader == self_.id)
     return state_.leads();
   return state_.is_current() && !self_.others.is_gone(state_.leader) &&
-         now - leader_heard_ <= self_.options.liveness_timeout;
+         now - self_.leader_heard <= self_.options.liveness_timeout;
 }
 
 /// Members run one after the other, by id, so that few elections have two candidates.
 bool epoch_agreement::look_for_leader(time_point now) {
   const auto turn = tuning::election(self_.options);
-  const bool waits = !state_.is_current() && now - leader_heard_ <= 2 * turn;
-  if (!is_member() || leader_is_alive(now) || waits) {
+  const bool waits = !state_.is_current() && now - self_.leader_heard <= 2 * turn;
+  if (!self_.is_member() || leader_is_alive(now) || waits) {
     run_at_.reset();
     return false;
   }
@@ -91,24 +90,19 @@ bool epoch_agreement::accept(const prepare_message& x, time_point now) {
              (!again && x.candidate != state_.leader && leader_is_alive(now))) {
     return false;
   }
-  step_down();
+  state_.role = replica_role::follower;
   state_.promised = x.epoch;
   promised_to_ = x.candidate;
   run_at_.reset();
-  leader_heard_ = now;
+  self_.leader_heard = now;
   return true;
-}
-
-promise_message epoch_agreement::promise(const endpoint_id& group) const {
-  const auto& list = state_.list;
-  return {group, self_.id, state_.promised, list.epoch, list.number, list.members};
 }
 
 bool epoch_agreement::hear(const promise_message& x) {
   if (state_.role != replica_role::candidate || x.epoch != state_.promised ||
       x.group != group_to_lead())
     return false;
-  promises_[x.replica] = {x.config_epoch, x.config, x.members};
+  promises_[x.replica] = x.newest;
   return count_promises();
 }
 
@@ -128,7 +122,7 @@ bool epoch_agreement::count_promises() {
     if (each.newer_than(newest))
       newest = each;
   if (!contains(newest.members, self_.id))
-    step_down(); // the others go on without this replica
+    state_.role = replica_role::follower; // the others go on without this replica
   else if (promised(newest.members) >= majority(newest.members.size()))
     win(newest.members);
   return state_.role == replica_role::leader;
@@ -141,26 +135,22 @@ void epoch_agreement::win(const id_list& members) {
 }
 
 bool epoch_agreement::may_follow(const start_message& x) const {
-  return x.leader != self_.id && x.epoch >= state_.promised &&
+  return x.leader != self_.id && x.list.epoch >= state_.promised &&
          (state_.group.is_nil() || x.group == state_.group);
 }
 
 bool epoch_agreement::follow(const start_message& x, time_point now) {
-  const bool is_new = x.epoch != state_.epoch;
+  const auto number = x.list.epoch;
+  const bool is_new = number != state_.number;
   if (is_new) {
-    state_ = {x.group, x.epoch, x.epoch, x.leader, replica_role::follower, {}, 0};
+    state_ = {x.group, number, number, x.leader, replica_role::follower, {}, 0};
     promised_to_ = x.leader;
   }
-  learn({x.epoch, x.config, x.members});
+  state_.learn(x.list);
   run_at_.reset();
   runs_ = 0;
-  leader_heard_ = now;
+  self_.leader_heard = now;
   return is_new;
-}
-
-void epoch_agreement::learn(member_list x) {
-  if (x.newer_than(state_.list))
-    state_.list = std::move(x);
 }
 
 } // namespace pubsub::pattern

@@ -4,19 +4,19 @@
 
 namespace pubsub::pattern {
 
-group_membership::group_membership(replica_context& self, epoch_agreement& epochs, time_point now)
-    : self_(self), epochs_(epochs), in_force_(list().members), next_join_(now) {
+group_membership::group_membership(replica_context& self, time_point now)
+    : self_(self), epoch_(self.epoch), list_(epoch_.list), in_force_(list_.members),
+      next_join_(now) {
   const auto& log = self_.log;
-  start_ = {epoch().group, self_.id,      self_.options.group_size,
-            epoch().epoch, list().number, list().members,
-            log.commit(),  log.end(),     log.epochs()};
+  start_ = {epoch_.group, self_.id,  self_.options.group_size, list_,
+            log.commit(), log.end(), log.epochs(epoch_.number)};
   self_.port.to_replicas(start_);
   check_list();
 }
 
 bool group_membership::tick(time_point now) {
   const auto* awaited = self_.log.find(self_.log.here() + 1);
-  const bool leads = epoch().leads();
+  const bool leads = epoch_.leads();
   if (is_overtaken(now) ||
       (leads && awaited != nullptr && now - awaited->since > self_.options.liveness_timeout / 2))
     return false;
@@ -26,7 +26,7 @@ bool group_membership::tick(time_point now) {
   }
   if (is_joining() && now >= joining_until_)
     joining_ = {};
-  if (!epoch().list_pending() && !strike_off_lost(now) && !is_joining() && now >= next_join_)
+  if (!epoch_.list_pending() && !strike_off_lost(now) && !is_joining() && now >= next_join_)
     let_join(now);
   return true;
 }
@@ -34,7 +34,7 @@ bool group_membership::tick(time_point now) {
 /// The replica that has promised a later epoch may have stopped following for good.
 bool group_membership::is_overtaken(time_point now) {
   const auto promised_later = [&](const auto* each) {
-    return each->group == epoch().group && each->promised > epoch().epoch;
+    return each->group == epoch_.group && each->promised > epoch_.number;
   };
   if (!std::ranges::any_of(self_.others.alive(now), promised_later))
     overtaken_since_.reset();
@@ -44,7 +44,7 @@ bool group_membership::is_overtaken(time_point now) {
 }
 
 bool group_membership::strike_off_lost(time_point now) {
-  auto left = list().members;
+  auto left = list_.members;
   const auto lost = std::ranges::find_if(
       left, [&](const auto& each) { return !self_.others.is_alive(each, now); });
   if (lost == left.end() || left.size() <= majority(self_.options.group_size))
@@ -71,11 +71,10 @@ void group_membership::let_join(time_point now) {
 /// before it is struck off, if it can be.
 bool group_membership::may_join(const endpoint_id& id, time_point now) const {
   const auto& others = self_.others;
-  const auto& members = list().members;
+  const auto& members = list_.members;
   const auto* status = others.status_of(id);
   if (status == nullptr || contains(members, id) || !others.is_alive(id, now) ||
-      status->group != epoch().group || status->epoch != epoch().epoch ||
-      status->name == self_.name)
+      status->group != epoch_.group || status->epoch != epoch_.number || status->name == self_.name)
     return false;
   return std::ranges::none_of(members, [&](const auto& each) {
     const auto* its = others.status_of(each);
@@ -86,33 +85,32 @@ bool group_membership::may_join(const endpoint_id& id, time_point now) const {
 
 /// The joining replica must hold all that any member holds; so nothing new comes until it does.
 void group_membership::check_barrier(time_point now) {
-  if (!is_joining() || epoch().list_pending() || progress_of(joining_).held < self_.log.end())
+  if (!is_joining() || epoch_.list_pending() || progress_of(joining_).held < self_.log.end())
     return;
-  auto members = list().members;
+  auto members = list_.members;
   members.push_back(std::exchange(joining_, {}));
   next_join_ = now;
   change(std::move(members));
 }
 
 void group_membership::change(id_list members) {
-  epochs_.learn({epoch().epoch, list().number + 1, std::move(members)});
-  start_.config = list().number;
-  start_.members = list().members;
+  epoch_.learn({epoch_.number, list_.number + 1, std::move(members)});
+  start_.list = list_;
   changed_ = true;
   check_list();
 }
 
 /// A list is in force once more than half of its members know it.
 void group_membership::check_list() {
-  if (!epoch().list_pending())
+  if (!epoch_.list_pending())
     return;
-  progress_[self_.id].config = list().number;
+  progress_[self_.id].config = list_.number;
   const auto knowing = count_of(
-      list().members, [&](const auto& id) { return progress_of(id).config >= list().number; });
-  if (knowing < majority(list().members.size()))
+      list_.members, [&](const auto& id) { return progress_of(id).config >= list_.number; });
+  if (knowing < majority(list_.members.size()))
     return;
-  epochs_.decide(list().number);
-  in_force_ = list().members;
+  epoch_.decide(list_.number);
+  in_force_ = list_.members;
   changed_ = true;
 }
 
@@ -125,8 +123,8 @@ void group_membership::hear(const held_message& x, time_point now) {
 }
 
 void group_membership::invite(const status_message& x) {
-  const bool behind = x.group.is_nil() || x.epoch < epoch().epoch;
-  if (behind && (epoch().leads() || contains(list().members, x.replica)))
+  const bool behind = x.group.is_nil() || x.epoch < epoch_.number;
+  if (behind && (epoch_.leads() || contains(list_.members, x.replica)))
     self_.port.to_replica(x.replica, start_);
 }
 
@@ -137,7 +135,7 @@ group_membership::progress group_membership::progress_of(const endpoint_id& id) 
 
 std::uint64_t group_membership::held_by_all() const {
   auto all = self_.log.here();
-  for (const auto* each : {&in_force_, &list().members})
+  for (const auto* each : {&in_force_, &list_.members})
     for (const auto& id : *each)
       if (id != self_.id)
         all = std::min(all, progress_of(id).held);

@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "pattern/versioned/protocol/epoch_agreement.hpp"
+#include "pattern/versioned/protocol/replica_context.hpp"
 
 namespace pubsub::pattern {
 
@@ -16,8 +16,10 @@ namespace pubsub::pattern {
 class group_membership {
 public:
   /// The epoch has been won: announces it to the replicas.
-  group_membership(replica_context& self, epoch_agreement& epochs, time_point now);
+  group_membership(replica_context& self, time_point now);
 
+  /// What was announced: the epoch begins like this.
+  const start_message& start() const noexcept { return start_; }
   /// Strikes off members that are lost and takes in replicas that have caught up. False: a new
   /// epoch must begin, for another was promised or messages that have a version do not come.
   [[nodiscard]] bool tick(time_point now);
@@ -38,8 +40,6 @@ private:
     std::uint64_t config = 0; // the newest list that it knows
   };
 
-  const epoch_state& epoch() const { return epochs_.state(); }
-  const member_list& list() const { return epoch().list; }
   progress progress_of(const endpoint_id& id) const;
   bool is_overtaken(time_point now);
   bool strike_off_lost(time_point now);
@@ -50,8 +50,8 @@ private:
   void check_list();
 
   replica_context& self_;
-  epoch_agreement& epochs_;
-
+  epoch_state& epoch_;
+  const member_list& list_; // the newest
   std::map<endpoint_id, progress> progress_;
   id_list in_force_;
   start_message start_;

@@ -9,7 +9,7 @@ namespace pubsub::pattern {
 bool log_follower::hear_leader(std::uint64_t commit, time_point now) {
   if (!epoch_.follows())
     return false;
-  epochs_.heard_leader(now);
+  self_.leader_heard = now;
   leader_end_ = std::max(leader_end_, commit);
   leader_commit_ = std::max(leader_commit_, commit);
   log_.commit_to(leader_commit_);
@@ -17,58 +17,40 @@ bool log_follower::hear_leader(std::uint64_t commit, time_point now) {
 }
 
 void log_follower::hear(const record_message& x, const data_message& msg, time_point now) {
-  const bool of_leader = (x.flags & record_flag::from_client) == 0;
-  if (of_leader && !hear_leader(x.commit, now))
+  const auto has = [&](std::uint64_t flag) { return (x.flags & flag) != 0; };
+  if (!has(record_flag::from_client) && !hear_leader(x.commit, now))
     return;
-  place({.client = x.client,
-         .run = x.run,
-         .values = x.values,
-         .storage = msg,
-         .flags = x.flags,
-         .since = now},
-        now);
-  if (!of_leader)
-    return;
-  if ((x.flags & record_flag::repeated) != 0)
+  std::optional<log_entry> entry{
+      {.client = x.client, .run = x.run, .values = x.values, .flags = x.flags, .since = now}};
+  if (has(record_flag::submitted)) {
+    leader_end_ = std::max(leader_end_, x.run.last());
+    entry = tagged_.add_versions(std::move(*entry));
+  } else {
+    entry->storage = msg;
+  }
+  if (entry)
+    place(std::move(*entry), now);
+  if (has(record_flag::repeated))
     self_.counters.fetched += x.run.count;
-  if ((x.flags & record_flag::last) != 0 && lacks_numbers())
+  if (has(record_flag::last) && may_fetch())
     fetch(now);
 }
 
-void log_follower::hear(const versions_message& x, const data_message&, time_point now) {
-  if (!hear_leader(x.commit, now))
-    return;
-  leader_end_ = std::max(leader_end_, x.run.at.number + x.run.count - 1);
-  log_entry entry;
-  entry.client = x.client;
-  entry.run = x.run;
-  entry.flags = record_flag::ack_client;
-  entry.since = now;
-  if (auto whole = tagged_.add_versions(std::move(entry)))
-    place(std::move(*whole), now);
-}
-
 /// Messages that wait for no versions and have some are here already.
-void log_follower::hear_body(const tagged_message& x, const data_message& msg, time_point now) {
+void log_follower::hear_body(const submit_message& x, const data_message& msg, time_point now) {
   if (!tagged_.has_versions(x) && log_.clients().find(x.client, x.first) != nullptr)
     return;
   if (auto whole = tagged_.add_body(x, msg))
     place(std::move(*whole), now);
 }
 
-void log_follower::hear(const commit_message& x, const data_message&, time_point now) {
-  hear_leader(x.commit, now);
-}
-
 void log_follower::hear_leader(const status_message& x, time_point now) {
   if (!hear_leader(x.commit, now))
     return;
   leader_end_ = std::max(leader_end_, x.held);
-  epochs_.decide(x.decided);
-  if (x.config > epoch_.list.number) {
-    epochs_.learn({x.epoch, x.config, x.members});
+  epoch_.decide(x.decided);
+  if (epoch_.learn({x.epoch, x.config, x.members}))
     owe_ack(now);
-  }
 }
 
 void log_follower::place(log_entry what, time_point now) {
@@ -81,10 +63,10 @@ void log_follower::place(log_entry what, time_point now) {
     ++self_.counters.refused;
     return;
   }
-  leader_end_ = std::max(leader_end_, run.at.number + run.count - 1);
+  leader_end_ = std::max(leader_end_, run.last());
   if (result == replica_log::place_result::known && run.at.number <= before &&
       (flags & record_flag::ack_client) != 0)
-    self_.replies.acknowledge(client, run);
+    self_.replies.add(client, reply::held, run);
   acknowledge_above(before);
   if (epoch_.follows()) {
     owe_ack((flags & record_flag::ack_leader) != 0 ? now : now + tuning::ack_delay);
@@ -93,23 +75,13 @@ void log_follower::place(log_entry what, time_point now) {
   tagged_.forget_versions(client, run.client_first);
 }
 
-void log_follower::begin_epoch() {
-  tagged_.begin_epoch();
-  self_.replies.begin_epoch();
-  log_.close_gaps(epoch_.epoch);
-}
-
-/// What is above the leader's commit may differ; all members hold what is below.
 void log_follower::begin_epoch(const start_message& x, time_point now) {
   tagged_.begin_epoch();
   self_.replies.begin_epoch();
   leader_end_ = x.end;
   leader_commit_ = 0;
-  if (contains(x.members, self_.id))
-    log_.conform(x.commit, x.end, x.runs, x.epoch);
-  else
-    log_.conform(0, log_.commit(), {}, 0); // drops what is not committed
-  if (lacks_numbers())
+  log_.conform(contains(x.list.members, self_.id) ? x : start_message{});
+  if (may_fetch())
     fetch(now);
 }
 
@@ -122,8 +94,8 @@ void log_follower::acknowledge_above(std::uint64_t number) {
     number = entry->last();
     const bool may = epoch_.follows() || (entry->flags & record_flag::from_client) != 0;
     if (may && (entry->flags & record_flag::ack_client) != 0 &&
-        (epochs_.is_member() || entry->run.config > epoch_.list.number))
-      self_.replies.acknowledge(entry->client, entry->run);
+        (self_.is_member() || entry->run.config > epoch_.list.number))
+      self_.replies.add(entry->client, reply::held, entry->run);
   }
 }
 
@@ -132,8 +104,12 @@ void log_follower::settle(time_point now) {
     return;
   ack_due_ = time_point::max();
   if (epoch_.follows() && epoch_.is_current() && !epoch_.group.is_nil())
-    self_.port.to_replica(epoch_.leader, held_message{epoch_.group, self_.id, epoch_.epoch,
-                                                      epoch_.list.number, log_.here()});
+    report(false);
+}
+
+void log_follower::report(bool lacks_next) {
+  self_.port.to_replica(epoch_.leader, held_message{epoch_.group, self_.id, epoch_.number,
+                                                    epoch_.list.number, log_.here(), lacks_next});
 }
 
 void log_follower::tick(time_point now) {
@@ -155,8 +131,7 @@ time_point log_follower::next_tick(time_point now) const {
 /// A link has lost it, or this replica is late.
 void log_follower::fetch(time_point now) {
   fetched_ = now;
-  self_.port.to_replica(epoch_.leader,
-                        fetch_message{epoch_.group, self_.id, epoch_.epoch, log_.end() + 1});
+  report(true);
 }
 
 } // namespace pubsub::pattern

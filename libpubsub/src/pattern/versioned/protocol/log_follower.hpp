@@ -10,7 +10,7 @@
 #include <optional>
 #include <utility>
 
-#include "pattern/versioned/protocol/epoch_agreement.hpp"
+#include "pattern/versioned/protocol/replica_context.hpp"
 
 namespace pubsub::pattern {
 
@@ -31,7 +31,7 @@ public:
   }
   /// Returns the entry as soon as its versions are here, too. Beyond a limit the oldest messages
   /// are dropped: the replica then fetches them from the leader.
-  std::optional<log_entry> add_body(const tagged_message& x, const data_message& msg) {
+  std::optional<log_entry> add_body(const submit_message& x, const data_message& msg) {
     const key where{x.client, x.first};
     if (auto found = versions_.extract(where); !found.empty())
       return join(std::move(found.mapped()), {x.values, msg});
@@ -45,7 +45,7 @@ public:
       drop_oldest();
     return {};
   }
-  bool has_versions(const tagged_message& x) const {
+  bool has_versions(const submit_message& x) const {
     return versions_.contains({x.client, x.first});
   }
   /// The versions are not needed any more: the messages came together with theirs.
@@ -87,19 +87,15 @@ private:
 /// Not thread-safe. Messages of other epochs than the current one are kept away from it.
 class log_follower {
 public:
-  log_follower(replica_context& self, epoch_agreement& epochs)
-      : self_(self), epochs_(epochs), epoch_(epochs.state()), log_(self.log) {}
+  explicit log_follower(replica_context& self) : self_(self), epoch_(self.epoch), log_(self.log) {}
 
   void hear(const record_message& x, const data_message& msg, time_point now);
-  void hear(const versions_message& x, const data_message& msg, time_point now);
-  void hear(const commit_message& x, const data_message& msg, time_point now);
   /// From a client, while another replica leads.
-  void hear_body(const tagged_message& x, const data_message& msg, time_point now);
-  /// From the leader: how far it is.
+  void hear_body(const submit_message& x, const data_message& msg, time_point now);
+  /// From the leader: how far it is. False where there is no other leader.
+  bool hear_leader(std::uint64_t commit, time_point now);
   void hear_leader(const status_message& x, time_point now);
-
-  /// This replica begins an epoch as its leader; another one does.
-  void begin_epoch();
+  /// Of another leader, or of this replica.
   void begin_epoch(const start_message& x, time_point now);
 
   /// The leader waits for an acknowledgement: `settle` sends what is due.
@@ -111,15 +107,16 @@ public:
   time_point next_tick(time_point now) const;
 
 private:
-  bool lacks_numbers() const { return log_.end() < leader_end_ || log_.has_gap(); }
-  bool may_fetch() const { return epoch_.follows() && epoch_.is_current() && lacks_numbers(); }
-  bool hear_leader(std::uint64_t commit, time_point now);
+  /// The leader of the current epoch has numbers that this replica lacks.
+  bool may_fetch() const {
+    return epoch_.follows() && epoch_.is_current() && (log_.end() < leader_end_ || log_.has_gap());
+  }
+  void report(bool lacks_next);
   void place(log_entry what, time_point now);
   void acknowledge_above(std::uint64_t number);
 
   replica_context& self_;
-  epoch_agreement& epochs_;
-  const epoch_state& epoch_;
+  epoch_state& epoch_;
   replica_log& log_;
 
   tagged_batches tagged_;

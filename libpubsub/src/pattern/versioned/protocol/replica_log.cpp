@@ -73,16 +73,19 @@ bool replica_log::commit_to(std::uint64_t number) {
   return commit_ > before;
 }
 
-void replica_log::conform(std::uint64_t commit, std::uint64_t end,
-                          const std::vector<epoch_run>& runs, std::uint64_t epoch) {
-  std::vector<log_entry> kept;
-  const auto fits = [&](const log_entry& x) {
-    const auto above = std::ranges::upper_bound(runs, x.first(), {}, &epoch_run::first);
-    const auto run_end = above == runs.end() ? end : above->first - 1;
-    return x.here && above != runs.begin() && std::prev(above)->epoch == x.run.at.epoch &&
-           x.last() <= run_end;
+void replica_log::conform(const start_message& x) {
+  const auto last_of = [&](auto run) {
+    return std::next(run) == x.runs.end() ? x.end : std::next(run)->first - 1;
   };
-  commit = std::max(commit, commit_);
+  const auto fits = [&](const log_entry& entry) {
+    const auto above = std::ranges::upper_bound(x.runs, entry.first(), {}, &epoch_run::first);
+    if (!entry.here || above == x.runs.begin())
+      return false;
+    const auto run = std::prev(above);
+    return run->epoch == entry.run.at.epoch && entry.last() <= last_of(run);
+  };
+  std::vector<log_entry> kept;
+  const auto commit = std::max(x.commit, commit_);
   while (!entries_.empty() && entries_.back().last() > commit) {
     auto& last = entries_.back();
     if (!last.client.is_nil())
@@ -99,37 +102,19 @@ void replica_log::conform(std::uint64_t commit, std::uint64_t end,
       kept.push_back(std::move(each));
   for (auto& each : kept)
     place(std::move(each));
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    const auto next = i + 1 < runs.size() ? runs[i + 1].first : end + 1;
-    if (runs[i].epoch == epoch && runs[i].first > end_) {
-      log_entry unused;
-      unused.run.at = {epoch, runs[i].first};
-      unused.run.count = next - runs[i].first;
-      place(std::move(unused));
-    }
-  }
+  for (auto run = x.runs.begin(); run != x.runs.end(); ++run)
+    if (run->epoch == x.list.epoch && run->first > end_)
+      place({.run = {0, last_of(run) + 1 - run->first, {run->epoch, run->first}, 0}});
 }
 
-void replica_log::close_gaps(std::uint64_t epoch) {
-  for (auto& each : entries_) {
-    if (each.here)
-      continue;
-    clients_.take_back(each.client, each.run);
-    each.client = {};
-    each.run.at.epoch = epoch;
-    each.here = true;
-    each.notify = false;
-  }
-  advance_here();
-  beside_.clear();
-}
-
-std::vector<epoch_run> replica_log::epochs() const {
+std::vector<epoch_run> replica_log::epochs(std::uint64_t epoch) const {
   std::vector<epoch_run> result;
   auto each = std::ranges::lower_bound(entries_, commit_ + 1, {}, &log_entry::last);
-  for (; each != entries_.end(); ++each)
-    if (result.empty() || result.back().epoch != each->run.at.epoch)
-      result.push_back({each->first(), each->run.at.epoch});
+  for (; each != entries_.end(); ++each) {
+    const auto its = each->here ? each->run.at.epoch : epoch;
+    if (result.empty() || result.back().epoch != its)
+      result.push_back({each->first(), its});
+  }
   return result;
 }
 

@@ -88,17 +88,17 @@ private:
 
 /// Messages that got their versions together.
 struct log_entry {
-  endpoint_id client; ///< nil: the numbers are void
-  version_run run;
-  value_list values;
-  data_message storage;    ///< keeps the bytes of the values
+  endpoint_id client{}; ///< nil: the numbers are void
+  version_run run{};
+  value_list values{};
+  data_message storage{};  ///< keeps the bytes of the values
   bool here = true;        ///< false: the numbers are given, the messages are to come
   std::uint64_t flags = 0; ///< record_flag
   bool notify = false;     ///< the client waits until it is committed
   time_point since{};
 
   std::uint64_t first() const noexcept { return run.at.number; }
-  std::uint64_t last() const noexcept { return run.at.number + run.count - 1; }
+  std::uint64_t last() const noexcept { return run.last(); }
 };
 
 /// Numbers without gap up to `end`, and further ones beside them. Entries at `commit` or below are
@@ -136,14 +136,11 @@ public:
   /// The entry that has this number; null if it lies beside, or is forgotten.
   log_entry* find(std::uint64_t number);
 
-  /// Above `commit` only entries with the epochs of `runs` stay, above `end` none. Runs of `epoch`
-  /// itself are void.
-  void conform(std::uint64_t commit, std::uint64_t end, const std::vector<epoch_run>& runs,
-               std::uint64_t epoch);
-  /// Makes entries that are to come void in this epoch, and drops what lies beside.
-  void close_gaps(std::uint64_t epoch);
-  /// The epochs of the numbers above the commit.
-  std::vector<epoch_run> epochs() const;
+  /// The epochs of the numbers above the commit; those of messages to come are void in `epoch`.
+  std::vector<epoch_run> epochs(std::uint64_t epoch) const;
+  /// An epoch begins: above the commit only what its leader has as well stays; nothing, where the
+  /// message is empty.
+  void conform(const start_message& x);
 
   /// Hands out messages that are committed, at most `max`.
   std::size_t take(std::vector<versioned_message>& out, std::size_t max);

@@ -16,8 +16,8 @@ constexpr bool is_one_of = (std::is_same_v<T, All> || ...);
 replica_protocol::replica_protocol(const endpoint_id& id, std::string name,
                                    const replica_options& options, versioned_port& port,
                                    time_point now)
-    : self_(id, std::move(name), options, port), begun_(now), epochs_(self_, now),
-      follower_(self_, epochs_), next_status_(now), next_tick_(now), last_tick_(now) {}
+    : self_(id, std::move(name), options, port), begun_(now), epochs_(self_, now), follower_(self_),
+      next_status_(now), next_tick_(now), last_tick_(now) {}
 
 // -- messages and the time -----------------------------------------------------------------------
 
@@ -25,33 +25,25 @@ void replica_protocol::receive(const data_message& msg, time_point now) {
   if (failure_)
     return;
   const auto what = parse_message(get_view(msg));
-  const auto handle = [&](const auto& x) {
-    if (!is_acceptable(x))
-      ++self_.counters.refused;
-    else if constexpr (requires { follower_.hear(x, msg, now); })
-      follower_.hear(x, msg, now);
-    else
-      hear(x, msg, now);
-  };
-  if (what)
-    std::visit(handle, *what);
-  else
+  if (!what || !std::visit([&](const auto& x) { return is_acceptable(x); }, *what))
     ++self_.counters.refused;
+  else
+    std::visit([&](const auto& x) { hear(x, msg, now); }, *what);
 }
 
-/// What is sent within an epoch is void in any other.
+/// What a leader sends within an epoch is void in any other; replies are for clients.
 template <class Message>
 bool replica_protocol::is_acceptable(const Message& x) const {
-  if constexpr (is_one_of<Message, record_message, versions_message, commit_message, fetch_message,
-                          snapshot_message, gone_message>)
-    return epoch().is_current(x.group, x.epoch);
-  return !is_one_of<Message, granted_message, ack_message, done_message>;
+  if constexpr (is_one_of<Message, record_message, commit_message, snapshot_message>)
+    return x.group == self_.epoch.group && x.epoch == self_.epoch.number &&
+           self_.epoch.is_current();
+  return !is_one_of<Message, reply_message>;
 }
 
 void replica_protocol::settle(time_point now) {
   if (leading_)
     leading_->versions.settle(now);
-  self_.replies.send(self_.port, self_.id, epoch().epoch);
+  self_.replies.send(self_.port, self_.id, self_.epoch.number);
   follower_.settle(now);
   next_tick_ = std::min({next_tick_, next_status_, follower_.next_tick(now),
                          leading_ ? leading_->versions.next_tick(now) : epochs_.next_tick()});
@@ -84,7 +76,7 @@ void replica_protocol::tick(time_point now) {
 }
 
 void replica_protocol::excuse_silence(time_point now) {
-  epochs_.heard_leader(now);
+  self_.leader_heard = now;
   self_.others.excuse_silence(now);
 }
 
@@ -100,16 +92,17 @@ void replica_protocol::hear(const status_message& x, const data_message&, time_p
   const bool known = self_.others.hear(x, now);
   if (x.name == self_.name && known)
     contest_name(x, now);
-  if (failure_ || epoch().group.is_nil())
+  if (failure_ || self_.epoch.group.is_nil())
     return;
-  if (!x.group.is_nil() && x.group != epoch().group) {
-    if (x.name != self_.name && x.leads && (!leading_ || x.group < epoch().group))
+  if (!x.group.is_nil() && x.group != self_.epoch.group) {
+    if (x.name != self_.name && x.leads && (!leading_ || x.group < self_.epoch.group))
       fail(errc::logic_error, "another group of this name has begun");
     return;
   }
   if (leading_)
     leading_->members.invite(x);
-  if (x.replica == epoch().leader && x.leads && x.epoch == epoch().epoch && epoch().is_current())
+  if (x.replica == self_.epoch.leader && x.leads && x.epoch == self_.epoch.number &&
+      self_.epoch.is_current())
     follower_.hear_leader(x, now);
 }
 
@@ -131,16 +124,16 @@ void replica_protocol::contest_name(const status_message& x, time_point now) {
 replica_state replica_protocol::state() const {
   if (failure_)
     return replica_state::closed;
-  if (epoch().group.is_nil())
+  if (self_.epoch.group.is_nil())
     return replica_state::joining;
-  const bool member = epochs_.is_member() && epoch().is_current() &&
-                      (leading_ ? is_sequencer() : epoch().follows());
+  const bool member = self_.is_member() && self_.epoch.is_current() &&
+                      (leading_ ? is_sequencer() : self_.epoch.follows());
   return member ? replica_state::member : replica_state::catching_up;
 }
 
 void replica_protocol::publish_status(time_point now) {
   next_status_ = now + tuning::between_statuses(self_.options);
-  const auto& [group, promised, number, leader, role, list, decided] = epoch();
+  const auto& [group, promised, number, leader, role, list, decided] = self_.epoch;
   const auto age = std::chrono::floor<std::chrono::milliseconds>(now - begun_).count();
   self_.port.to_everyone(status_message{.group = group,
                                         .replica = self_.id,
@@ -164,8 +157,8 @@ void replica_protocol::publish_status(time_point now) {
 
 void replica_protocol::lead(time_point now) {
   ++self_.counters.elections;
-  follower_.begin_epoch();
-  leading_.emplace(self_, epochs_, now);
+  leading_.emplace(self_, now);
+  follower_.begin_epoch(leading_->members.start(), now);
   after_leading(now);
 }
 
@@ -184,7 +177,8 @@ void replica_protocol::hear(const prepare_message& x, const data_message&, time_
     return;
   leading_.reset();
   publish_status(now);
-  self_.port.to_replica(x.candidate, epochs_.promise(x.group));
+  self_.port.to_replica(x.candidate,
+                        promise_message{x.group, self_.id, self_.epoch.promised, self_.epoch.list});
 }
 
 void replica_protocol::hear(const promise_message& x, const data_message&, time_point now) {
@@ -211,76 +205,64 @@ void replica_protocol::hear(const start_message& x, const data_message&, time_po
 }
 
 void replica_protocol::hear(const held_message& x, const data_message&, time_point now) {
-  if (!leading_ || x.group != epoch().group || x.epoch != epoch().epoch)
+  if (!leading_ || x.group != self_.epoch.group || x.epoch != self_.epoch.number)
     return;
   self_.others.heard(x.replica, now);
   leading_->members.hear(x, now);
+  if (x.lacks_next)
+    leading_->versions.repeat(x);
   after_leading(now);
 }
 
-// -- messages of clients -------------------------------------------------------------------------
-
-void replica_protocol::submit(const submission& x, const data_message& msg, time_point now) {
-  if (leading_)
-    leading_->versions.submit(x, msg, now);
-}
+// -- messages ------------------------------------------------------------------------------------
 
 void replica_protocol::hear(const submit_message& x, const data_message& msg, time_point now) {
-  if (x.group == epoch().group)
-    submit({x.client, x.first, x.settled, static_cast<versioning>(x.scheme), x.values}, msg, now);
-}
-
-void replica_protocol::hear(const request_message& x, const data_message& msg, time_point now) {
-  if (x.group == epoch().group)
-    submit({x.client, x.first, x.settled, versioning::version_request, {x.count, {}}}, msg, now);
-}
-
-void replica_protocol::hear(const tagged_message& x, const data_message& msg, time_point now) {
-  if (x.group != epoch().group)
+  if (x.asks(versioning::none))
+    hand_out_unversioned(x, msg);
+  else if (x.group != self_.epoch.group)
     return;
-  if (!leading_)
+  else if (leading_ && x.leader == self_.id)
+    leading_->versions.submit(x, msg, now);
+  else if (!leading_ && x.asks(versioning::tagged))
     follower_.hear_body(x, msg, now);
-  else if (x.sequencer == self_.id)
-    submit({x.client, x.first, x.settled, versioning::tagged, x.values}, msg, now);
 }
 
-void replica_protocol::hear(const plain_message& x, const data_message& msg, time_point) {
+void replica_protocol::hand_out_unversioned(const submit_message& x, const data_message& msg) {
   auto rest = x.values.bytes;
-  for (std::uint64_t i = 0; i < x.values.count; ++i) {
+  for (std::uint64_t i = 0; i < x.count; ++i) {
     const auto value = data_view::from_valid(rest);
     rest = rest.subspan(value.bytes().size());
     unversioned_.push_back({{}, value, x.client, x.first + i, msg});
   }
-  self_.replies.acknowledge(x.client, {x.first, x.values.count, {}, 0});
+  self_.replies.add(x.client, reply::held, {x.first, x.count, {}, 0});
 }
 
-// -- what was missed -----------------------------------------------------------------------------
+void replica_protocol::hear(const record_message& x, const data_message& msg, time_point now) {
+  follower_.hear(x, msg, now);
+}
 
-void replica_protocol::hear(const fetch_message& x, const data_message&, time_point) {
-  if (leading_)
-    leading_->versions.hear(x);
+void replica_protocol::hear(const commit_message& x, const data_message&, time_point now) {
+  follower_.hear_leader(x.commit, now);
 }
 
 void replica_protocol::hear(const snapshot_message& x, const data_message& msg, time_point now) {
-  if (!epoch().follows() || x.at.number <= log().end())
+  const auto next = log().end() + 1;
+  if (!self_.epoch.follows() || x.at.number < next)
     return;
-  if (!self_.options.restore) {
+  if (x.state.count == 0)
+    fail(errc::not_supported,
+         "what this replica has missed is in no history any more: it needs number " +
+             std::to_string(next) + ", others go back to " + std::to_string(x.at.number + 1) +
+             " and give no snapshot");
+  else if (!self_.options.restore)
     fail(errc::not_supported, "what this replica has missed is in no history any more, and it has "
                               "no function to restore a snapshot");
+  if (failure_)
     return;
-  }
   self_.log.begin_after(x.at, x.clients);
   restore_.emplace(x, msg);
   follower_.owe_ack(now);
   follower_.fetch(now);
-}
-
-void replica_protocol::hear(const gone_message& x, const data_message&, time_point) {
-  if (epoch().follows() && x.oldest > log().end() + 1)
-    fail(errc::not_supported,
-         "what this replica has missed is in no history any more: it needs number " +
-             std::to_string(log().end() + 1) + ", others go back to " + std::to_string(x.oldest) +
-             " and give no snapshot");
 }
 
 // -- handing out ---------------------------------------------------------------------------------
@@ -303,7 +285,7 @@ void replica_protocol::fail(errc code, std::string why) {
   if (!failure_)
     failure_ = {code, std::move(why)};
   leading_.reset();
-  epochs_.step_down();
+  self_.epoch.role = replica_role::follower;
 }
 
 } // namespace pubsub::pattern

@@ -14,6 +14,7 @@
 #include <pubsub/error.hpp>
 #include <pubsub/pattern/versioned.hpp>
 
+#include "pattern/versioned/protocol/epoch_agreement.hpp"
 #include "pattern/versioned/protocol/log_follower.hpp"
 #include "pattern/versioned/protocol/sequencer.hpp"
 
@@ -55,22 +56,22 @@ public:
   /// A state that must be taken over before anything more is handed out.
   bool needs_restore() const noexcept { return restore_.has_value(); }
   std::optional<std::pair<snapshot_message, data_message>> take_restore() {
-    auto result = std::move(restore_);
-    restore_.reset();
-    return result;
+    return std::exchange(restore_, std::nullopt);
   }
 
   const std::string& name() const noexcept { return self_.name; }
   const replica_options& options() const noexcept { return self_.options; }
   const replica_log& log() const noexcept { return self_.log; }
   replica_state state() const;
-  bool is_sequencer() const noexcept { return epoch().leads(); }
+  bool is_sequencer() const noexcept { return self_.epoch.leads(); }
   /// Members that are alive.
   std::size_t replicas() const {
-    return self_.others.count_alive(epoch().list.members, last_tick_);
+    return self_.others.count_alive(self_.epoch.list.members, last_tick_);
   }
   /// Those of the list in force, as the leader knows it; none while that changes.
-  id_list members() const { return epoch().list_pending() ? id_list{} : epoch().list.members; }
+  id_list members() const {
+    return self_.epoch.list_pending() ? id_list{} : self_.epoch.list.members;
+  }
   replica_counters counters() const noexcept { return self_.counters; }
   const error& failure() const noexcept { return failure_; }
   id_list known_replicas() const { return self_.others.all(); }
@@ -78,14 +79,12 @@ public:
 private:
   /// What a replica has while it leads.
   struct leadership {
-    leadership(replica_context& self, epoch_agreement& epochs, time_point now)
-        : members(self, epochs, now), versions(self, epochs.state(), members) {}
+    leadership(replica_context& self, time_point now)
+        : members(self, now), versions(self, members) {}
 
     group_membership members;
     sequencer versions;
   };
-
-  const epoch_state& epoch() const noexcept { return epochs_.state(); }
 
   template <class Message>
   bool is_acceptable(const Message& x) const;
@@ -93,18 +92,15 @@ private:
   void hear(const hello_message& x, const data_message& msg, time_point now);
   void hear(const status_message& x, const data_message& msg, time_point now);
   void hear(const submit_message& x, const data_message& msg, time_point now);
-  void hear(const request_message& x, const data_message& msg, time_point now);
-  void hear(const tagged_message& x, const data_message& msg, time_point now);
-  void hear(const plain_message& x, const data_message& msg, time_point now);
+  void hear(const record_message& x, const data_message& msg, time_point now);
+  void hear(const commit_message& x, const data_message& msg, time_point now);
   void hear(const held_message& x, const data_message& msg, time_point now);
-  void hear(const fetch_message& x, const data_message& msg, time_point now);
   void hear(const prepare_message& x, const data_message& msg, time_point now);
   void hear(const promise_message& x, const data_message& msg, time_point now);
   void hear(const start_message& x, const data_message& msg, time_point now);
   void hear(const snapshot_message& x, const data_message& msg, time_point now);
-  void hear(const gone_message& x, const data_message& msg, time_point now);
 
-  void submit(const submission& x, const data_message& msg, time_point now);
+  void hand_out_unversioned(const submit_message& x, const data_message& msg);
   void lead(time_point now);
   void after_leading(time_point now);
   void contest_name(const status_message& x, time_point now);

@@ -6,17 +6,14 @@ namespace pubsub::pattern {
 
 namespace {
 
-/// The client sends the messages itself; only their versions are forwarded. Not on the wire.
-constexpr std::uint64_t versions_only = 1 << 8;
-
-std::uint64_t flags_of(versioning scheme) {
-  switch (scheme) {
+std::uint64_t flags_of(const submit_message& x) {
+  switch (versioning{static_cast<std::uint8_t>(x.scheme)}) {
   case versioning::one_hop:
     return record_flag::ack_leader;
   case versioning::one_hop_ack_client:
     return record_flag::ack_client;
   case versioning::tagged:
-    return record_flag::ack_client | versions_only;
+    return record_flag::ack_client | record_flag::submitted;
   default:
     return record_flag::ack_client | record_flag::from_client;
   }
@@ -24,7 +21,7 @@ std::uint64_t flags_of(versioning scheme) {
 
 } // namespace
 
-void sequencer::submit(const submission& x, const data_message& msg, time_point now) {
+void sequencer::submit(const submit_message& x, const data_message& msg, time_point now) {
   if (!epoch_.leads() || !epoch_.is_current())
     return;
   if (members_.is_joining())
@@ -34,26 +31,24 @@ void sequencer::submit(const submission& x, const data_message& msg, time_point 
 }
 
 /// False where the messages have versions: the client hears so, now or once all members hold them.
-bool sequencer::is_new(const submission& x) {
+bool sequencer::is_new(const submit_message& x) {
   const auto* run = log_.clients().find(x.client, x.first);
   if (run == nullptr)
     return log_.clients().is_next(x.client, x.first, x.settled);
-  if (run->at.number + run->count - 1 <= log_.commit()) {
-    self_.replies.complete(x.client, *run);
+  if (run->last() <= log_.commit()) {
+    self_.replies.add(x.client, reply::held_by_all, *run);
   } else if (auto* entry = log_.find(run->at.number)) {
     entry->notify = true;
-    if (run->at.epoch == epoch_.epoch && (x.scheme == versioning::version_request ||
-                                          x.scheme == versioning::message_returns_version))
+    if (run->at.epoch == epoch_.number && (flags_of(x) & record_flag::from_client) != 0)
       grant(x.client, *run, entry->here);
   }
   return false;
 }
 
-void sequencer::assign_versions(const submission& x, const data_message& msg, time_point now) {
-  const version_run run{
-      x.first, x.values.count, {epoch_.epoch, log_.end() + 1}, epoch_.list.number};
-  const auto flags = flags_of(x.scheme);
-  const bool here = x.scheme != versioning::version_request;
+void sequencer::assign_versions(const submit_message& x, const data_message& msg, time_point now) {
+  const version_run run{x.first, x.count, {epoch_.number, log_.end() + 1}, epoch_.list.number};
+  const auto flags = flags_of(x);
+  const bool here = !x.asks(versioning::version_request);
   self_.counters.numbered += run.count;
   log_.append({.client = x.client,
                .run = run,
@@ -61,17 +56,17 @@ void sequencer::assign_versions(const submission& x, const data_message& msg, ti
                .storage = msg,
                .here = here,
                .flags = flags,
-               .notify = x.scheme == versioning::one_hop,
+               .notify = x.asks(versioning::one_hop),
                .since = now});
   forward_pending();
   if ((flags & record_flag::from_client) != 0)
     grant(x.client, run, here);
   else if (epoch_.list.members.size() == 1 && (flags & record_flag::ack_client) != 0)
-    self_.replies.acknowledge(x.client, run); // else another's acknowledgement implies this one
+    self_.replies.add(x.client, reply::held, run); // else another's implies this one
 }
 
 void sequencer::grant(const endpoint_id& client, const version_run& run, bool holds) {
-  self_.port.to_client(client, granted_message{self_.id, epoch_.epoch, holds, {run}});
+  self_.replies.add(client, holds ? reply::numbered_and_held : reply::numbered, run);
 }
 
 /// What a link does not take now is forwarded later.
@@ -88,37 +83,35 @@ bool sequencer::forward(const log_entry& entry) {
   if ((entry.flags & record_flag::from_client) != 0)
     return true; // the client does it
   commit_due_ = time_point::max();
-  if ((entry.flags & versions_only) == 0)
-    return self_.port.to_replicas(record_of(entry, entry.flags));
-  return self_.port.to_replicas(
-      versions_message{epoch_.group, epoch_.epoch, log_.commit(), entry.client, entry.run});
+  return self_.port.to_replicas(record_of(entry, entry.flags));
 }
 
 /// The values go as they came: they are copied, not decoded.
 record_message sequencer::record_of(const log_entry& entry, std::uint64_t flags) const {
+  const bool without_values = entry.client.is_nil() || (flags & record_flag::submitted) != 0;
   return {epoch_.group,
-          epoch_.epoch,
+          epoch_.number,
           log_.commit(),
           flags,
           entry.client,
           entry.run,
-          entry.client.is_nil() ? value_list{} : entry.values};
+          without_values ? value_list{} : entry.values};
 }
 
-void sequencer::hear(const fetch_message& x) {
+void sequencer::repeat(const held_message& x) {
   if (!epoch_.leads())
     return;
-  if (x.from <= log_.forgotten()) {
+  if (x.held < log_.forgotten()) {
     if (self_.options.snapshot)
       need_snapshot_.insert(x.replica);
     else
-      self_.port.to_replica(x.replica,
-                            gone_message{epoch_.group, epoch_.epoch, log_.forgotten() + 1});
+      self_.port.to_replica(
+          x.replica, snapshot_message{epoch_.group, epoch_.number, {0, log_.forgotten()}, {}, {}});
     return;
   }
   std::size_t entries = 0;
   std::size_t size = 0;
-  for (const auto* entry = log_.find(x.from); entry != nullptr && entry->here;) {
+  for (const auto* entry = log_.find(x.held + 1); entry != nullptr && entry->here;) {
     ++entries;
     size += entry->values.bytes.size();
     const auto* next = log_.find(entry->last() + 1);
@@ -137,7 +130,7 @@ void sequencer::send_snapshot(std::span<const std::byte> state) {
   if (!epoch_.leads())
     return;
   const snapshot_message what{
-      epoch_.group, epoch_.epoch, log_.applied(), log_.clients_when_given(), {1, state}};
+      epoch_.group, epoch_.number, log_.applied(), log_.clients_when_given(), {1, state}};
   for (const auto& each : replicas)
     self_.port.to_replica(each, what);
 }
@@ -150,7 +143,7 @@ void sequencer::settle(time_point now) {
   for (auto* entry = log_.find(number); entry != nullptr && number <= log_.commit();
        entry = log_.find(number)) {
     if (std::exchange(entry->notify, false))
-      self_.replies.complete(entry->client, entry->run);
+      self_.replies.add(entry->client, reply::held_by_all, entry->run);
     number = entry->last() + 1;
   }
   commit_due_ = std::min<time_point>(commit_due_, now + tuning::ack_delay);
@@ -160,7 +153,7 @@ void sequencer::tick(time_point now) {
   if (epoch_.leads())
     forward_pending();
   if (now >= commit_due_) {
-    self_.port.to_replicas(commit_message{epoch_.group, epoch_.epoch, log_.commit()});
+    self_.port.to_replicas(commit_message{epoch_.group, epoch_.number, log_.commit()});
     commit_due_ = time_point::max();
   }
 }

@@ -13,28 +13,22 @@
 
 namespace pubsub::pattern {
 
-/// Messages of a client that need versions; without bytes where they come later.
-struct submission {
-  endpoint_id client;
-  std::uint64_t first = 0, settled = 0;
-  versioning scheme{};
-  value_list values;
-};
-
 /// Not thread-safe.
 class sequencer {
 public:
-  sequencer(replica_context& self, const epoch_state& epoch, const group_membership& members)
-      : self_(self), epoch_(epoch), members_(members), log_(self.log), forwarded_(log_.end()) {}
+  sequencer(replica_context& self, const group_membership& members)
+      : self_(self), epoch_(self.epoch), members_(members), log_(self.log), forwarded_(log_.end()) {
+  }
 
   /// Gives versions to messages that are the next of their client, and answers for those that have
   /// one. While a replica joins the message is put aside.
-  void submit(const submission& x, const data_message& msg, time_point now);
+  void submit(const submit_message& x, const data_message& msg, time_point now);
   /// What was put aside while a replica joined, once none joins any more.
   std::deque<data_message> take_held_back() {
     return members_.is_joining() ? std::deque<data_message>{} : std::exchange(held_back_, {});
   }
-  void hear(const fetch_message& x);
+  /// What this replica lacks goes to it again.
+  void repeat(const held_message& x);
   /// After several messages: what all members hold by now is committed.
   void settle(time_point now);
   void tick(time_point now);
@@ -44,8 +38,8 @@ public:
   void send_snapshot(std::span<const std::byte> state);
 
 private:
-  bool is_new(const submission& x);
-  void assign_versions(const submission& x, const data_message& msg, time_point now);
+  bool is_new(const submit_message& x);
+  void assign_versions(const submit_message& x, const data_message& msg, time_point now);
   void grant(const endpoint_id& client, const version_run& run, bool holds);
   void forward_pending();
   bool forward(const log_entry& entry);

@@ -1,5 +1,5 @@
-// The messages of a group of replicas and its clients, as values in bin::v1. Pure: values in,
-// values out. Each message lists its fields once, for writing and reading.
+// The messages of a group of replicas and its clients, as values in bin::v1, and how a replica or
+// client sends them. Pure: values in, values out.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +13,17 @@
 #include <vector>
 
 #include <pubsub/data_view.hpp>
-#include <pubsub/data_writer.hpp>
 #include <pubsub/pattern/versioned_options.hpp>
 #include <pubsub/value/endpoint_id.hpp>
 
+#include "pattern/mailbox/message_fields.hpp"
+
 namespace pubsub::pattern {
 
-/// Encoded values one behind the other; on the wire they are a vector.
-struct value_list {
-  std::uint64_t count = 0;
-  std::span<const std::byte> bytes;
-};
+/// There is at least one number, and numbers do not overflow.
+constexpr bool is_range(std::uint64_t first, std::uint64_t count) noexcept {
+  return count > 0 && first + count > first;
+}
 
 /// The numbers from `first` up to the next run have this epoch.
 struct epoch_run {
@@ -41,9 +41,24 @@ struct version_run {
   message_version at;
   std::uint64_t config = 0; ///< the list of members that was in force when they got them
 
+  std::uint64_t last() const noexcept { return at.number + count - 1; }
   friend bool operator==(const version_run&, const version_run&) = default;
   static auto fields(auto& x) {
     return std::tie(x.client_first, x.count, x.at.epoch, x.at.number, x.config);
+  }
+  bool adds_up() const { return is_range(client_first, count) && is_range(at.number, count); }
+};
+
+/// The members of a group from some point on. Lists of an epoch are numbered; each differs from the
+/// one before by one member, so that majorities of the two have a member in common.
+struct member_list {
+  std::uint64_t epoch = 0;
+  std::uint64_t number = 0;
+  std::vector<endpoint_id> members;
+
+  static auto fields(auto& x) { return std::tie(x.epoch, x.number, x.members); }
+  bool newer_than(const member_list& x) const noexcept {
+    return epoch != x.epoch ? epoch > x.epoch : number > x.number;
   }
 };
 
@@ -58,6 +73,7 @@ struct client_progress {
 
 /// Client to all: who are the replicas?
 struct hello_message {
+  static constexpr std::uint64_t kind = 1;
   endpoint_id client;
 
   static auto fields(auto& x) { return std::tie(x.client); }
@@ -65,6 +81,7 @@ struct hello_message {
 
 /// Replica to all, periodically and after a change: its own state.
 struct status_message {
+  static constexpr std::uint64_t kind = 2;
   endpoint_id group; ///< nil: the replica belongs to no group yet
   endpoint_id replica;
   std::string name;
@@ -87,35 +104,22 @@ struct status_message {
   }
 };
 
-/// Client to the leader: messages that need versions. The client awaits none below `settled`.
+/// Client to the leader, or to all replicas where the scheme says so: messages that need versions,
+/// or with scheme `none` get none.
 struct submit_message {
+  static constexpr std::uint64_t kind = 3;
   endpoint_id group, client;
-  std::uint64_t settled = 0, first = 0;
-  std::uint64_t scheme = 0;
-  value_list values;
+  endpoint_id leader;        ///< gives the versions
+  std::uint64_t scheme = 0;  ///< a `versioning`
+  std::uint64_t settled = 0; ///< the client awaits no versions of messages below
+  std::uint64_t first = 0, count = 0;
+  value_list values; ///< none with `version_request`: the client sends them under their versions
 
   static auto fields(auto& x) {
-    return std::tie(x.group, x.client, x.settled, x.first, x.scheme, x.values);
+    return std::tie(x.group, x.client, x.leader, x.scheme, x.settled, x.first, x.count, x.values);
   }
-};
-
-/// Client to the leader: asks for versions of messages that the client sends afterwards.
-struct request_message {
-  endpoint_id group, client;
-  std::uint64_t settled = 0, first = 0;
-  std::uint64_t count = 0;
-
-  static auto fields(auto& x) { return std::tie(x.group, x.client, x.settled, x.first, x.count); }
-};
-
-/// Leader to a client: the versions of its messages. `holds`: the leader has the messages.
-struct granted_message {
-  endpoint_id replica;
-  std::uint64_t epoch = 0;
-  bool holds = false;
-  std::vector<version_run> runs;
-
-  static auto fields(auto& x) { return std::tie(x.replica, x.epoch, x.holds, x.runs); }
+  bool asks(versioning x) const noexcept { return scheme == static_cast<std::uint64_t>(x); }
+  bool adds_up() const;
 };
 
 /// What a record asks of its receivers, and where it comes from; bits.
@@ -125,10 +129,12 @@ inline constexpr std::uint64_t ack_leader = 2;  ///< each replica acknowledges t
 inline constexpr std::uint64_t from_client = 4; ///< the client has sent it, not the leader
 inline constexpr std::uint64_t repeated = 8;    ///< the answer to a fetch
 inline constexpr std::uint64_t last = 16;       ///< the last of such an answer
+inline constexpr std::uint64_t submitted = 32;  ///< without values: the client submits them to all
 } // namespace record_flag
 
 /// To replicas: messages under their versions. Without a client `run.count` numbers are void.
 struct record_message {
+  static constexpr std::uint64_t kind = 4;
   endpoint_id group;
   std::uint64_t epoch = 0; ///< of the sender
   std::uint64_t commit = 0;
@@ -140,81 +146,54 @@ struct record_message {
   static auto fields(auto& x) {
     return std::tie(x.group, x.epoch, x.commit, x.flags, x.client, x.run, x.values);
   }
+  bool adds_up() const;
 };
 
-/// Leader to replicas: versions of messages that the client sends to the replicas itself.
-struct versions_message {
-  endpoint_id group;
-  std::uint64_t epoch = 0, commit = 0;
-  endpoint_id client;
-  version_run run;
-
-  static auto fields(auto& x) { return std::tie(x.group, x.epoch, x.commit, x.client, x.run); }
+/// What a client learns of its messages.
+enum class reply : std::uint64_t {
+  numbered,          ///< from the leader: they have versions
+  numbered_and_held, ///< the same, and the leader holds them
+  held,              ///< this replica holds them
+  held_by_all,       ///< from the leader: all members do
 };
 
-/// Client to replicas: messages to which `sequencer` gives versions.
-struct tagged_message {
-  endpoint_id group, client;
-  std::uint64_t settled = 0, first = 0;
-  endpoint_id sequencer;
-  value_list values;
-
-  static auto fields(auto& x) {
-    return std::tie(x.group, x.client, x.settled, x.first, x.sequencer, x.values);
-  }
-};
-
-/// Client to replicas: messages without a version.
-struct plain_message {
-  endpoint_id client;
-  std::uint64_t first = 0;
-  value_list values;
-
-  static auto fields(auto& x) { return std::tie(x.client, x.first, x.values); }
-};
-
-/// Replica to a client: this replica holds these messages.
-struct ack_message {
+/// Replica to a client: the versions of its messages.
+struct reply_message {
+  static constexpr std::uint64_t kind = 5;
   endpoint_id replica;
   std::uint64_t epoch = 0;
+  std::uint64_t what = 0; ///< a `reply`
   std::vector<version_run> runs;
 
-  static auto fields(auto& x) { return std::tie(x.replica, x.epoch, x.runs); }
-};
-
-/// Leader to a client: all members hold these messages.
-struct done_message {
-  std::vector<version_run> runs;
-
-  static auto fields(auto& x) { return std::tie(x.runs); }
+  static auto fields(auto& x) { return std::tie(x.replica, x.epoch, x.what, x.runs); }
+  bool is(reply x) const noexcept { return what == static_cast<std::uint64_t>(x); }
+  bool adds_up() const { return what <= static_cast<std::uint64_t>(reply::held_by_all); }
 };
 
 /// Replica to the leader: it holds the leader's numbers up to `held`, and knows this list.
 struct held_message {
+  static constexpr std::uint64_t kind = 6;
   endpoint_id group, replica;
   std::uint64_t epoch = 0, config = 0, held = 0;
+  bool lacks_next = false; ///< the leader is to send what follows again
 
-  static auto fields(auto& x) { return std::tie(x.group, x.replica, x.epoch, x.config, x.held); }
+  static auto fields(auto& x) {
+    return std::tie(x.group, x.replica, x.epoch, x.config, x.held, x.lacks_next);
+  }
 };
 
 /// Leader to replicas: all members hold the numbers up to `commit`.
 struct commit_message {
+  static constexpr std::uint64_t kind = 7;
   endpoint_id group;
   std::uint64_t epoch = 0, commit = 0;
 
   static auto fields(auto& x) { return std::tie(x.group, x.epoch, x.commit); }
 };
 
-/// Replica to the leader: the numbers from `from` on are missing.
-struct fetch_message {
-  endpoint_id group, replica;
-  std::uint64_t epoch = 0, from = 0;
-
-  static auto fields(auto& x) { return std::tie(x.group, x.replica, x.epoch, x.from); }
-};
-
 /// Candidate to replicas: it wants to lead an epoch. `first_members`: those of a new group.
 struct prepare_message {
+  static constexpr std::uint64_t kind = 8;
   endpoint_id group, candidate;
   std::uint64_t epoch = 0;
   std::vector<endpoint_id> first_members;
@@ -222,62 +201,81 @@ struct prepare_message {
   static auto fields(auto& x) { return std::tie(x.group, x.candidate, x.epoch, x.first_members); }
 };
 
-/// Replica to a candidate: it accepts nothing from earlier epochs any more, and this is the newest
-/// list of members that it knows.
+/// Replica to a candidate: it accepts nothing from earlier epochs any more.
 struct promise_message {
+  static constexpr std::uint64_t kind = 9;
   endpoint_id group, replica;
-  std::uint64_t epoch = 0, config_epoch = 0, config = 0;
-  std::vector<endpoint_id> members;
+  std::uint64_t epoch = 0;
+  member_list newest; ///< that it knows
 
-  static auto fields(auto& x) {
-    return std::tie(x.group, x.replica, x.epoch, x.config_epoch, x.config, x.members);
-  }
+  static auto fields(auto& x) { return std::tie(x.group, x.replica, x.epoch, x.newest); }
 };
 
 /// Leader to replicas: an epoch begins. What they hold above `commit` must have the epochs of
 /// `runs`; above `end` there is nothing. Runs of the new epoch itself are void.
 struct start_message {
+  static constexpr std::uint64_t kind = 10;
   endpoint_id group, leader;
-  std::uint64_t group_size = 0, epoch = 0, config = 0;
-  std::vector<endpoint_id> members;
+  std::uint64_t group_size = 0;
+  member_list list;
   std::uint64_t commit = 0, end = 0;
   std::vector<epoch_run> runs;
 
   static auto fields(auto& x) {
-    return std::tie(x.group, x.leader, x.group_size, x.epoch, x.config, x.members, x.commit, x.end,
-                    x.runs);
+    return std::tie(x.group, x.leader, x.group_size, x.list, x.commit, x.end, x.runs);
   }
+  bool adds_up() const;
 };
 
-/// Leader to one replica: the state as of `at`, and what it takes to go on from there.
+/// Leader to one replica: the state as of `at`, and what it takes to go on from there. Without a
+/// state, the numbers up to `at` are in no history any more and there is no snapshot.
 struct snapshot_message {
+  static constexpr std::uint64_t kind = 11;
   endpoint_id group;
   std::uint64_t epoch = 0;
   message_version at;
   std::vector<client_progress> clients;
-  value_list state; ///< one value
+  value_list state; ///< one value, or none
 
-  static auto fields(auto& x) { return std::tie(x.group, x.epoch, x.at, x.clients, x.state); }
+  static auto fields(auto& x) {
+    return std::tie(x.group, x.epoch, x.at.epoch, x.at.number, x.clients, x.state);
+  }
+  bool adds_up() const { return at.number > 0 && state.count <= 1; }
 };
 
-/// Leader to one replica: what it has fetched is in no history any more, and there is no snapshot.
-struct gone_message {
-  endpoint_id group;
-  std::uint64_t epoch = 0, oldest = 0;
+using group_message = std::variant<hello_message, status_message, submit_message, record_message,
+                                   reply_message, held_message, commit_message, prepare_message,
+                                   promise_message, start_message, snapshot_message>;
 
-  static auto fields(auto& x) { return std::tie(x.group, x.epoch, x.oldest); }
-};
-
-/// Any of them. On the wire its kind is the place in this list, from 1 on: append only.
-using group_message =
-    std::variant<hello_message, status_message, submit_message, request_message, granted_message,
-                 record_message, versions_message, tagged_message, plain_message, ack_message,
-                 done_message, held_message, commit_message, fetch_message, prepare_message,
-                 promise_message, start_message, snapshot_message, gone_message>;
-
-void write_message(data_writer& out, const group_message& x);
 /// Nothing if it is malformed. Spans are valid as long as the bytes of `value`.
 std::optional<group_message> parse_message(const data_view& value);
+
+enum class versioned_target : std::uint8_t { all_replicas, replica, client, everyone };
+
+/// Whatever carries the messages. No call blocks. False: the message was not taken, or it has no
+/// receiver. Not thread-safe.
+class versioned_port {
+public:
+  bool to_replicas(const auto& x) { return send(versioned_target::all_replicas, {}, encoded(x)); }
+  bool to_replica(const endpoint_id& id, const auto& x) {
+    return send(versioned_target::replica, id, encoded(x));
+  }
+  bool to_client(const endpoint_id& id, const auto& x) {
+    return send(versioned_target::client, id, encoded(x));
+  }
+  bool to_everyone(const auto& x) { return send(versioned_target::everyone, {}, encoded(x)); }
+  /// For a message that several receive; valid until the next call.
+  std::span<const std::byte> encoded(const auto& x) { return buffer_.encode(x); }
+  /// `id` is that of the replica or client; else it is not used.
+  virtual bool send(versioned_target to, const endpoint_id& id,
+                    std::span<const std::byte> message) = 0;
+
+protected:
+  ~versioned_port() = default;
+
+private:
+  message_buffer buffer_;
+};
 
 /// Where replicas of a group publish their status, and clients say hello.
 std::string topic_of_status(std::string_view group);
