@@ -97,7 +97,8 @@ void try_input(std::span<const std::byte> bytes) {
   data_writer again;
   if (const auto tasks = parse<tasks_view>(*value)) {
     hear(*tasks, *value);
-    write_tasks(again, tasks->at, batch_of(*tasks));
+    const auto batch = batch_of(*tasks);
+    write(again, message_of(tasks->at, batch));
     check(parse<tasks_view>(*data_view::make(again.bytes())).has_value(), "tasks are read again");
   } else if (rewrite(*value, again)) {
     check(data_view::make(again.bytes())->to_data() == value->to_data(),

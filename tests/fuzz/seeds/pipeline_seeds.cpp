@@ -23,9 +23,9 @@ std::vector<std::string> seeds() {
     batch.numbers.append(number);
     batch.values.write_count(number);
   }
-  keep([&](auto& out) { write_tasks(out, {id_of(1), 17, 3, true}, batch); });
+  keep([&](auto& out) { write(out, message_of({id_of(1), 17, 3, true}, batch)); });
   batch.direct = batch.redelivered = true;
-  keep([&](auto& out) { write_tasks(out, {id_of(1), 0, 0, false}, batch); });
+  keep([&](auto& out) { write(out, message_of({id_of(1), 0, 0, false}, batch)); });
   queue_report report;
   report.queue = id_of(2);
   report.credit = 10;

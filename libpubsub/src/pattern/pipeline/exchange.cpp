@@ -255,9 +255,7 @@ private:
     const auto now = clock::now();
     while (auto next = scheduler_.next(now)) {
       next->at.exchange = id_;
-      tasks_.clear();
-      write_tasks(tasks_, next->at, *next->tasks);
-      queues_[next->queue].send(tasks_.bytes());
+      queues_[next->queue].send(message_.encode(message_of(next->at, *next->tasks)));
     }
   }
 
@@ -339,7 +337,6 @@ private:
   std::set<std::shared_ptr<task_queue_core>> upstream_; // where tasks came from
   std::shared_ptr<exchange_core> dead_letters_;         // fixed by `open`
   publisher progress_;
-  data_writer tasks_; // a message
   message_buffer message_;
   std::uint64_t next_number_ = 0;
   time batch_begun_{}; // when the first task was held back for others

@@ -39,15 +39,16 @@ struct batch_position {
   bool urgent = false;       ///< the exchange waits for reports
 };
 
-/// To a queue: a batch of tasks, as `write_tasks` writes them.
-struct tasks_view {
+/// To a queue: a batch of tasks. `Values`: value_list to write it, data_view to read it.
+template <class Values>
+struct tasks_message {
   static constexpr std::uint64_t kind = 1;
   batch_position at;
   bool redelivered = false;
   bool direct = false;
   endpoint_id source;
   std::vector<sequence_range> numbers; ///< of all values together
-  data_view values;                    ///< a vector
+  Values values;
 
   static auto fields(auto& x) {
     return std::tie(x.at.exchange, x.at.first, x.at.settled, x.at.urgent, x.redelivered, x.direct,
@@ -60,6 +61,13 @@ struct tasks_view {
     return n == values.size() && at.first + n >= at.first;
   }
 };
+using tasks_view = tasks_message<data_view>;
+
+/// The batch must outlive it.
+inline tasks_message<value_list> message_of(const batch_position& at, const task_batch& tasks) {
+  const value_list values{tasks.size(), tasks.values.bytes()};
+  return {at, tasks.redelivered, tasks.direct, tasks.source, tasks.numbers.runs(), values};
+}
 
 /// To an exchange: a queue is there, takes so many tasks before it has acknowledged them, and this
 /// is how far it is with those of this exchange. Sent as an acknowledgement, and from time to time.
@@ -108,21 +116,6 @@ struct progress_report {
 
   static auto fields(auto& x) { return std::tie(x.source, x.below); }
 };
-
-inline void write_tasks(data_writer& out, const batch_position& at, const task_batch& tasks) {
-  out.begin_vector(10);
-  out.write_count(tasks_view::kind);
-  write_id(out, at.exchange);
-  out.write_count(at.first);
-  out.write_count(at.settled);
-  out.write_boolean(at.urgent);
-  out.write_boolean(tasks.redelivered);
-  out.write_boolean(tasks.direct);
-  write_id(out, tasks.source);
-  write_runs(out, tasks.numbers.runs());
-  out.begin_vector(tasks.size());
-  out.write_encoded(tasks.values.bytes());
-}
 
 /// Where queues bound to an exchange of this name report themselves, and it claims the name.
 inline std::string topic_of_exchange_name(std::string_view name) {

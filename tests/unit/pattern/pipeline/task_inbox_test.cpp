@@ -26,7 +26,7 @@ data_message tasks(std::uint64_t first, const std::vector<std::uint64_t>& number
     batch.values.write_count(each);
   }
   data_writer out;
-  write_tasks(out, {id_of(1), first, settled, urgent}, batch);
+  write(out, message_of({id_of(1), first, settled, urgent}, batch));
   return make_data_message("t", data_view::make(out.bytes())->to_data());
 }
 

@@ -22,7 +22,7 @@ TEST_CASE("messages of pipelines are read as they were written") {
     batch.values.write_count(number);
   }
   data_writer out;
-  write_tasks(out, {exchange, 17, 3, true}, batch);
+  write(out, message_of({exchange, 17, 3, true}, batch));
   const auto tasks = parse<tasks_view>(view_of(out));
   REQUIRE(tasks);
   CHECK(tasks->at.exchange == exchange);
