@@ -40,14 +40,24 @@ bool rewrite(const data_view& value, data_writer& out) {
   data_writer values;
   if (const auto hello = parse<service_hello>(value)) {
     write(out, *hello);
-  } else if (const auto status = parse<status_view>(value)) {
-    write_status(out, status->instance, status->leaving, status->workers, *status->offered());
+  } else if (const auto status = parse<service_status>(value)) {
+    write(out, *status);
   } else if (const auto request = parse<request_view>(value)) {
-    append_elements(values, request->arguments);
-    write_request(out, request->places(), request->operation, values.bytes());
+    const auto& [client, stream, first, operation, arguments] = *request;
+    append_elements(values, arguments);
+    write(out, request_message<value_list>{
+                   client, stream, first, operation, {arguments.size(), values.bytes()}});
   } else if (const auto reply = parse<reply_view>(value)) {
-    append_elements(values, reply->results);
-    write_reply(out, *reply, reply->results.size(), values.bytes());
+    const auto& [instance, stream, here, busy, places, failed, untaken, results] = *reply;
+    append_elements(values, results);
+    write(out, reply_message<value_list>{instance,
+                                         stream,
+                                         here,
+                                         busy,
+                                         places,
+                                         failed,
+                                         untaken,
+                                         {results.size(), values.bytes()}});
   } else if (const auto cancel = parse<cancel_request>(value)) {
     write(out, *cancel);
   } else {
@@ -87,9 +97,7 @@ public:
     waiting_ += missing ? request->arguments.size() : 0;
     if (!missing || missing->count == 0)
       return;
-    data_writer out;
-    write_untaken(out, instance_id, *missing);
-    keep(missing->client, out);
+    keep_untaken(*missing);
   }
 
   /// Does what the next client in turn has asked for, or a part of it.
@@ -119,9 +127,7 @@ public:
     left_ = true;
     reply();
     for (const auto& each : queue_.clear()) {
-      data_writer out;
-      write_untaken(out, instance_id, each);
-      keep(each.client, out);
+      keep_untaken(each);
       if (each.first + each.count != std::numeric_limits<std::uint64_t>::max()) // it has come
         waiting_ -= each.count;
     }
@@ -138,6 +144,12 @@ private:
     results_.write(out);
     keep(results_.client(), out);
     results_.clear();
+  }
+  void keep_untaken(const client_places& what) {
+    data_writer out;
+    write(out, reply_message<value_list>{
+                   instance_id, what.stream, 0, 0, {}, {}, {{what.first, what.count}}});
+    keep(what.client, out);
   }
   void keep(const endpoint_id& client, const data_writer& out) {
     const auto value = data_view::make(out.bytes());

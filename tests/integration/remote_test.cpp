@@ -408,12 +408,13 @@ TEST_CASE("a client that does not read its replies keeps nobody else from workin
   REQUIRE(eventually([&] { return hub.subscribers(pattern::topic_of_caller(id)) > 0; }));
   const auto status = statuses.get_for(patience);
   REQUIRE(status);
-  const auto instance = pattern::parse<pattern::status_view>(get_view(*status))->instance;
+  const auto instance = pattern::parse<pattern::service_status>(get_view(*status))->instance;
   data_writer request, arguments;
   constexpr std::size_t n = 2'000; // 100 MB
   for (std::size_t i = 0; i < n; ++i)
     arguments.write_none();
-  pattern::write_request(request, {id, 1, 0, n}, "long", arguments.bytes());
+  pattern::write(request, pattern::request_message<pattern::value_list>{
+                              id, 1, 0, "long", {n, arguments.bytes()}});
   auto out = greedy.make_publisher(pattern::topic_of_instance(instance));
   REQUIRE(out.wait_for_subscribers(1, patience));
   REQUIRE(out.publish(request.bytes()) == publish_result::taken);

@@ -21,9 +21,9 @@ const endpoint_id instance_id = id_of(2);
 /// Messages as peers write them, with numbers that fit a play.
 std::vector<std::string> messages() {
   std::vector<std::string> result;
-  const auto keep = [&](auto&& write_one) {
+  const auto keep = [&](const auto& message) {
     data_writer out;
-    write_one(out);
+    write(out, message);
     result.push_back(as_text(out));
   };
   data_writer values, outcomes;
@@ -32,17 +32,19 @@ std::vector<std::string> messages() {
   outcomes.write_count(4);
   write_error(outcomes, {errc::type_clash, "x"});
   outcomes.write_count(9);
-  const offered_operations operations{{"op", false}, {"again", true}};
-  keep([&](auto& out) { write_status(out, instance_id, false, 2, operations); });
-  keep([&](auto& out) { write_status(out, id_of(3), false, 1, operations); });
-  keep([&](auto& out) { write(out, service_hello{client_id}); });
-  keep([&](auto& out) { write_request(out, {client_id, 1, 0, 3}, "op", values.bytes()); });
-  keep([&](auto& out) { write_request(out, {id_of(4), 2, 7, 3}, "again", values.bytes()); });
-  const reply_view head{instance_id, 1, 1'000, 500, {{0, 2}, {4, 1}}, {{1, 1}}, {{2, 2}}};
-  keep([&](auto& out) { write_reply(out, head, 3, outcomes.bytes()); });
-  keep([&](auto& out) { write_untaken(out, id_of(3), {client_id, 2, 0, 3}); });
-  keep([&](auto& out) { write(out, cancel_request{client_id, 1, 7}); });
-  keep([&](auto& out) { write_status(out, id_of(3), true, 1, operations); });
+  const value_list three{3, values.bytes()};
+  const std::vector<offered_operation> operations{{"op", false}, {"again", true}};
+  keep(service_status{instance_id, false, 2, operations});
+  keep(service_status{id_of(3), false, 1, operations});
+  keep(service_hello{client_id});
+  keep(request_message<value_list>{client_id, 1, 0, "op", three});
+  keep(request_message<value_list>{id_of(4), 2, 7, "again", three});
+  reply_message<value_list> reply{instance_id, 1, 1'000, 500, {{0, 2}, {4, 1}}, {{1, 1}}, {{2, 2}}};
+  reply.results = {3, outcomes.bytes()};
+  keep(reply);
+  keep(reply_message<value_list>{id_of(3), 2, 0, 0, {}, {}, {{0, 3}}});
+  keep(cancel_request{client_id, 1, 7});
+  keep(service_status{id_of(3), true, 1, operations});
   return result;
 }
 

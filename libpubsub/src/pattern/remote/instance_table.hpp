@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -26,7 +27,7 @@ public:
   struct instance {
     std::uint64_t stream = 0;
     std::uint64_t workers = 1;
-    offered_operations operations{};
+    std::map<std::string, bool, std::less<>> operations{}; ///< and whether they are idempotent
     bool leaving = false;
     time last_message{};
     time blocked_until{};           ///< nothing could be sent to it
@@ -46,7 +47,7 @@ public:
     return found == all_.end() ? nullptr : &found->second;
   }
   /// What a status says of an instance; one that leaves and is not known is left out.
-  void update(const status_view& status, time now) {
+  void update(const service_status& status, time now) {
     constexpr std::uint64_t most_workers = 10'000; // that an instance may claim
     if (status.leaving && !all_.contains(status.instance))
       return;
@@ -56,7 +57,9 @@ public:
     its.last_message = now;
     its.leaving = status.leaving;
     its.workers = std::clamp<std::uint64_t>(status.workers, 1, most_workers);
-    its.operations = *status.offered();
+    its.operations.clear();
+    for (const auto& [name, idempotent] : status.operations)
+      its.operations.emplace(name, idempotent);
   }
   /// Out of the table: it is not known any more.
   std::optional<instance> extract(const endpoint_id& id) {

@@ -2,14 +2,12 @@
 // values out.
 #pragma once
 
-#include <cstddef>
+#include <algorithm>
 #include <cstdint>
-#include <map>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <pubsub/data_view.hpp>
@@ -30,21 +28,22 @@ struct service_hello {
   static auto fields(auto& x) { return std::tie(x.client); }
 };
 
-/// Names, and whether they are idempotent.
-using offered_operations = std::map<std::string, bool, std::less<>>;
+struct offered_operation {
+  std::string name;
+  bool idempotent = false;
+
+  static auto fields(auto& x) { return std::tie(x.name, x.idempotent); }
+};
 
 /// To the clients of a name, or one of them: an instance is there, and does this.
-struct status_view {
+struct service_status {
   static constexpr std::uint64_t kind = 2;
   endpoint_id instance;
   bool leaving = false; ///< it takes nothing any more
   std::uint64_t workers = 1;
-  data_view operations; ///< a vector: each name, and whether it is idempotent
+  std::vector<offered_operation> operations{};
 
   static auto fields(auto& x) { return std::tie(x.instance, x.leaving, x.workers, x.operations); }
-  /// Nothing if they are malformed.
-  std::optional<offered_operations> offered() const;
-  bool adds_up() const { return offered().has_value(); }
 };
 
 /// What a client gives an instance it numbers by places, from 0 in each stream; a new stream begins
@@ -56,14 +55,15 @@ struct client_places {
   std::uint64_t count = 0;
 };
 
-/// To an instance: do these.
-struct request_view {
+/// To an instance: do these. `Values`: value_list to write it, data_view to read it.
+template <class Values>
+struct request_message {
   static constexpr std::uint64_t kind = 3;
   endpoint_id client;
   std::uint64_t stream = 0;
   std::uint64_t first = 0;
   std::string operation;
-  data_view arguments; ///< a vector
+  Values arguments;
 
   static auto fields(auto& x) {
     return std::tie(x.client, x.stream, x.first, x.operation, x.arguments);
@@ -71,9 +71,12 @@ struct request_view {
   bool adds_up() const { return arguments.size() > 0 && first + arguments.size() >= first; }
   client_places places() const { return {client, stream, first, arguments.size()}; }
 };
+using request_view = request_message<data_view>;
 
-/// To a client: what became of the operations at these places, those of one stream.
-struct reply_view {
+/// To a client: what became of the operations at these places, those of one stream. `Values` as of
+/// a request.
+template <class Values>
+struct reply_message {
   static constexpr std::uint64_t kind = 4;
   endpoint_id instance;
   std::uint64_t stream = 0;
@@ -82,14 +85,24 @@ struct reply_view {
   std::vector<sequence_range> places{};
   std::vector<sequence_range> failed{};  ///< indexes of results that are errors, ascending
   std::vector<sequence_range> untaken{}; ///< at most one; never begun, nor will be: ask another
-  data_view results{};                   ///< a vector, as many as places
+  Values results{};                      ///< as many as places
 
   static auto fields(auto& x) {
     return std::tie(x.instance, x.stream, x.here_ns, x.busy_ns, x.places, x.failed, x.untaken,
                     x.results);
   }
-  bool adds_up() const;
+  bool adds_up() const {
+    constexpr std::uint64_t most = std::uint64_t{1} << 32; // more than a message holds
+    std::uint64_t n = 0, end_of_failed = 0;
+    for (const auto& each : places)
+      n += std::min(each.count, most);
+    for (const auto& each : failed)
+      if (each.first < std::exchange(end_of_failed, each.first + each.count))
+        return false;
+    return untaken.size() <= 1 && n == results.size() && end_of_failed <= n;
+  }
 };
+using reply_view = reply_message<data_view>;
 
 /// To an instance: the client does not wait for this any more.
 struct cancel_request {
@@ -101,22 +114,25 @@ struct cancel_request {
   static auto fields(auto& x) { return std::tie(x.client, x.stream, x.place); }
 };
 
-/// Whole messages, as `write` writes those that have no values of others in them.
-void write_status(data_writer& out, const endpoint_id& instance, bool leaving,
-                  std::uint64_t workers, const offered_operations& operations);
-/// As many arguments as places, one behind the other.
-void write_request(data_writer& out, const client_places& at, std::string_view operation,
-                   std::span<const std::byte> arguments);
-/// So many results, one behind the other; those of `head` are left out.
-void write_reply(data_writer& out, const reply_view& head, std::size_t count,
-                 std::span<const std::byte> results);
-/// A reply that only says that these places have not begun.
-void write_untaken(data_writer& out, const endpoint_id& instance, const client_places& what);
-
 /// An error as a result.
-void write_error(data_writer& out, const error& x);
+struct failed_result {
+  std::uint64_t code = 0;
+  std::string text;
+
+  static auto fields(auto& x) { return std::tie(x.code, x.text); }
+};
+inline void write_error(data_writer& out, const error& x) {
+  write_field(out, failed_result{static_cast<std::uint64_t>(x.code()), x.context()});
+}
 /// A code that is not known here, or that says there is no error, is an error all the same.
-error read_error(const data_view& result);
+inline error read_error(const data_view& result) {
+  constexpr auto unknown = static_cast<errc>(255);
+  failed_result x;
+  (void)field_reader{result}.read_fields(x);
+  const auto code = static_cast<errc>(std::min<std::uint64_t>(x.code, 255));
+  const bool is_known = code != errc::none && to_string(code) != to_string(unknown);
+  return {is_known ? code : errc::unspecified, std::move(x.text)};
+}
 
 // -- topics --------------------------------------------------------------------------------------
 

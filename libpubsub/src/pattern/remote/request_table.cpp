@@ -65,9 +65,8 @@ void request_table::release(const call_table::entry& what) {
   if (at == nullptr)
     return;
   ++at->late;
-  scratch_.clear();
-  write(scratch_, cancel_request{id_, at->stream, what.place});
-  port_.to_instance(what.instance, scratch_.bytes()); // where it is lost the work is in vain
+  // Where the message is lost the work is in vain.
+  port_.to_instance(what.instance, message_.encode(cancel_request{id_, at->stream, what.place}));
   instances_.take_place(*at, what.place);
 }
 
@@ -177,12 +176,12 @@ void request_table::gather(const call_table::operation* operation, std::size_t m
 void request_table::send_batch(instance_table::map::value_type& to,
                                const call_table::operation* operation, time now) {
   auto& [id, its] = to;
-  scratch_.clear();
-  write_request(scratch_, {id_, its.stream, its.places.end(), batch_.size()}, operation->first,
-                arguments_.bytes());
-  const auto result = port_.to_instance(id, scratch_.bytes());
+  const value_list arguments{batch_.size(), arguments_.bytes()};
+  const auto message = message_.encode(
+      request_message<value_list>{id_, its.stream, its.places.end(), operation->first, arguments});
+  const auto result = port_.to_instance(id, message);
   if (result == outcome::sent)
-    return note_sent(to, now);
+    return note_sent(to, message.size(), now);
   if (result != outcome::too_long) {
     its.blocked_until = now + tuning::time_between_tries;
     next_tick_ = std::min(next_tick_, its.blocked_until);
@@ -190,14 +189,14 @@ void request_table::send_batch(instance_table::map::value_type& to,
     gather(operation, batch_.size() / 2, options_.max_request_bytes);
     send_batch(to, operation, now);
   } else {
-    calls_.fail(*calls_.front(),
-                too_long("a request", scratch_.size_bytes(), "this endpoint sends"));
+    calls_.fail(*calls_.front(), too_long("a request", message.size(), "this endpoint sends"));
     calls_.finish_in_turn();
   }
 }
 
 /// Those of the batch, in one request.
-void request_table::note_sent(instance_table::map::value_type& to, time now) {
+void request_table::note_sent(instance_table::map::value_type& to, std::size_t size_bytes,
+                              time now) {
   waiting_since_ = now;
   ++calls_.counters().requests;
   for (const auto number : batch_) {
@@ -205,7 +204,7 @@ void request_table::note_sent(instance_table::map::value_type& to, time now) {
     each.at = call_table::stage::asked;
     each.instance = to.first;
     each.place = instances_.add_place(to.second, number);
-    each.request = {batch_.size(), scratch_.size_bytes(), now};
+    each.request = {batch_.size(), size_bytes, now};
   }
   calls_.drop_first(batch_.size());
 }
@@ -231,7 +230,7 @@ void request_table::receive(const data_message& message, time now, bool prompt) 
   const auto value = get_view(message);
   if (const auto reply = parse<reply_view>(value))
     return receive(*reply, message, now, prompt);
-  if (const auto status = parse<status_view>(value)) {
+  if (const auto status = parse<service_status>(value)) {
     instances_.update(*status, now);
     return send(now);
   }

@@ -82,7 +82,7 @@ private:
   void gather(const call_table::operation* operation, std::size_t max, std::size_t max_bytes);
   void send_batch(instance_table::map::value_type& to, const call_table::operation* operation,
                   time now);
-  void note_sent(instance_table::map::value_type& to, time now);
+  void note_sent(instance_table::map::value_type& to, std::size_t size_bytes, time now);
   void update_plan(time now);
 
   void receive(const reply_view& reply, const data_message& storage, time now, bool prompt);
@@ -94,7 +94,8 @@ private:
   const std::string service_name_;
   const remote_options options_;
   remote_port& port_;
-  data_writer scratch_, arguments_;
+  message_buffer message_;
+  data_writer arguments_; // of the request that is being made
 
   call_table calls_;
   instance_table instances_;

@@ -214,19 +214,20 @@ private:
   }
 
   data_writer status() const {
-    offered_operations offered;
+    service_status all{id_, closed_, options_.workers};
     for (const auto& [name, its] : operations_)
-      offered.emplace(name, its.idempotent);
+      all.operations.push_back({name, its.idempotent});
     data_writer result;
-    write_status(result, id_, closed_, options_.workers, offered);
+    write(result, all);
     return result;
   }
 
   void send_untaken(const client_places& what) {
     const auto found = clients_.find(what.client);
-    data_writer message;
-    write_untaken(message, id_, what);
-    if (found != clients_.end() && found->second->send(message.bytes()) == partner::outcome::full)
+    message_buffer message;
+    const auto reply = message.encode(reply_message<value_list>{
+        .instance = id_, .stream = what.stream, .untaken = {{what.first, what.count}}});
+    if (found != clients_.end() && found->second->send(reply) == partner::outcome::full)
       note_behind(what.client);
   }
 

@@ -101,17 +101,19 @@ void service_results::write(data_writer& out) {
   head_.failed = failed_.runs();
   head_.here_ns = nanoseconds_of(clock::now() - arrived_);
   out.reserve(results_.size_bytes() + 256);
-  write_reply(out, head_, size(), results_.bytes());
+  head_.results = {size(), results_.bytes()};
+  pattern::write(out, head_);
 }
 
 void service_results::write_singly(
     const std::function<bool(const data_writer& reply)>& send) const {
   auto left = results_.bytes();
   data_writer message, refusal;
-  reply_view one{instance_, head_.stream, head_.here_ns, head_.busy_ns};
+  reply_message<value_list> one{instance_, head_.stream, head_.here_ns, head_.busy_ns};
   const auto send_one = [&](std::span<const std::byte> result) {
     message.clear();
-    write_reply(message, one, 1, result);
+    one.results = {1, result};
+    pattern::write(message, one);
     return send(message);
   };
   for (std::size_t index = 0; index < size(); ++index) {

@@ -12,8 +12,12 @@ using namespace pubsub::test;
 
 namespace {
 
-reply_view some_head() {
-  reply_view head;
+/// The second of three results is an error.
+reply_message<value_list> some_reply(data_writer& results) {
+  results.write_count(1);
+  write_error(results, {errc::type_clash, "a count"});
+  results.write_count(3);
+  reply_message<value_list> head;
   head.instance = endpoint_id::random();
   head.stream = 3;
   head.here_ns = 1'000;
@@ -21,16 +25,8 @@ reply_view some_head() {
   head.places = {{4, 2}, {9, 1}};
   head.failed = {{1, 1}};
   head.untaken = {{7, 2}};
+  head.results = {3, results.bytes()};
   return head;
-}
-
-/// The second of three is an error.
-data_writer some_results() {
-  data_writer results;
-  results.write_count(1);
-  write_error(results, {errc::type_clash, "a count"});
-  results.write_count(3);
-  return results;
 }
 
 } // namespace
@@ -42,20 +38,23 @@ TEST_CASE("messages of remote execution are read as they were written") {
   CHECK(parse<service_hello>(view_of(out))->client == id);
 
   out.clear();
-  const offered_operations operations{{"read", true}, {"write", false}};
-  write_status(out, id, true, 4, operations);
-  const auto status = parse<status_view>(view_of(out));
+  write(out, service_status{id, true, 4, {{"read", true}, {"write", false}}});
+  const auto status = parse<service_status>(view_of(out));
   REQUIRE(status);
   CHECK(status->instance == id);
   CHECK(status->leaving);
   CHECK(status->workers == 4);
-  CHECK(status->offered() == operations);
+  REQUIRE(status->operations.size() == 2);
+  CHECK(status->operations[0].name == "read");
+  CHECK(status->operations[0].idempotent);
+  CHECK(status->operations[1].name == "write");
+  CHECK_FALSE(status->operations[1].idempotent);
 
   out.clear();
   data_writer values;
   values.write_count(1);
   values.write_string("two");
-  write_request(out, {id, 2, 17, 2}, "read", values.bytes());
+  write(out, request_message<value_list>{id, 2, 17, "read", {2, values.bytes()}});
   const auto request = parse<request_view>(view_of(out));
   REQUIRE(request);
   CHECK(request->client == id);
@@ -72,9 +71,9 @@ TEST_CASE("messages of remote execution are read as they were written") {
 }
 
 TEST_CASE("a reply carries results, errors with code and text, and what was not begun") {
-  data_writer out;
-  const auto head = some_head();
-  write_reply(out, head, 3, some_results().bytes());
+  data_writer out, results;
+  const auto head = some_reply(results);
+  write(out, head);
   const auto reply = parse<reply_view>(view_of(out));
   REQUIRE(reply);
   CHECK(reply->instance == head.instance);
@@ -102,12 +101,13 @@ TEST_CASE("a reply whose numbers do not fit its results is refused") {
   data_writer results;
   results.write_count(1);
   results.write_count(2);
-  const auto parsed = [&](const reply_view& head) {
+  reply_message<value_list> head;
+  head.results = {2, results.bytes()};
+  const auto parsed = [](const reply_message<value_list>& reply) {
     data_writer out;
-    write_reply(out, head, 2, results.bytes());
+    write(out, reply);
     return parse<reply_view>(view_of(out)).has_value();
   };
-  reply_view head;
   head.places = {{0, 2}};
   CHECK(parsed(head));
   head.places = {{0, 3}};
@@ -130,19 +130,20 @@ TEST_CASE("a status whose operations are no names with a flag each is refused") 
   const auto parsed = [&](const vector& operations) {
     data_writer out;
     out.write(vector{count{2}, id, false, count{1}, operations});
-    return parse<status_view>(view_of(out)).has_value();
+    return parse<service_status>(view_of(out)).has_value();
   };
   CHECK(parsed({}));
-  CHECK(parsed({"read", true}));
-  CHECK_FALSE(parsed({"read"}));
-  CHECK_FALSE(parsed({"read", count{1}}));
-  CHECK_FALSE(parsed({true, "read"}));
+  CHECK(parsed({vector{"read", true}}));
+  CHECK_FALSE(parsed({"read", true}));
+  CHECK_FALSE(parsed({vector{"read"}}));
+  CHECK_FALSE(parsed({vector{"read", count{1}}}));
+  CHECK_FALSE(parsed({vector{true, "read"}}));
 }
 
 TEST_CASE(
     "no bytes of a message of remote execution can be changed so that reading it goes wrong") {
-  data_writer out;
-  write_reply(out, some_head(), 3, some_results().bytes());
+  data_writer out, results;
+  write(out, some_reply(results));
   std::mt19937 random{1};
   for (int i = 0; i < 20'000; ++i) {
     std::vector<std::byte> bytes{out.bytes().begin(), out.bytes().end()};
@@ -158,7 +159,7 @@ TEST_CASE(
         CHECK(read_error(each));
     }
     (void)parse<request_view>(*view);
-    (void)parse<status_view>(*view);
+    (void)parse<service_status>(*view);
     (void)parse<cancel_request>(*view);
   }
 }

@@ -59,11 +59,11 @@ struct client final : remote_port {
   bool is_served() override { return served; }
 
   void meet(std::uint8_t n, bool idempotent = false, bool leaving = false) {
-    data_writer out;
-    write_status(out, test::id_of(n), leaving, 1, {{"op", idempotent}});
-    hear(out);
+    hear(service_status{test::id_of(n), leaving, 1, {{"op", idempotent}}});
   }
-  void hear(const data_writer& out) {
+  void hear(const auto& message) {
+    data_writer out;
+    write(out, message);
     table.receive(make_data_message("t", data_view::make(out.bytes())->to_data()), now);
   }
   std::shared_ptr<remote_call> add(std::uint64_t argument,
@@ -80,22 +80,22 @@ struct client final : remote_port {
   }
   /// The results are the arguments, and errors at these indexes.
   void answer(const request& to, const std::map<std::size_t, error>& failed = {}) {
-    reply_view head;
-    head.instance = to.to;
-    head.stream = to.stream;
-    head.places = {{to.first, to.arguments.size()}};
-    data_writer results, out;
+    reply_message<value_list> reply;
+    reply.instance = to.to;
+    reply.stream = to.stream;
+    reply.places = {{to.first, to.arguments.size()}};
+    data_writer results;
     for (std::size_t i = 0; i < to.arguments.size(); ++i) {
       const auto wrong = failed.find(i);
       if (wrong == failed.end()) {
         results.write_count(to.arguments[i]);
         continue;
       }
-      head.failed.push_back({i, 1});
+      reply.failed.push_back({i, 1});
       write_error(results, wrong->second);
     }
-    write_reply(out, head, to.arguments.size(), results.bytes());
-    hear(out);
+    reply.results = {to.arguments.size(), results.bytes()};
+    hear(reply);
   }
   request take() {
     REQUIRE_FALSE(sent.empty());

@@ -139,13 +139,11 @@ TEST_CASE("what an instance has not begun another does, idempotent or not") {
   c.sent.clear();
   c.meet(2);
   c.meet(1, false, true); // it leaves
-  reply_view head;
+  reply_message<value_list> head;
   head.instance = at.to;
   head.stream = at.stream;
   head.untaken = {{0, ~std::uint64_t{0}}}; // more than there is
-  data_writer out;
-  write_reply(out, head, 0, {});
-  c.hear(out);
+  c.hear(head);
   REQUIRE(c.sent.size() == 2);
   CHECK(c.sent.front().to == id_of(2));
   CHECK(c.sent.front().arguments == std::vector<std::uint64_t>{0});
@@ -223,13 +221,11 @@ TEST_CASE("what an instance says of all places to come costs no more than those 
   c.table.send(c.now, true);
   const auto sent = c.take();
   c.meet(2);
-  reply_view head;
+  reply_message<value_list> head;
   head.instance = id_of(1);
   head.stream = sent.stream;
   head.untaken = {{0, ~std::uint64_t{0}}};
-  data_writer out;
-  write_reply(out, head, 0, {});
-  c.hear(out);
+  c.hear(head);
   REQUIRE(c.sent.size() == 1); // asked again, somewhere
   CHECK(c.take().arguments == std::vector<std::uint64_t>{7});
   CHECK_FALSE(done(last));

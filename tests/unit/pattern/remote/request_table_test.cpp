@@ -204,9 +204,7 @@ TEST_CASE("a request that is too long goes in parts, an operation that is fails"
 
 TEST_CASE("an instance may come to have other operations") {
   client c;
-  data_writer out;
-  write_status(out, id_of(1), false, 1, {{"other", false}});
-  c.hear(out);
+  c.hear(service_status{id_of(1), false, 1, {{"other", false}}});
   const auto refused = c.add(1);
   c.table.send(c.now, true);
   REQUIRE(refused->done);
