@@ -135,7 +135,32 @@ public:
 
   /// `holder` is the message `tasks` was read from; `queue` goes with every task.
   void receive(const tasks_view& tasks, data_message holder,
-               std::shared_ptr<task_queue_core> queue = {});
+               std::shared_ptr<task_queue_core> queue = {}) {
+    const auto& [exchange, first, settled, urgent] = tasks.at;
+    auto& state = exchanges_[exchange];
+    state.urgent = urgent;
+    state.received.raise(settled); // more than is known here, if the exchange was taken for lost
+    state.done.raise(settled);
+    state.taken = std::max(state.taken, settled);
+    std::erase_if(state.rejected, [&](const auto& run) { return run.first < tasks.at.settled; });
+    waiting_tasks next{.from = std::make_shared<const task_origin>(
+                           task_origin{std::move(queue), exchange, tasks.source, tasks.redelivered,
+                                       tasks.direct, tasks.numbers, std::move(holder)}),
+                       .next = tasks.values.elements().begin(),
+                       .place = first};
+    state.received.insert({first, tasks.values.size()}, [&](const sequence_range& fresh) {
+      while (next.place < fresh.first)
+        next.advance();
+      if (order_ == task_order::as_they_come) {
+        next.left = fresh.count;
+        ready_tasks_ += fresh.count;
+        return ready_.push_back(next);
+      }
+      for (next.left = 1; next.place < fresh.first + fresh.count; next.advance())
+        in_order_.put(tasks.source, next.number(), next);
+      state.taken = std::max(state.taken, next.place); // tasks that wait for others are no backlog
+    });
+  }
   /// Where tasks are ordered: those of this source with lower numbers are done, or never will be.
   void receive(const progress_report& x) { in_order_.settle(x.source, x.below); }
   bool empty() const noexcept { return ready_.empty(); }
@@ -144,27 +169,80 @@ public:
   }
   /// The next task; call it while there is one. Its exchange should hear of it at once if it has
   /// been with another queue: that may have died of it.
-  ready_task take();
+  ready_task take() {
+    auto& tasks = ready_.front();
+    if (taking_ == nullptr)
+      taking_ = find(tasks.from->exchange);
+    if (taking_ != nullptr)
+      taking_->taken = std::max(taking_->taken, tasks.place + 1);
+    ready_task result{tasks.from, tasks.place, tasks.number(), *tasks.next};
+    ready_tasks_ -= std::min<std::size_t>(ready_tasks_, 1);
+    if (--tasks.left > 0)
+      tasks.advance();
+    else {
+      ready_.pop_front();
+      taking_ = nullptr;
+    }
+    return result;
+  }
   /// Forgets the tasks that were not given out.
-  void clear() noexcept;
+  void clear() noexcept {
+    ready_.clear();
+    in_order_.clear();
+    ready_tasks_ = 0;
+    taking_ = nullptr;
+  }
 
-  /// These are done.
-  void done(const task_range& tasks);
+  /// These are done. Where the source hears of the end, the exchange in between need not at once.
+  void done(const task_range& tasks) {
+    const auto& from = *tasks.from;
+    const bool ends_here = from.direct && from.source != from.exchange;
+    done({nullptr, from.exchange, tasks.places.first, tasks.places.count, ends_here});
+    if (!ends_here || !exchanges_.contains(from.exchange))
+      return;
+    completed_[from.source].append({tasks.first_number, tasks.places.count});
+    completed_tasks_ += tasks.places.count;
+  }
   /// These are done with their results. `direct`: their source knows.
-  void done(const upstream_range& tasks);
+  void done(const upstream_range& tasks) {
+    auto* its = find(tasks.exchange);
+    if (its == nullptr)
+      return;
+    its->done.insert({tasks.first, tasks.count});
+    if (!tasks.direct || its->urgent)
+      its->unreported += tasks.count;
+  }
   /// The exchange hears of it until it has settled the place.
-  void reject(const endpoint_id& exchange, std::uint64_t place);
+  void reject(const endpoint_id& exchange, std::uint64_t place) {
+    if (auto* its = find(exchange))
+      its->rejected.push_back({place, 1});
+  }
 
   /// Whether it is time to report to this exchange: enough is done, or nothing else is left to do.
-  bool report_is_due(const endpoint_id& exchange, bool at_once = false) const;
+  bool report_is_due(const endpoint_id& exchange, bool at_once = false) const {
+    const auto found = exchanges_.find(exchange);
+    return found != exchanges_.end() && is_due(found->second.unreported, at_once);
+  }
   /// Fills in how far this queue is; fields about the queue itself are left to the caller.
-  void report_to(const endpoint_id& exchange, queue_report& report);
+  void report_to(const endpoint_id& exchange, queue_report& report) {
+    auto& its = exchanges_[exchange];
+    its.unreported = 0;
+    its.taken_reported = its.taken;
+    report.received = its.received.low();
+    report.taken = its.taken;
+    report.done = its.done.low();
+    report.done_above = its.done.above();
+    report.rejected = its.rejected;
+  }
   /// The same for `take_completed`.
   bool completion_is_due(bool at_once = false) const noexcept {
     return is_due(completed_tasks_, at_once);
   }
   /// Of tasks whose sources hear of the end, those done since the last call, by source.
-  std::map<endpoint_id, sequence_list> take_completed();
+  std::map<endpoint_id, sequence_list> take_completed() {
+    completed_tasks_ = 0;
+    return std::exchange(completed_, {});
+  }
 
   void invite(const endpoint_id& exchange) { exchanges_[exchange]; }
   void forget(const endpoint_id& exchange) {
@@ -184,10 +262,20 @@ private:
     std::uint64_t in_run = 0; // and where
 
     std::uint64_t number() const noexcept { return from->numbers[run].first + in_run; }
-    void advance();
+    void advance() {
+      ++next;
+      ++place;
+      if (++in_run == from->numbers[run].count) {
+        ++run;
+        in_run = 0;
+      }
+    }
   };
 
-  exchange_state* find(const endpoint_id& exchange);
+  exchange_state* find(const endpoint_id& exchange) {
+    const auto found = exchanges_.find(exchange);
+    return found != exchanges_.end() ? &found->second : nullptr;
+  }
   bool is_due(std::uint64_t tasks, bool at_once) const noexcept {
     return tasks >= tasks_per_report_ || (tasks > 0 && (at_once || ready_.empty()));
   }
