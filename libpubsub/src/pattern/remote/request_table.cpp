@@ -180,9 +180,18 @@ void request_table::send_batch(instance_table::map::value_type& to,
   const auto message = message_.encode(
       request_message<value_list>{id_, its.stream, its.places.end(), operation->first, arguments});
   const auto result = port_.to_instance(id, message);
-  if (result == outcome::sent)
-    return note_sent(to, message.size(), now);
-  if (result != outcome::too_long) {
+  if (result == outcome::sent) {
+    waiting_since_ = now;
+    ++calls_.counters().requests;
+    for (const auto number : batch_) {
+      auto& each = *calls_.find(number);
+      each.at = call_table::stage::asked;
+      each.instance = id;
+      each.place = instances_.add_place(its, number);
+      each.request = {batch_.size(), message.size(), now};
+    }
+    calls_.drop_first(batch_.size());
+  } else if (result != outcome::too_long) {
     its.blocked_until = now + tuning::time_between_tries;
     next_tick_ = std::min(next_tick_, its.blocked_until);
   } else if (batch_.size() > 1) {
@@ -192,21 +201,6 @@ void request_table::send_batch(instance_table::map::value_type& to,
     calls_.fail(*calls_.front(), too_long("a request", message.size(), "this endpoint sends"));
     calls_.finish_in_turn();
   }
-}
-
-/// Those of the batch, in one request.
-void request_table::note_sent(instance_table::map::value_type& to, std::size_t size_bytes,
-                              time now) {
-  waiting_since_ = now;
-  ++calls_.counters().requests;
-  for (const auto number : batch_) {
-    auto& each = *calls_.find(number);
-    each.at = call_table::stage::asked;
-    each.instance = to.first;
-    each.place = instances_.add_place(to.second, number);
-    each.request = {batch_.size(), size_bytes, now};
-  }
-  calls_.drop_first(batch_.size());
 }
 
 /// Chooses again when much more or less waits than before, or some time has passed.

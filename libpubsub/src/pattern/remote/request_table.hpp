@@ -82,7 +82,6 @@ private:
   void gather(const call_table::operation* operation, std::size_t max, std::size_t max_bytes);
   void send_batch(instance_table::map::value_type& to, const call_table::operation* operation,
                   time now);
-  void note_sent(instance_table::map::value_type& to, std::size_t size_bytes, time now);
   void update_plan(time now);
 
   void receive(const reply_view& reply, const data_message& storage, time now, bool prompt);
