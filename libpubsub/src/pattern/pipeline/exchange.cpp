@@ -4,14 +4,10 @@
 #include <iterator>
 #include <limits>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include <pubsub/publisher.hpp>
 
@@ -157,6 +153,20 @@ public:
   }
 
 private:
+  /// Where no queue reads dead letters, only the counters tell how many there were.
+  void send_dead(const task_batch& single) {
+    const lock_type lock{mutex_};
+    if (closed_ || !scheduler_.has_room())
+      return;
+    auto value = single.values.bytes();
+    const auto number = single.numbers.runs().front().first;
+    add({.source = single.source, .number = number, .count = 1, .redelivered = true}, value);
+    scheduler_.release();
+    share_out();
+  }
+
+  // -- the rest is called with the mutex held ----------------------------------------------------
+
   void take(std::span<data_message> messages, time now) override {
     for (const auto& each : messages)
       receive(each, now);
@@ -188,8 +198,8 @@ private:
                                    : next;
   }
 
-  /// Called with the mutex held, which is released meanwhile: senders need not wait until the
-  /// queues that tasks came from know that their results are done.
+  /// Releases the mutex meanwhile: senders need not wait until the queues that tasks came from know
+  /// that their results are done.
   void pass_on(lock_type& lock) override {
     std::map<task_queue_core*, std::vector<upstream_range>> done;
     for (const auto& each : scheduler_.take_done())
@@ -214,7 +224,7 @@ private:
     return wait(lock, until, met);
   }
 
-  /// Called with the mutex held. False if there is none in time, or once closed.
+  /// False if there is none in time, or once closed.
   bool await_room(lock_type& lock, time_limit until) {
     if (!scheduler_.has_room())
       return send_and_wait(lock, until, [&] { return scheduler_.has_room(); });
@@ -225,8 +235,8 @@ private:
     return failure_ ? failure_ : error{errc::shutting_down, "the exchange is closed"};
   }
 
-  /// Called with the mutex held, while there is room: takes values from the front, at most `count`,
-  /// and sends what is due. Returns how many.
+  /// Only while there is room. Takes values from the front, at most `count`, and sends what is due.
+  /// Returns how many.
   std::size_t add(new_tasks more, std::span<const std::byte>& values) {
     const auto most = std::min({more.count, scheduler_.room(), tuning::tasks_between_looks});
     std::size_t end = 0;
@@ -247,8 +257,7 @@ private:
     return more.count;
   }
 
-  /// Called with the mutex held. What a link does not take now is sent again later, as if it had
-  /// been lost on the way.
+  /// What a link does not take now is sent again later, as if it had been lost on the way.
   void share_out() {
     if (!scheduler_.may_send())
       return;
@@ -259,8 +268,8 @@ private:
     }
   }
 
-  /// Called with the mutex held. Messages of other kinds are passed over. A report to the name, not
-  /// to this exchange, calls for an invitation.
+  /// Messages of other kinds are passed over. A report to the name, not to this exchange, calls for
+  /// an invitation.
   void receive(const data_message& msg, time now) {
     const auto value = get_view(msg);
     if (const auto report = parse<queue_report>(value)) {
@@ -275,19 +284,6 @@ private:
     }
   }
 
-  /// Where no queue reads dead letters, only the counters tell how many there were.
-  void send_dead(const task_batch& single) {
-    const lock_type lock{mutex_};
-    if (closed_ || !scheduler_.has_room())
-      return;
-    auto value = single.values.bytes();
-    const auto number = single.numbers.runs().front().first;
-    add({.source = single.source, .number = number, .count = 1, .redelivered = true}, value);
-    scheduler_.release();
-    share_out();
-  }
-
-  /// This and the following are called with the mutex held.
   void look_after_queues(time now) {
     auto lost = scheduler_.silent_since(now - options_.liveness_timeout);
     std::ranges::copy(queues_.find_gone(now), std::back_inserter(lost));

@@ -1,6 +1,5 @@
 #include <pubsub/pattern/pipeline.hpp>
 
-#include <memory>
 #include <utility>
 
 #include "pattern/pipeline/task_queue_core.hpp"

@@ -209,6 +209,8 @@ public:
   }
 
 private:
+  // -- the rest is called with the mutex held ----------------------------------------------------
+
   void take(std::span<data_message> messages, time) override {
     for (auto& each : messages)
       receive(std::move(each));
@@ -235,7 +237,7 @@ private:
     return std::min({ask_at_, announcements_.next(), next_report_});
   }
 
-  /// Called with the mutex held. False if there is none in time, or it is closed.
+  /// False if there is none in time, or it is closed.
   bool await_task(lock_type& lock, timeout_type timeout) {
     if (inbox_.empty() && !closed_) {
       if (meter_.running())
@@ -260,8 +262,8 @@ private:
     return closed_ ? receive_status::closed : receive_status::timeout;
   }
 
-  /// Called with the mutex held, while there is a task. With the last one that is here the next
-  /// should be on its way; where tasks are short there is enough to do ahead.
+  /// Only while there is a task. With the last one that is here the next should be on its way;
+  /// where tasks are short there is enough to do ahead.
   ready_task take_next() {
     ++untimed_;
     auto result = inbox_.take();
@@ -278,7 +280,7 @@ private:
     return result;
   }
 
-  /// Called with the mutex held. Messages of other kinds are passed over.
+  /// Messages of other kinds are passed over.
   void receive(data_message msg) {
     const auto value = get_view(msg);
     if (const auto hello = parse<exchange_hello>(value)) {
@@ -292,8 +294,8 @@ private:
     }
   }
 
-  /// Called with the mutex held. The credit of an ordered queue has no end: a task that waits for
-  /// another must not keep that out.
+  /// The credit of an ordered queue has no end: a task that waits for another must not keep that
+  /// out.
   queue_report about_this_queue() const {
     queue_report result;
     result.queue = id_;
@@ -304,7 +306,7 @@ private:
     return result;
   }
 
-  /// Called with the mutex held. What a link does not take goes with the next report.
+  /// What a link does not take goes with the next report.
   void report_to(const endpoint_id& exchange) {
     auto report = about_this_queue();
     inbox_.report_to(exchange, report);
@@ -313,14 +315,12 @@ private:
     exchanges_[exchange].send(message_.encode(report));
   }
 
-  /// Called with the mutex held: to sources. What is lost on the way, the reports to exchanges say
-  /// again, stage by stage.
+  /// To sources. What is lost on the way, the reports to exchanges say again, stage by stage.
   void report_completed() {
     for (const auto& [source, numbers] : inbox_.take_completed())
       exchanges_[source].send(message_.encode(completion{numbers.runs()}));
   }
 
-  /// Called with the mutex held.
   void report_to_all(time now) {
     report_completed();
     for (const auto& [id, its] : inbox_.exchanges())
@@ -331,16 +331,15 @@ private:
     }
   }
 
-  /// Called with the mutex held, when nothing is left to do: exchanges may hold tasks back that
-  /// would be too many for a queue that still has those it got.
+  /// When nothing is left to do: exchanges may hold tasks back that would be too many for a queue
+  /// that still has those it got.
   void ask_for_more() {
     for (const auto& [id, its] : inbox_.exchanges())
       if (its.taken != its.taken_reported)
         report_to(id);
   }
 
-  /// Called with the mutex held: to exchanges by name. They learn of this queue, and nothing of
-  /// tasks.
+  /// To exchanges by name. They learn of this queue, and nothing of tasks.
   void announce(time now) {
     auto hello = about_this_queue();
     hello.received = std::numeric_limits<std::uint64_t>::max();
