@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -132,6 +133,11 @@ inline error read_error(const data_view& result) {
   const auto code = static_cast<errc>(std::min<std::uint64_t>(x.code, 255));
   const bool is_known = code != errc::none && to_string(code) != to_string(unknown);
   return {is_known ? code : errc::unspecified, std::move(x.text)};
+}
+/// `what`: an argument, a request or a result.
+inline error too_long(std::string_view what, std::size_t size_bytes, const std::string& limit) {
+  return {errc::limit_exceeded, std::string{what} + " of " + std::to_string(size_bytes) +
+                                    " bytes is longer than " + limit};
 }
 
 // -- topics --------------------------------------------------------------------------------------

@@ -13,6 +13,37 @@ double seconds(std::chrono::nanoseconds x) noexcept {
   return std::chrono::duration<double>(x).count();
 }
 
+/// Enough to keep all workers busy for some time, and to cover the latency several times; not more,
+/// so that instances which are slower get less, and results do not pile up on the links. All, until
+/// something is known.
+std::size_t best_window(const remote_conditions& at, const service_size& servers,
+                        std::size_t max_unfinished) noexcept {
+  auto window = static_cast<double>(max_unfinished);
+  const auto workers = std::max<std::size_t>(servers.workers, 1);
+  if (at.operation.count() > 0)
+    window = std::min(window, std::max(tuning::shortest_horizon_s, 4 * seconds(at.latency)) /
+                                  seconds(at.operation) * static_cast<double>(workers));
+  if (at.result_bytes > 0)
+    window = std::min(window,
+                      std::max(tuning::bytes_in_flight / at.result_bytes, tuning::least_in_flight));
+  return std::max(static_cast<std::size_t>(window), std::min(2 * workers, max_unfinished));
+}
+
+/// A request of more would keep the server waiting for its end, or one instance busy for too long.
+std::size_t largest_bulk(const remote_conditions& at, const service_size& servers, std::size_t n,
+                         std::size_t window) noexcept {
+  auto most = n / std::max<std::size_t>(servers.instances, 1);
+  if (window < n)
+    most = std::min(most, window / 4); // so that the next is there when one is done
+  if (at.argument_bytes > 0)
+    most =
+        std::min(most, static_cast<std::size_t>(tuning::most_bytes_of_a_bulk / at.argument_bytes));
+  if (servers.instances > 1 && at.operation.count() > 0)
+    most = std::min(
+        most, static_cast<std::size_t>(tuning::shortest_horizon_s / 2 / seconds(at.operation)));
+  return std::max<std::size_t>(most, 1);
+}
+
 } // namespace
 
 void measure(const sent_request& request, const received_reply& reply, remote_conditions& of) {
@@ -81,41 +112,6 @@ double predicted_seconds(const remote_conditions& at, const service_size& server
   const double step = std::max({call, execute / servers_at_work, waits});
   return round + std::max(0.0, requests - 1) * step;
 }
-
-namespace {
-
-/// Enough to keep all workers busy for some time, and to cover the latency several times; not more,
-/// so that instances which are slower get less, and results do not pile up on the links. All, until
-/// something is known.
-std::size_t best_window(const remote_conditions& at, const service_size& servers,
-                        std::size_t max_unfinished) noexcept {
-  auto window = static_cast<double>(max_unfinished);
-  const auto workers = std::max<std::size_t>(servers.workers, 1);
-  if (at.operation.count() > 0)
-    window = std::min(window, std::max(tuning::shortest_horizon_s, 4 * seconds(at.latency)) /
-                                  seconds(at.operation) * static_cast<double>(workers));
-  if (at.result_bytes > 0)
-    window = std::min(window,
-                      std::max(tuning::bytes_in_flight / at.result_bytes, tuning::least_in_flight));
-  return std::max(static_cast<std::size_t>(window), std::min(2 * workers, max_unfinished));
-}
-
-/// A request of more would keep the server waiting for its end, or one instance busy for too long.
-std::size_t largest_bulk(const remote_conditions& at, const service_size& servers, std::size_t n,
-                         std::size_t window) noexcept {
-  auto most = n / std::max<std::size_t>(servers.instances, 1);
-  if (window < n)
-    most = std::min(most, window / 4); // so that the next is there when one is done
-  if (at.argument_bytes > 0)
-    most =
-        std::min(most, static_cast<std::size_t>(tuning::most_bytes_of_a_bulk / at.argument_bytes));
-  if (servers.instances > 1 && at.operation.count() > 0)
-    most = std::min(
-        most, static_cast<std::size_t>(tuning::shortest_horizon_s / 2 / seconds(at.operation)));
-  return std::max<std::size_t>(most, 1);
-}
-
-} // namespace
 
 request_plan best_plan(const remote_conditions& at, const service_size& servers, std::size_t n,
                        const remote_options& options) noexcept {

@@ -18,11 +18,6 @@ std::string listed(const auto& operations) {
   return result.empty() ? "none" : result;
 }
 
-error too_long(std::string_view what, std::size_t size_bytes, const std::string& limit) {
-  return {errc::limit_exceeded, std::string{what} + " of " + std::to_string(size_bytes) +
-                                    " bytes is longer than " + limit};
-}
-
 } // namespace
 
 bool request_table::has_long_results(std::string_view operation) const {

@@ -1,11 +1,11 @@
 #include "pattern/remote/service_results.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <cxxabi.h>
 #include <exception>
 #include <typeinfo>
 #include <utility>
+
+#include <boost/core/demangle.hpp>
 
 namespace pubsub::pattern {
 
@@ -13,21 +13,8 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-std::string type_of(const std::exception& x) {
-  const char* name = typeid(x).name();
-  int failed = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text{
-      abi::__cxa_demangle(name, nullptr, nullptr, &failed), &std::free};
-  return failed == 0 && text ? text.get() : name;
-}
-
 std::uint64_t nanoseconds_of(clock::duration x) {
   return static_cast<std::uint64_t>(std::chrono::nanoseconds{x}.count());
-}
-
-error too_long(std::size_t size_bytes, const std::string& limit) {
-  return {errc::limit_exceeded,
-          "a result of " + std::to_string(size_bytes) + " bytes is longer than " + limit};
 }
 
 } // namespace
@@ -71,7 +58,8 @@ void service_results::run_one(const service_work& work, const data_view& argumen
   auto why = call(*work.what, argument);
   const auto result = results_.bytes().subspan(std::min(before, results_.size_bytes()));
   if (!why && result.size() > max_result_bytes_)
-    why = too_long(result.size(), "max_result_bytes, " + std::to_string(max_result_bytes_));
+    why = too_long("a result", result.size(),
+                   "max_result_bytes, " + std::to_string(max_result_bytes_));
   else if (!why && !data_view::make(result))
     why = {errc::operation_failed, "the handler has not written one value"};
   if (!why)
@@ -85,7 +73,7 @@ error service_results::call(const service_operation& what, const data_view& argu
     const auto done = what.handler(argument, results_);
     return done ? error{} : done.error();
   } catch (const std::exception& x) {
-    return {errc::operation_failed, type_of(x) + ": " + x.what()};
+    return {errc::operation_failed, boost::core::demangle(typeid(x).name()) + ": " + x.what()};
   } catch (...) {
     return {errc::operation_failed, "an exception that is no std::exception"};
   }
@@ -128,7 +116,7 @@ void service_results::write_singly(
       continue;
     one.failed = {{0, 1}};
     refusal.clear();
-    write_error(refusal, too_long(result.size(), "the service's endpoint sends"));
+    write_error(refusal, too_long("a result", result.size(), "the service's endpoint sends"));
     send_one(refusal.bytes());
   }
 }
