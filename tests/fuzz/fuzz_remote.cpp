@@ -45,12 +45,12 @@ bool rewrite(const data_view& value, data_writer& out) {
   } else if (const auto request = parse<request_view>(value)) {
     const auto& [client, stream, first, operation, arguments] = *request;
     append_elements(values, arguments);
-    write(out, request_message<value_list>{
+    write(out, service_request<value_list>{
                    client, stream, first, operation, {arguments.size(), values.bytes()}});
   } else if (const auto reply = parse<reply_view>(value)) {
     const auto& [instance, stream, here, busy, places, failed, untaken, results] = *reply;
     append_elements(values, results);
-    write(out, reply_message<value_list>{instance,
+    write(out, service_reply<value_list>{instance,
                                          stream,
                                          here,
                                          busy,
@@ -147,7 +147,7 @@ private:
   }
   void keep_untaken(const client_places& what) {
     data_writer out;
-    write(out, reply_message<value_list>{
+    write(out, service_reply<value_list>{
                    instance_id, what.stream, 0, 0, {}, {}, {{what.first, what.count}}});
     keep(what.client, out);
   }

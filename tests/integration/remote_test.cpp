@@ -413,7 +413,7 @@ TEST_CASE("a client that does not read its replies keeps nobody else from workin
   constexpr std::size_t n = 2'000; // 100 MB
   for (std::size_t i = 0; i < n; ++i)
     arguments.write_none();
-  pattern::write(request, pattern::request_message<pattern::value_list>{
+  pattern::write(request, pattern::service_request<pattern::value_list>{
                               id, 1, 0, "long", {n, arguments.bytes()}});
   auto out = greedy.make_publisher(pattern::topic_of_instance(instance));
   REQUIRE(out.wait_for_subscribers(1, patience));

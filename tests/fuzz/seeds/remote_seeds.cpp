@@ -37,12 +37,12 @@ std::vector<std::string> messages() {
   keep(service_status{instance_id, false, 2, operations});
   keep(service_status{id_of(3), false, 1, operations});
   keep(service_hello{client_id});
-  keep(request_message<value_list>{client_id, 1, 0, "op", three});
-  keep(request_message<value_list>{id_of(4), 2, 7, "again", three});
-  reply_message<value_list> reply{instance_id, 1, 1'000, 500, {{0, 2}, {4, 1}}, {{1, 1}}, {{2, 2}}};
+  keep(service_request<value_list>{client_id, 1, 0, "op", three});
+  keep(service_request<value_list>{id_of(4), 2, 7, "again", three});
+  service_reply<value_list> reply{instance_id, 1, 1'000, 500, {{0, 2}, {4, 1}}, {{1, 1}}, {{2, 2}}};
   reply.results = {3, outcomes.bytes()};
   keep(reply);
-  keep(reply_message<value_list>{id_of(3), 2, 0, 0, {}, {}, {{0, 3}}});
+  keep(service_reply<value_list>{id_of(3), 2, 0, 0, {}, {}, {{0, 3}}});
   keep(cancel_request{client_id, 1, 7});
   keep(service_status{id_of(3), true, 1, operations});
   return result;

@@ -58,7 +58,7 @@ struct client_places {
 
 /// To an instance: do these. `Values`: value_list to write it, data_view to read it.
 template <class Values>
-struct request_message {
+struct service_request {
   static constexpr std::uint64_t kind = 3;
   endpoint_id client;
   std::uint64_t stream = 0;
@@ -72,12 +72,12 @@ struct request_message {
   bool adds_up() const { return arguments.size() > 0 && first + arguments.size() >= first; }
   client_places places() const { return {client, stream, first, arguments.size()}; }
 };
-using request_view = request_message<data_view>;
+using request_view = service_request<data_view>;
 
 /// To a client: what became of the operations at these places, those of one stream. `Values` as of
 /// a request.
 template <class Values>
-struct reply_message {
+struct service_reply {
   static constexpr std::uint64_t kind = 4;
   endpoint_id instance;
   std::uint64_t stream = 0;
@@ -103,7 +103,7 @@ struct reply_message {
     return untaken.size() <= 1 && n == results.size() && end_of_failed <= n;
   }
 };
-using reply_view = reply_message<data_view>;
+using reply_view = service_reply<data_view>;
 
 /// To an instance: the client does not wait for this any more.
 struct cancel_request {

@@ -173,7 +173,7 @@ void request_table::send_batch(instance_table::map::value_type& to,
   auto& [id, its] = to;
   const value_list arguments{batch_.size(), arguments_.bytes()};
   const auto message = message_.encode(
-      request_message<value_list>{id_, its.stream, its.places.end(), operation->first, arguments});
+      service_request<value_list>{id_, its.stream, its.places.end(), operation->first, arguments});
   const auto result = port_.to_instance(id, message);
   if (result == outcome::sent) {
     waiting_since_ = now;

@@ -225,7 +225,7 @@ private:
   void send_untaken(const client_places& what) {
     const auto found = clients_.find(what.client);
     message_buffer message;
-    const auto reply = message.encode(reply_message<value_list>{
+    const auto reply = message.encode(service_reply<value_list>{
         .instance = id_, .stream = what.stream, .untaken = {{what.first, what.count}}});
     if (found != clients_.end() && found->second->send(reply) == partner::outcome::full)
       note_behind(what.client);

@@ -97,7 +97,7 @@ void service_results::write_singly(
     const std::function<bool(const data_writer& reply)>& send) const {
   auto left = results_.bytes();
   data_writer message, refusal;
-  reply_message<value_list> one{instance_, head_.stream, head_.here_ns, head_.busy_ns};
+  service_reply<value_list> one{instance_, head_.stream, head_.here_ns, head_.busy_ns};
   const auto send_one = [&](std::span<const std::byte> result) {
     message.clear();
     one.results = {1, result};

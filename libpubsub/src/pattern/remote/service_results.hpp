@@ -73,7 +73,7 @@ private:
   const service_pace pace_;
   endpoint_id client_;
   std::shared_ptr<reply_outbox> to_;
-  reply_message<value_list> head_; // without what follows
+  service_reply<value_list> head_; // without what follows
   sequence_list places_, failed_;
   data_writer results_;
   std::size_t cancelled_ = 0;

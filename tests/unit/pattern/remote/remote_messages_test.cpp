@@ -13,11 +13,11 @@ using namespace pubsub::test;
 namespace {
 
 /// The second of three results is an error.
-reply_message<value_list> some_reply(data_writer& results) {
+service_reply<value_list> some_reply(data_writer& results) {
   results.write_count(1);
   write_error(results, {errc::type_clash, "a count"});
   results.write_count(3);
-  reply_message<value_list> head;
+  service_reply<value_list> head;
   head.instance = endpoint_id::random();
   head.stream = 3;
   head.here_ns = 1'000;
@@ -54,7 +54,7 @@ TEST_CASE("messages of remote execution are read as they were written") {
   data_writer values;
   values.write_count(1);
   values.write_string("two");
-  write(out, request_message<value_list>{id, 2, 17, "read", {2, values.bytes()}});
+  write(out, service_request<value_list>{id, 2, 17, "read", {2, values.bytes()}});
   const auto request = parse<request_view>(view_of(out));
   REQUIRE(request);
   CHECK(request->client == id);
@@ -101,9 +101,9 @@ TEST_CASE("a reply whose numbers do not fit its results is refused") {
   data_writer results;
   results.write_count(1);
   results.write_count(2);
-  reply_message<value_list> head;
+  service_reply<value_list> head;
   head.results = {2, results.bytes()};
-  const auto parsed = [](const reply_message<value_list>& reply) {
+  const auto parsed = [](const service_reply<value_list>& reply) {
     data_writer out;
     write(out, reply);
     return parse<reply_view>(view_of(out)).has_value();

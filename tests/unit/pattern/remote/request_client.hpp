@@ -80,7 +80,7 @@ struct client final : remote_port {
   }
   /// The results are the arguments, and errors at these indexes.
   void answer(const request& to, const std::map<std::size_t, error>& failed = {}) {
-    reply_message<value_list> reply;
+    service_reply<value_list> reply;
     reply.instance = to.to;
     reply.stream = to.stream;
     reply.places = {{to.first, to.arguments.size()}};

@@ -139,7 +139,7 @@ TEST_CASE("what an instance has not begun another does, idempotent or not") {
   c.sent.clear();
   c.meet(2);
   c.meet(1, false, true); // it leaves
-  reply_message<value_list> head;
+  service_reply<value_list> head;
   head.instance = at.to;
   head.stream = at.stream;
   head.untaken = {{0, ~std::uint64_t{0}}}; // more than there is
@@ -221,7 +221,7 @@ TEST_CASE("what an instance says of all places to come costs no more than those 
   c.table.send(c.now, true);
   const auto sent = c.take();
   c.meet(2);
-  reply_message<value_list> head;
+  service_reply<value_list> head;
   head.instance = id_of(1);
   head.stream = sent.stream;
   head.untaken = {{0, ~std::uint64_t{0}}};
