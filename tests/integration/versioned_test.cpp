@@ -511,8 +511,7 @@ TEST_CASE("options that are out of range are an error of open that names them") 
     CHECK(it.error() == errc::invalid_argument);
     return it.error().context();
   };
-  CHECK(replica_error([](auto& x) { x.group_size = 0; }) ==
-        "group_size: 0 is out of range, at least 1");
+  CHECK(replica_error([](auto& x) { x.group_size = 0; }) == "group_size is 0; it is at least 1");
   CHECK(replica_error([](auto& x) { x.history_messages = 0; }).starts_with("history_messages: 0 "));
   CHECK(replica_error([](auto& x) { x.history_bytes = 0; }).starts_with("history_bytes: 0 "));
   CHECK(replica_error([](auto& x) { x.liveness_timeout = 49ms; }) ==

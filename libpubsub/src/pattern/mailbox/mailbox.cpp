@@ -1,8 +1,5 @@
 #include "pattern/mailbox/mailbox.hpp"
 
-#include <algorithm>
-#include <utility>
-
 #include "pattern/mailbox/tuning.hpp"
 
 namespace pubsub::pattern {

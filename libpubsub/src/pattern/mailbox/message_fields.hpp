@@ -14,6 +14,7 @@
 
 #include <pubsub/data_view.hpp>
 #include <pubsub/data_writer.hpp>
+#include <pubsub/publishable.hpp>
 #include <pubsub/value/endpoint_id.hpp>
 
 #include "pattern/mailbox/sequence_ranges.hpp"
@@ -34,18 +35,15 @@ struct value_list {
   std::span<const std::byte> bytes;
 };
 
-// -- writing -------------------------------------------------------------------------------------
+/// The bytes of a value that is to be sent: its own, or those that are written to `room`.
+inline std::span<const std::byte> bytes_of(const encodable& x, data_writer& room) {
+  if (const auto* encoded = x.encoded())
+    return *encoded;
+  room.write(x.value());
+  return room.bytes();
+}
 
-inline void write_id(data_writer& out, const endpoint_id& id) {
-  out.write_string({reinterpret_cast<const char*>(id.bytes().data()), id.bytes().size()});
-}
-inline void write_runs(data_writer& out, const std::vector<sequence_range>& runs) {
-  out.begin_vector(2 * runs.size());
-  for (const auto& each : runs) {
-    out.write_count(each.first);
-    out.write_count(each.count);
-  }
-}
+// -- writing -------------------------------------------------------------------------------------
 
 inline void write_field(data_writer& out, std::uint64_t x) {
   out.write_count(x);
@@ -57,14 +55,18 @@ inline void write_field(data_writer& out, const std::string& x) {
   out.write_string(x);
 }
 inline void write_field(data_writer& out, const endpoint_id& x) {
-  write_id(out, x);
+  out.write_string({reinterpret_cast<const char*>(x.bytes().data()), x.bytes().size()});
 }
 inline void write_field(data_writer& out, const value_list& x) {
   out.begin_vector(x.count);
   out.write_encoded(x.bytes);
 }
 inline void write_field(data_writer& out, const std::vector<sequence_range>& x) {
-  write_runs(out, x);
+  out.begin_vector(2 * x.size());
+  for (const auto& each : x) {
+    out.write_count(each.first);
+    out.write_count(each.count);
+  }
 }
 template <class T>
 void write_field(data_writer& out, const std::vector<T>& x) {

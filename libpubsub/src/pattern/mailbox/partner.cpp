@@ -1,7 +1,5 @@
 #include "pattern/mailbox/partner.hpp"
 
-#include <utility>
-
 #include "pattern/mailbox/tuning.hpp"
 
 namespace pubsub::pattern {

@@ -57,46 +57,49 @@ private:
   std::size_t size_ = 0;
 };
 
-/// A set of numbers that begins to be complete from below: what is below `low()` is in it.
+/// A set of numbers, as its runs. Mostly it is complete from below.
 class sequence_set {
 public:
-  /// False if it was in.
-  bool insert(std::uint64_t number) {
-    if (number == low_ && above_.empty()) {
-      ++low_;
-      return true;
-    }
-    bool fresh = false;
-    insert(sequence_range{number, 1}, [&](const sequence_range&) { fresh = true; });
-    return fresh;
+  void insert(const sequence_range& all) {
+    insert(all, [](const sequence_range&) {});
   }
-  void insert(const sequence_range& all);
   /// Inserts these, and calls `each` with the runs of those that were not in.
   template <class Each>
   void insert(const sequence_range& all, Each&& each) {
-    const auto end = all.first + all.count;
-    auto first = std::max(all.first, low_);
-    auto next = above_.upper_bound(first);
-    if (next != above_.begin())
-      first = std::max(first, std::prev(next)->second);
-    for (; first < end && next != above_.end(); ++next) {
-      if (first < next->first)
-        each(sequence_range{first, std::min(end, next->first) - first});
-      first = next->second;
+    if (all.count == 0)
+      return;
+    const auto last = all.first + all.count;
+    auto next = runs_.upper_bound(all.first);
+    const bool grows = next != runs_.begin() && std::prev(next)->second >= all.first;
+    auto& end = (grows ? std::prev(next) : runs_.emplace_hint(next, all.first, all.first))->second;
+    const auto grow_to = [&](std::uint64_t to) {
+      if (end < to)
+        each(sequence_range{end, to - end});
+      end = std::max(end, to);
+    };
+    for (; next != runs_.end() && next->first <= last; next = runs_.erase(next)) {
+      grow_to(next->first);
+      end = std::max(end, next->second);
     }
-    if (first < end)
-      each(sequence_range{first, end - first});
-    insert(all);
+    grow_to(last);
   }
   /// Everything below `low` is in.
-  void raise(std::uint64_t low);
-  std::uint64_t low() const noexcept { return low_; }
+  void raise(std::uint64_t low) { insert({0, low}); }
+  /// The first number that is not in.
+  std::uint64_t low() const noexcept {
+    return !runs_.empty() && runs_.begin()->first == 0 ? runs_.begin()->second : 0;
+  }
   /// The runs above `low()`.
-  std::vector<sequence_range> above() const;
+  std::vector<sequence_range> above() const {
+    std::vector<sequence_range> result;
+    for (const auto& [first, end] : runs_)
+      if (first > 0)
+        result.push_back({first, end - first});
+    return result;
+  }
 
 private:
-  std::uint64_t low_ = 0;
-  std::map<std::uint64_t, std::uint64_t> above_; // first -> end
+  std::map<std::uint64_t, std::uint64_t> runs_; // first -> end; they do not touch
 };
 
 } // namespace pubsub

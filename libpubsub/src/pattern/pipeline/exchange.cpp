@@ -12,7 +12,6 @@
 #include <pubsub/publisher.hpp>
 
 #include "pattern/mailbox/announcer.hpp"
-#include "pattern/mailbox/encoded_value.hpp"
 #include "pattern/mailbox/mailbox.hpp"
 #include "pattern/mailbox/partner.hpp"
 #include "pattern/pipeline/task_queue_core.hpp"

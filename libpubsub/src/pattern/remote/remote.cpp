@@ -9,7 +9,6 @@
 
 #include "pattern/mailbox/announcer.hpp"
 #include "pattern/mailbox/check_counts.hpp"
-#include "pattern/mailbox/encoded_value.hpp"
 #include "pattern/mailbox/mailbox.hpp"
 #include "pattern/mailbox/partner.hpp"
 #include "pattern/remote/request_table.hpp"

@@ -435,7 +435,7 @@ TEST_CASE("whatever queues do, every task is done, dead or dropped in the end, a
       for (const auto queue : alive)
         if (!at[queue].empty() && engine() % 2 == 0) {
           auto one = std::next(at[queue].begin(), static_cast<long>(engine() % at[queue].size()));
-          done[queue].insert(one->first);
+          done[queue].insert({one->first, 1});
           finished.insert(one->second);
           at[queue].erase(one);
           x.report(queue, done[queue].low(), done[queue].above(), 1 + engine() % 20);

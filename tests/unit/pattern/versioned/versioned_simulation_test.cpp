@@ -173,13 +173,15 @@ struct sim_run {
     const sim_replica* leader = nullptr;
     std::size_t lead = 0;
     for (const auto& [name, each] : replicas)
-      if (!each->dead && each->stopped_until <= world.now && each->replica.is_sequencer()) {
+      if (!each->dead && each->stopped_until <= world.now && each->replica.epoch().leads()) {
         leader = each;
         ++lead;
       }
-    if (lead != 1 || leader->replica.members().size() != 3)
+    if (lead != 1 || leader->replica.epoch().list_pending())
       return 0;
-    const auto members = leader->replica.members();
+    const auto& members = leader->replica.epoch().list.members;
+    if (members.size() != 3)
+      return 0;
     return static_cast<std::size_t>(std::ranges::count_if(replicas, [&](const auto& each) {
       return !each.second->dead && each.second->stopped_until <= world.now &&
              contains(members, each.second->id) &&
@@ -194,7 +196,7 @@ struct sim_run {
     std::advance(which, static_cast<std::ptrdiff_t>(world.below(3)));
     if (world.chance(0.5)) // the one that matters most
       which =
-          std::ranges::find_if(replicas, [](auto& x) { return x.second->replica.is_sequencer(); });
+          std::ranges::find_if(replicas, [](auto& x) { return x.second->replica.epoch().leads(); });
     if (which == replicas.end())
       return;
     if (world.chance(0.5)) {

@@ -3,20 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <initializer_list>
-#include <memory>
-#include <span>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
-#include <pubsub/endpoint.hpp>
-#include <pubsub/error.hpp>
-#include <pubsub/filter.hpp>
-
+#include "pattern/mailbox/check_counts.hpp"
 #include "pattern/mailbox/mailbox.hpp"
 #include "pattern/mailbox/partner.hpp"
 #include "pattern/mailbox/tuning.hpp"
@@ -24,14 +13,6 @@
 #include "pattern/versioned/protocol/versioned_messages.hpp"
 
 namespace pubsub::pattern {
-
-/// invalid_argument for the first of these options, by name and value, that is 0.
-inline error check_counts(std::initializer_list<std::pair<const char*, std::size_t>> options) {
-  for (const auto& [name, value] : options)
-    if (value == 0)
-      return {errc::invalid_argument, std::string{name} + ": 0 is out of range, at least 1"};
-  return {};
-}
 
 /// invalid_argument where an option is shorter than `least` or longer than a year.
 inline error check_time(const std::string& name, std::chrono::nanoseconds value,
@@ -42,9 +23,6 @@ inline error check_time(const std::string& name, std::chrono::nanoseconds value,
                                       " ns is out of range, " + std::to_string(least.count()) +
                                       " ns to a year"};
 }
-
-/// Whether a message to all replicas that has no subscriber counts as sent.
-enum class without_subscribers : std::uint8_t { is_sent, is_not_sent };
 
 /// Reads and sends for a `Protocol`: `replica_protocol` or `client_window`. Thread-safe.
 template <class Protocol>
@@ -63,19 +41,15 @@ public:
     return wait(lock, limit_after(timeout), [&] { return met(protocol_); });
   }
   void close() { stop(); }
-  bool closed() const {
-    const lock_type lock{mutex_};
-    return closed_;
-  }
+  using mailbox::closed;
   static time now() { return std::chrono::steady_clock::now(); }
 
 protected:
   template <class Options>
   group_mailbox(const std::shared_ptr<endpoint>& at, std::string_view group,
-                std::vector<std::string> topics, without_subscribers when_alone,
-                const endpoint_id& id, std::string name, const Options& options)
-      : topics_(std::move(topics)), when_alone_(when_alone),
-        all_replicas_(at->make_publisher(topic_of_replicas(group))),
+                std::vector<std::string> topics, const endpoint_id& id, std::string name,
+                const Options& options)
+      : topics_(std::move(topics)), all_replicas_(at->make_publisher(topic_of_replicas(group))),
         everyone_(at->make_publisher(topic_of_status(group))), replicas_(at, topic_of_replica),
         clients_(at, topic_of_client), protocol_(id, std::move(name), options, *this, now()) {}
 
@@ -114,7 +88,7 @@ private:
     auto& all = to == versioned_target::all_replicas ? all_replicas_ : everyone_;
     const auto result = all.send(message);
     return result == partner::outcome::sent ||
-           (when_alone_ == without_subscribers::is_sent && result != partner::outcome::full);
+           (Protocol::may_be_alone && result != partner::outcome::full);
   }
   void look_for_partners(time now) {
     next_look_ = now + tuning::time_between_looks;
@@ -129,7 +103,6 @@ private:
   }
 
   const std::vector<std::string> topics_;
-  const without_subscribers when_alone_;
   partner all_replicas_;
   partner everyone_;
   partner_map replicas_;

@@ -1,7 +1,4 @@
-#include <algorithm>
 #include <cassert>
-#include <optional>
-#include <utility>
 
 #include <pubsub/data_writer.hpp>
 #include <pubsub/pattern/versioned.hpp>
@@ -18,8 +15,7 @@ public:
   replica_core(const std::shared_ptr<endpoint>& at, std::string_view group,
                const replica_options& options, const endpoint_id& id)
       : group_mailbox(at, group,
-                      {topic_of_replicas(group), topic_of_status(group), topic_of_replica(id)},
-                      without_subscribers::is_sent, id,
+                      {topic_of_replicas(group), topic_of_status(group), topic_of_replica(id)}, id,
                       options.id.empty() ? to_string(id) : options.id, options) {
     begin(*at);
   }
@@ -163,7 +159,7 @@ replica_state replica::state() const {
 }
 
 bool replica::is_sequencer() const {
-  return !core_->closed() && core_->ask([](auto& x) { return x.is_sequencer(); });
+  return !core_->closed() && core_->ask([](auto& x) { return x.epoch().leads(); });
 }
 
 std::size_t replica::replicas() const {

@@ -1,12 +1,8 @@
 #include <deque>
-#include <iterator>
 #include <map>
-#include <optional>
-#include <utility>
 
 #include <pubsub/pattern/versioned.hpp>
 
-#include "pattern/mailbox/encoded_value.hpp"
 #include "pattern/versioned/handles/group_mailbox.hpp"
 #include "pattern/versioned/protocol/client_window.hpp"
 
@@ -18,8 +14,8 @@ class group_core final : public group_mailbox<client_window> {
 public:
   group_core(const std::shared_ptr<endpoint>& at, std::string_view name,
              const versioned_group_options& options, const endpoint_id& id)
-      : group_mailbox(at, name, {topic_of_status(name), topic_of_client(id)},
-                      without_subscribers::is_not_sent, id, std::string{name}, options) {
+      : group_mailbox(at, name, {topic_of_status(name), topic_of_client(id)}, id, std::string{name},
+                      options) {
     begin(*at);
   }
   ~group_core() override { close(); }

@@ -1,8 +1,6 @@
 #include <pubsub/pattern/versioned_options.hpp>
 
-#include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <span>
 
 namespace pubsub {
@@ -30,13 +28,12 @@ std::string_view to_string(replica_state x) noexcept {
 }
 
 expected<versioning> parse_versioning(std::string_view name) {
-  const auto* const found =
-      std::ranges::find(all_versionings, name, [](auto x) { return to_string(x); });
-  if (found != std::end(all_versionings))
-    return *found;
   std::string known;
-  for (const auto each : versioning_names)
-    known += (known.empty() ? "" : ", ") + std::string{each};
+  for (const auto each : all_versionings) {
+    if (to_string(each) == name)
+      return each;
+    known.append(known.empty() ? "" : ", ").append(to_string(each));
+  }
   return error{errc::invalid_argument,
                "no versioning scheme is called '" + std::string{name} + "'; there are " + known};
 }

@@ -1,7 +1,5 @@
 #include "pattern/versioned/protocol/client_window.hpp"
 
-#include <algorithm>
-
 namespace pubsub::pattern {
 
 // -- sending -------------------------------------------------------------------------------------
@@ -57,7 +55,18 @@ void client_window::settle(time_point now) {
 }
 
 bool client_window::transmit(batch& what, time_point now) {
-  const bool taken = send_first(what);
+  const auto scheme = options_.scheme;
+  const bool request = scheme == versioning::version_request;
+  const bool to_all = scheme == versioning::none || scheme == versioning::tagged;
+  const submit_message x{group_,
+                         id_,
+                         leader_,
+                         static_cast<std::uint64_t>(scheme),
+                         batches_.front().first,
+                         what.first,
+                         what.count,
+                         request ? value_list{} : value_list{what.count, what.values.bytes()}};
+  const bool taken = to_all ? port_.to_replicas(x) : port_.to_replica(leader_, x);
   next_tick_ = std::min(next_tick_, now + (taken ? tuning::repeat_after : tuning::retry_after));
   if (!taken)
     return false;
@@ -67,21 +76,6 @@ bool client_window::transmit(batch& what, time_point now) {
   what.sent = what.ever_sent = true;
   what.sent_at = now;
   return true;
-}
-
-bool client_window::send_first(const batch& what) {
-  const auto scheme = options_.scheme;
-  const bool request = scheme == versioning::version_request;
-  const submit_message x{group_,
-                         id_,
-                         leader_,
-                         static_cast<std::uint64_t>(scheme),
-                         batches_.front().first,
-                         what.first,
-                         what.count,
-                         request ? value_list{} : value_list{what.count, what.values.bytes()}};
-  const bool to_all = scheme == versioning::none || scheme == versioning::tagged;
-  return to_all ? port_.to_replicas(x) : port_.to_replica(leader_, x);
 }
 
 /// The versions are known: the messages go to all, or to those that do not have them. The client
@@ -103,12 +97,6 @@ void client_window::send_with_versions(const batch& what) {
 void client_window::receive(const data_message& msg, time_point now) {
   if (const auto what = parse_message(get_view(msg)))
     std::visit([&](const auto& x) { hear(x, now); }, *what);
-}
-
-client_window::batch* client_window::find(const version_run& run) {
-  const auto found = std::ranges::lower_bound(batches_, run.client_first, {}, &batch::first);
-  const bool known = found != batches_.end() && found->first == run.client_first;
-  return known && found->count == run.count ? &*found : nullptr;
 }
 
 void client_window::hear(const status_message& x, time_point now) {
@@ -160,10 +148,12 @@ void client_window::hear(const reply_message& x, time_point) {
                   (numbered && x.replica != leader_)))
     return;
   for (const auto& run : x.runs) {
-    auto* known = find(run);
-    if (known != nullptr && by_all) {
-      finish(*known, run.at, {});
-    } else if (known != nullptr && known->sent) {
+    const auto known = std::ranges::lower_bound(batches_, run.client_first, {}, &batch::first);
+    if (known == batches_.end() || known->first != run.client_first || known->count != run.count)
+      continue;
+    if (by_all) {
+      finish(known, run.at, {});
+    } else if (known->sent) {
       known->run = run;
       if (!x.is(reply::numbered) && !contains(known->acks, x.replica))
         known->acks.push_back(x.replica);
@@ -183,7 +173,7 @@ const id_list* client_window::list(std::uint64_t config) const {
 /// gave them to the messages themselves holds it, so an acknowledgement of another implies its own.
 bool client_window::is_held(const batch& what) const {
   const auto* now = list(decided_);
-  if (now == nullptr || what.acks.empty())
+  if (what.acks.empty() || now == nullptr)
     return false;
   if (options_.scheme == versioning::none)
     return std::ranges::all_of(*now, [&](const auto& each) { return contains(what.acks, each); });
@@ -199,30 +189,25 @@ bool client_window::is_held(const batch& what) const {
 
 /// Called where more is known of the members than before.
 void client_window::finish_held() {
-  for (std::size_t i = 0; i < batches_.size();) {
-    auto& each = batches_[i];
-    if (each.sent && is_held(each))
-      finish(each, each.run.at, {});
-    else
-      ++i;
-  }
+  for (auto each = batches_.begin(); each != batches_.end();)
+    each = each->sent && is_held(*each) ? finish(each, each->run.at, {}) : std::next(each);
 }
 
 // -- what became of it ---------------------------------------------------------------------------
 
-/// `what` is one of `batches_`, and goes.
-void client_window::finish(batch& what, const message_version& at, error why) {
-  const auto place = std::ranges::lower_bound(batches_, what.first, {}, &batch::first);
-  in_flight_ -= what.count;
-  bytes_ -= what.values.size_bytes();
-  (why ? counters_.failed : counters_.acknowledged) += what.count;
-  under_way_ -= what.sent ? 1 : 0;
-  finished_.push_back({what.first, what.count, at, std::move(why)});
+/// Returns the next one.
+client_window::batches::iterator client_window::finish(batches::iterator what,
+                                                       const message_version& at, error why) {
+  in_flight_ -= what->count;
+  bytes_ -= what->values.size_bytes();
+  (why ? counters_.failed : counters_.acknowledged) += what->count;
+  under_way_ -= what->sent ? 1 : 0;
+  finished_.push_back({what->first, what->count, at, std::move(why)});
   if (spare_.size() < tuning::most_spare) {
-    what.values.clear();
-    spare_.push_back(std::move(what.values));
+    what->values.clear();
+    spare_.push_back(std::move(what->values));
   }
-  batches_.erase(place);
+  return batches_.erase(what);
 }
 
 void client_window::tick(time_point now) {
@@ -253,10 +238,9 @@ void client_window::lose(const endpoint_id& replica) {
 
 void client_window::give_up(time_point now) {
   while (!batches_.empty() && now - batches_.front().made >= options_.timeout) {
-    auto& oldest = batches_.front();
-    error why{oldest.ever_sent ? errc::request_timeout : errc::peer_unavailable,
-              explain(oldest, now)};
-    finish(oldest, {}, std::move(why));
+    const auto& oldest = batches_.front();
+    const auto code = oldest.ever_sent ? errc::request_timeout : errc::peer_unavailable;
+    finish(batches_.begin(), {}, {code, explain(oldest, now)});
   }
   if (!batches_.empty())
     next_tick_ = std::min<time_point>(next_tick_, batches_.front().made + options_.timeout);

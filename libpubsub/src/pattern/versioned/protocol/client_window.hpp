@@ -30,6 +30,9 @@ struct finished_run {
 /// or until one of those is acknowledged. Not thread-safe.
 class client_window {
 public:
+  /// A message to all replicas that none receives was not sent.
+  static constexpr bool may_be_alone = false;
+
   client_window(const endpoint_id& id, std::string group_name,
                 const versioned_group_options& options, versioned_port& port, time_point now)
       : id_(id), group_name_(std::move(group_name)), options_(options), port_(port),
@@ -74,14 +77,13 @@ private:
     version_run run; // number 0: not known
     id_list acks;
   };
+  using batches = std::deque<batch>;
 
   bool is_full(const batch& x) const noexcept;
   bool is_ready() const noexcept;
   std::size_t limit_for(const batch& x) const noexcept;
   bool transmit(batch& what, time_point now);
-  bool send_first(const batch& what);
   void send_with_versions(const batch& what);
-  batch* find(const version_run& run);
 
   void hear(const status_message& x, time_point now);
   void hear(const reply_message& x, time_point now);
@@ -89,7 +91,7 @@ private:
   void begin_epoch(const status_message& x);
   bool is_held(const batch& what) const;
   void finish_held();
-  void finish(batch& what, const message_version& at, error why);
+  batches::iterator finish(batches::iterator what, const message_version& at, error why);
   void give_up(time_point now);
   std::string explain(const batch& what, time_point now) const;
   const id_list* list(std::uint64_t config) const;
@@ -108,7 +110,7 @@ private:
   time_point leader_heard_{};
   time_point next_hello_{};
 
-  std::deque<batch> batches_; // by number; those that are sent come first
+  batches batches_;           // by number; those that are sent come first
   std::size_t under_way_ = 0; // batches that are sent
   std::vector<data_writer> spare_;
   std::uint64_t next_number_ = 1;

@@ -1,16 +1,15 @@
 #include "pattern/versioned/protocol/epoch_agreement.hpp"
 
-#include <algorithm>
-
 namespace pubsub::pattern {
 
-bool epoch_agreement::tick(time_point now) {
-  if (state_.role == replica_role::candidate) {
-    if (now < run_until_)
-      return false;
-    state_.role = replica_role::follower;
-  }
-  return state_.group.is_nil() ? look_for_group(now) : look_for_leader(now);
+void epoch_agreement::tick(time_point now) {
+  if (state_.role == replica_role::candidate && now < run_until_)
+    return;
+  state_.role = replica_role::follower;
+  if (state_.group.is_nil())
+    look_for_group(now);
+  else
+    look_for_leader(now);
 }
 
 /// A replica that is alive belongs to a group.
@@ -21,20 +20,20 @@ bool epoch_agreement::knows_group(time_point now) const {
 
 /// A new group begins once all replicas that it was planned with are there and none of them
 /// belongs to a group: then none has a past that could be lost. The one with the smallest id runs.
-bool epoch_agreement::look_for_group(time_point now) {
+void epoch_agreement::look_for_group(time_point now) {
   if (now - begun_ < tuning::between_statuses(self_.options) || knows_group(now))
-    return false; // the leader of a group that is known invites this replica
+    return; // the leader of a group that is known invites this replica
   id_list all{self_.id};
   for (const auto* each : self_.others.alive(now))
     if (each->name != self_.name && each->group_size == self_.options.group_size)
       all.push_back(each->replica);
   std::ranges::sort(all);
   if (all.size() < self_.options.group_size || all.front() != self_.id)
-    return false;
+    return;
   all.resize(self_.options.group_size);
   first_members_ = std::move(all);
   promised_group_ = endpoint_id::random();
-  return run(now);
+  run(now);
 }
 
 bool epoch_agreement::leader_is_alive(time_point now) const {
@@ -45,12 +44,12 @@ bool epoch_agreement::leader_is_alive(time_point now) const {
 }
 
 /// Members run one after the other, by id, so that few elections have two candidates.
-bool epoch_agreement::look_for_leader(time_point now) {
+void epoch_agreement::look_for_leader(time_point now) {
   const auto turn = tuning::election(self_.options);
   const bool waits = !state_.is_current() && now - self_.leader_heard <= 2 * turn;
   if (!self_.is_member() || leader_is_alive(now) || waits) {
     run_at_.reset();
-    return false;
+    return;
   }
   if (!run_at_) {
     const auto before = count_of(state_.list.members, [&](const auto& each) {
@@ -58,10 +57,11 @@ bool epoch_agreement::look_for_leader(time_point now) {
     });
     run_at_ = now + turn * (before + (runs_ > 0 ? 1 : 0));
   }
-  return now >= *run_at_ && run(now);
+  if (now >= *run_at_)
+    run(now);
 }
 
-bool epoch_agreement::run(time_point now) {
+void epoch_agreement::run(time_point now) {
   const bool first = state_.group.is_nil();
   state_.role = replica_role::candidate;
   state_.promised = std::max(state_.promised, self_.others.highest_promise()) + 1;
@@ -73,7 +73,7 @@ bool epoch_agreement::run(time_point now) {
   promises_[self_.id] = state_.list;
   self_.port.to_replicas(prepare_message{group_to_lead(), self_.id, state_.promised,
                                          first ? first_members_ : id_list{}});
-  return count_promises();
+  count_promises();
 }
 
 /// The promise is not given away from a leader that is alive, unless to that leader.
@@ -98,24 +98,24 @@ bool epoch_agreement::accept(const prepare_message& x, time_point now) {
   return true;
 }
 
-bool epoch_agreement::hear(const promise_message& x) {
+void epoch_agreement::hear(const promise_message& x) {
   if (state_.role != replica_role::candidate || x.epoch != state_.promised ||
       x.group != group_to_lead())
-    return false;
+    return;
   promises_[x.replica] = x.newest;
-  return count_promises();
+  count_promises();
 }
 
 /// All members of a new group must promise; of an old one, more than half of the newest list that
 /// any of them knows.
-bool epoch_agreement::count_promises() {
+void epoch_agreement::count_promises() {
   const auto promised = [&](const id_list& all) {
     return count_of(all, [&](const auto& id) { return promises_.contains(id); });
   };
   if (state_.group.is_nil()) {
     if (promised(first_members_) == first_members_.size())
       win(first_members_);
-    return state_.role == replica_role::leader;
+    return;
   }
   auto newest = state_.list;
   for (const auto& [id, each] : promises_)
@@ -125,7 +125,6 @@ bool epoch_agreement::count_promises() {
     state_.role = replica_role::follower; // the others go on without this replica
   else if (promised(newest.members) >= majority(newest.members.size()))
     win(newest.members);
-  return state_.role == replica_role::leader;
 }
 
 void epoch_agreement::win(const id_list& members) {

@@ -10,34 +10,33 @@
 
 namespace pubsub::pattern {
 
-/// Not thread-safe. Members that return whether this replica has won an election leave it the
-/// leader of a new epoch whose list is not in force yet.
+/// Where this replica wins an election it has the role of a leader, of an epoch whose list is not
+/// in force yet. Not thread-safe.
 class epoch_agreement {
 public:
   epoch_agreement(replica_context& self, time_point now)
       : self_(self), state_(self.epoch), begun_(now) {}
 
-  /// A replica without a leader or a group looks whether it should run; true: it has won.
-  [[nodiscard]] bool tick(time_point now);
+  /// A replica without a leader or a group looks whether it should run.
+  void tick(time_point now);
   /// When `tick` has something to do, if that is known; else never.
   time_point next_tick() const noexcept { return run_at_.value_or(time_point::max()); }
-  /// Asks for promises of a new epoch; true: it has won.
-  [[nodiscard]] bool run(time_point now);
+  /// Asks for promises of a new epoch.
+  void run(time_point now);
   /// Whether it promises the epoch to the candidate; a leader steps down by that.
   bool accept(const prepare_message& x, time_point now);
-  [[nodiscard]] bool hear(const promise_message& x);
-
+  void hear(const promise_message& x);
   /// Whether the epoch of another leader may begin here.
   bool may_follow(const start_message& x) const;
   /// Returns whether the epoch was new here.
   bool follow(const start_message& x, time_point now);
 
 private:
-  bool look_for_group(time_point now);
-  bool look_for_leader(time_point now);
+  void look_for_group(time_point now);
+  void look_for_leader(time_point now);
   bool leader_is_alive(time_point now) const;
   bool knows_group(time_point now) const;
-  bool count_promises();
+  void count_promises();
   void win(const id_list& members);
   const endpoint_id& group_to_lead() const {
     return state_.group.is_nil() ? promised_group_ : state_.group;

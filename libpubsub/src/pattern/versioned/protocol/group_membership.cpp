@@ -1,7 +1,5 @@
 #include "pattern/versioned/protocol/group_membership.hpp"
 
-#include <algorithm>
-
 namespace pubsub::pattern {
 
 group_membership::group_membership(replica_context& self, time_point now)
@@ -85,7 +83,7 @@ bool group_membership::may_join(const endpoint_id& id, time_point now) const {
 
 /// The joining replica must hold all that any member holds; so nothing new comes until it does.
 void group_membership::check_barrier(time_point now) {
-  if (!is_joining() || epoch_.list_pending() || progress_of(joining_).held < self_.log.end())
+  if (!is_joining() || epoch_.list_pending() || progress_[joining_].held < self_.log.end())
     return;
   auto members = list_.members;
   members.push_back(std::exchange(joining_, {}));
@@ -105,8 +103,8 @@ void group_membership::check_list() {
   if (!epoch_.list_pending())
     return;
   progress_[self_.id].config = list_.number;
-  const auto knowing = count_of(
-      list_.members, [&](const auto& id) { return progress_of(id).config >= list_.number; });
+  const auto knowing =
+      count_of(list_.members, [&](const auto& id) { return progress_[id].config >= list_.number; });
   if (knowing < majority(list_.members.size()))
     return;
   epoch_.decide(list_.number);
@@ -128,17 +126,12 @@ void group_membership::invite(const status_message& x) {
     self_.port.to_replica(x.replica, start_);
 }
 
-group_membership::progress group_membership::progress_of(const endpoint_id& id) const {
-  const auto found = progress_.find(id);
-  return found == progress_.end() ? progress{} : found->second;
-}
-
-std::uint64_t group_membership::held_by_all() const {
+std::uint64_t group_membership::held_by_all() {
   auto all = self_.log.here();
-  for (const auto* each : {&in_force_, &list_.members})
+  for (const auto* each : {&std::as_const(in_force_), &list_.members})
     for (const auto& id : *each)
       if (id != self_.id)
-        all = std::min(all, progress_of(id).held);
+        all = std::min(all, progress_[id].held);
   return all;
 }
 

@@ -32,7 +32,7 @@ public:
   /// The list has changed since the last call, or has come into force: others must hear of it.
   bool take_changed() noexcept { return std::exchange(changed_, false); }
   /// The last number that all members hold, those included whose list is not in force yet.
-  std::uint64_t held_by_all() const;
+  std::uint64_t held_by_all();
 
 private:
   struct progress {
@@ -40,7 +40,6 @@ private:
     std::uint64_t config = 0; // the newest list that it knows
   };
 
-  progress progress_of(const endpoint_id& id) const;
   bool is_overtaken(time_point now);
   bool strike_off_lost(time_point now);
   void let_join(time_point now);

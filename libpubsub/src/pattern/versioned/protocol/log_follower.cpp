@@ -1,8 +1,5 @@
 #include "pattern/versioned/protocol/log_follower.hpp"
 
-#include <algorithm>
-#include <utility>
-
 namespace pubsub::pattern {
 
 /// False where there is no other leader: this replica is a candidate, or leads.

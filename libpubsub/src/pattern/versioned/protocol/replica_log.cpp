@@ -1,9 +1,5 @@
 #include "pattern/versioned/protocol/replica_log.hpp"
 
-#include <algorithm>
-#include <iterator>
-#include <utility>
-
 namespace pubsub::pattern {
 
 message_version replica_log::held() const {

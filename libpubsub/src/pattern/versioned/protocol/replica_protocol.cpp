@@ -1,17 +1,6 @@
 #include "pattern/versioned/protocol/replica_protocol.hpp"
 
-#include <algorithm>
-#include <chrono>
-#include <type_traits>
-
 namespace pubsub::pattern {
-
-namespace {
-
-template <class T, class... All>
-constexpr bool is_one_of = (std::is_same_v<T, All> || ...);
-
-} // namespace
 
 replica_protocol::replica_protocol(const endpoint_id& id, std::string name,
                                    const replica_options& options, versioned_port& port,
@@ -24,20 +13,19 @@ replica_protocol::replica_protocol(const endpoint_id& id, std::string name,
 void replica_protocol::receive(const data_message& msg, time_point now) {
   if (failure_)
     return;
-  const auto what = parse_message(get_view(msg));
-  if (!what || !std::visit([&](const auto& x) { return is_acceptable(x); }, *what))
-    ++self_.counters.refused;
-  else
+  if (const auto what = parse_message(get_view(msg)))
     std::visit([&](const auto& x) { hear(x, msg, now); }, *what);
+  else
+    ++self_.counters.refused;
+  follow_role(now);
 }
 
-/// What a leader sends within an epoch is void in any other; replies are for clients.
-template <class Message>
-bool replica_protocol::is_acceptable(const Message& x) const {
-  if constexpr (is_one_of<Message, record_message, commit_message, snapshot_message>)
-    return x.group == self_.epoch.group && x.epoch == self_.epoch.number &&
-           self_.epoch.is_current();
-  return !is_one_of<Message, reply_message>;
+/// What a leader sends within an epoch is void in any other.
+bool replica_protocol::refuses(const endpoint_id& group, std::uint64_t epoch) {
+  const bool current =
+      group == self_.epoch.group && epoch == self_.epoch.number && self_.epoch.is_current();
+  self_.counters.refused += current ? 0 : 1;
+  return !current;
 }
 
 void replica_protocol::settle(time_point now) {
@@ -61,13 +49,12 @@ void replica_protocol::tick(time_point now) {
     leading_->versions.tick(now);
     if (!leading_->members.tick(now)) {
       leading_.reset();
-      if (epochs_.run(now))
-        lead(now);
+      epochs_.run(now);
     }
-    after_leading(now);
-  } else if (epochs_.tick(now)) {
-    lead(now);
+  } else {
+    epochs_.tick(now);
   }
+  follow_role(now);
   if (now >= next_status_) {
     publish_status(now);
     follower_.owe_ack(now); // the last one may have been lost
@@ -127,7 +114,7 @@ replica_state replica_protocol::state() const {
   if (self_.epoch.group.is_nil())
     return replica_state::joining;
   const bool member = self_.is_member() && self_.epoch.is_current() &&
-                      (leading_ ? is_sequencer() : self_.epoch.follows());
+                      (self_.epoch.leads() || self_.epoch.follows());
   return member ? replica_state::member : replica_state::catching_up;
 }
 
@@ -135,37 +122,39 @@ void replica_protocol::publish_status(time_point now) {
   next_status_ = now + tuning::between_statuses(self_.options);
   const auto& [group, promised, number, leader, role, list, decided] = self_.epoch;
   const auto age = std::chrono::floor<std::chrono::milliseconds>(now - begun_).count();
-  self_.port.to_everyone(status_message{.group = group,
-                                        .replica = self_.id,
-                                        .name = self_.name,
-                                        .group_size = self_.options.group_size,
-                                        .age_ms = static_cast<std::uint64_t>(age),
-                                        .promised = promised,
-                                        .epoch = number,
-                                        .leads = is_sequencer(),
-                                        .is_member = state() == replica_state::member,
-                                        .held = log().end(),
-                                        .commit = log().commit(),
-                                        .config = list.number,
-                                        .decided = decided,
-                                        .live = self_.others.count_alive(list.members, now),
-                                        .members = leading_ ? list.members : id_list{}});
+  self_.port.to_everyone(
+      status_message{.group = group,
+                     .replica = self_.id,
+                     .name = self_.name,
+                     .group_size = self_.options.group_size,
+                     .age_ms = static_cast<std::uint64_t>(age),
+                     .promised = promised,
+                     .epoch = number,
+                     .leads = self_.epoch.leads(),
+                     .is_member = state() == replica_state::member,
+                     .held = log().end(),
+                     .commit = log().commit(),
+                     .config = list.number,
+                     .decided = decided,
+                     .live = self_.others.count_alive(list.members, now),
+                     .members = role == replica_role::leader ? list.members : id_list{}});
   self_.others.forget_old(list.members, now);
 }
 
 // -- epochs --------------------------------------------------------------------------------------
 
-void replica_protocol::lead(time_point now) {
-  ++self_.counters.elections;
-  leading_.emplace(self_, now);
-  follower_.begin_epoch(leading_->members.start(), now);
-  after_leading(now);
-}
-
-/// Others hear what has changed; and what was put aside while a replica joined goes on.
-void replica_protocol::after_leading(time_point now) {
-  if (!leading_)
+/// Leads while it has the role: others hear what has changed, and what was put aside while a
+/// replica joined goes on.
+void replica_protocol::follow_role(time_point now) {
+  if (self_.epoch.role != replica_role::leader) {
+    leading_.reset();
     return;
+  }
+  if (!leading_) {
+    ++self_.counters.elections;
+    leading_.emplace(self_, now);
+    follower_.begin_epoch(leading_->members.start(), now);
+  }
   if (leading_->members.take_changed())
     publish_status(now);
   for (const auto& each : leading_->versions.take_held_back())
@@ -175,7 +164,6 @@ void replica_protocol::after_leading(time_point now) {
 void replica_protocol::hear(const prepare_message& x, const data_message&, time_point now) {
   if (!epochs_.accept(x, now))
     return;
-  leading_.reset();
   publish_status(now);
   self_.port.to_replica(x.candidate,
                         promise_message{x.group, self_.id, self_.epoch.promised, self_.epoch.list});
@@ -183,8 +171,7 @@ void replica_protocol::hear(const prepare_message& x, const data_message&, time_
 
 void replica_protocol::hear(const promise_message& x, const data_message&, time_point now) {
   self_.others.heard(x.replica, now);
-  if (epochs_.hear(x))
-    lead(now);
+  epochs_.hear(x);
 }
 
 void replica_protocol::hear(const start_message& x, const data_message&, time_point now) {
@@ -197,7 +184,6 @@ void replica_protocol::hear(const start_message& x, const data_message&, time_po
     return;
   }
   if (epochs_.follow(x, now)) {
-    leading_.reset();
     follower_.begin_epoch(x, now);
     publish_status(now);
   }
@@ -211,7 +197,6 @@ void replica_protocol::hear(const held_message& x, const data_message&, time_poi
   leading_->members.hear(x, now);
   if (x.lacks_next)
     leading_->versions.repeat(x);
-  after_leading(now);
 }
 
 // -- messages ------------------------------------------------------------------------------------
@@ -238,16 +223,18 @@ void replica_protocol::hand_out_unversioned(const submit_message& x, const data_
 }
 
 void replica_protocol::hear(const record_message& x, const data_message& msg, time_point now) {
-  follower_.hear(x, msg, now);
+  if (!refuses(x.group, x.epoch))
+    follower_.hear(x, msg, now);
 }
 
 void replica_protocol::hear(const commit_message& x, const data_message&, time_point now) {
-  follower_.hear_leader(x.commit, now);
+  if (!refuses(x.group, x.epoch))
+    follower_.hear_leader(x.commit, now);
 }
 
 void replica_protocol::hear(const snapshot_message& x, const data_message& msg, time_point now) {
   const auto next = log().end() + 1;
-  if (!self_.epoch.follows() || x.at.number < next)
+  if (refuses(x.group, x.epoch) || !self_.epoch.follows() || x.at.number < next)
     return;
   if (x.state.count == 0)
     fail(errc::not_supported,
@@ -284,7 +271,6 @@ std::size_t replica_protocol::take(std::vector<versioned_message>& out, std::siz
 void replica_protocol::fail(errc code, std::string why) {
   if (!failure_)
     failure_ = {code, std::move(why)};
-  leading_.reset();
   self_.epoch.role = replica_role::follower;
 }
 

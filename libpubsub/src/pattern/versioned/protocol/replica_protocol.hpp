@@ -25,6 +25,9 @@ namespace pubsub::pattern {
 /// `log_follower` (what the log gets), `replica_log` (what is held). Not thread-safe.
 class replica_protocol {
 public:
+  /// A message to all replicas that no other receives counts as sent.
+  static constexpr bool may_be_alone = true;
+
   /// `options` must be valid and are copied.
   replica_protocol(const endpoint_id& id, std::string name, const replica_options& options,
                    versioned_port& port, time_point now);
@@ -62,15 +65,11 @@ public:
   const std::string& name() const noexcept { return self_.name; }
   const replica_options& options() const noexcept { return self_.options; }
   const replica_log& log() const noexcept { return self_.log; }
+  const epoch_state& epoch() const noexcept { return self_.epoch; }
   replica_state state() const;
-  bool is_sequencer() const noexcept { return self_.epoch.leads(); }
   /// Members that are alive.
   std::size_t replicas() const {
     return self_.others.count_alive(self_.epoch.list.members, last_tick_);
-  }
-  /// Those of the list in force, as the leader knows it; none while that changes.
-  id_list members() const {
-    return self_.epoch.list_pending() ? id_list{} : self_.epoch.list.members;
   }
   replica_counters counters() const noexcept { return self_.counters; }
   const error& failure() const noexcept { return failure_; }
@@ -86,9 +85,8 @@ private:
     sequencer versions;
   };
 
-  template <class Message>
-  bool is_acceptable(const Message& x) const;
-  void hear(const auto&, const data_message&, time_point) {} // for clients
+  bool refuses(const endpoint_id& group, std::uint64_t epoch);
+  void hear(const reply_message&, const data_message&, time_point) { ++self_.counters.refused; }
   void hear(const hello_message& x, const data_message& msg, time_point now);
   void hear(const status_message& x, const data_message& msg, time_point now);
   void hear(const submit_message& x, const data_message& msg, time_point now);
@@ -101,8 +99,7 @@ private:
   void hear(const snapshot_message& x, const data_message& msg, time_point now);
 
   void hand_out_unversioned(const submit_message& x, const data_message& msg);
-  void lead(time_point now);
-  void after_leading(time_point now);
+  void follow_role(time_point now);
   void contest_name(const status_message& x, time_point now);
   void publish_status(time_point now);
   void fail(errc code, std::string why);

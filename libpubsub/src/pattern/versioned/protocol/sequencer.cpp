@@ -1,7 +1,5 @@
 #include "pattern/versioned/protocol/sequencer.hpp"
 
-#include <algorithm>
-
 namespace pubsub::pattern {
 
 namespace {

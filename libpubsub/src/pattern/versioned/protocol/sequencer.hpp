@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <set>
 #include <span>
 #include <utility>
@@ -16,7 +15,7 @@ namespace pubsub::pattern {
 /// Not thread-safe.
 class sequencer {
 public:
-  sequencer(replica_context& self, const group_membership& members)
+  sequencer(replica_context& self, group_membership& members)
       : self_(self), epoch_(self.epoch), members_(members), log_(self.log), forwarded_(log_.end()) {
   }
 
@@ -24,8 +23,8 @@ public:
   /// one. While a replica joins the message is put aside.
   void submit(const submit_message& x, const data_message& msg, time_point now);
   /// What was put aside while a replica joined, once none joins any more.
-  std::deque<data_message> take_held_back() {
-    return members_.is_joining() ? std::deque<data_message>{} : std::exchange(held_back_, {});
+  std::vector<data_message> take_held_back() {
+    return members_.is_joining() ? std::vector<data_message>{} : std::exchange(held_back_, {});
   }
   /// What this replica lacks goes to it again.
   void repeat(const held_message& x);
@@ -47,11 +46,11 @@ private:
 
   replica_context& self_;
   const epoch_state& epoch_;
-  const group_membership& members_;
+  group_membership& members_;
   replica_log& log_;
 
   std::uint64_t forwarded_; // numbers up to here
-  std::deque<data_message> held_back_;
+  std::vector<data_message> held_back_;
   time_point commit_due_ = time_point::max(); // when others hear of it at the latest
   std::set<endpoint_id> need_snapshot_;
 };

@@ -14,9 +14,7 @@ namespace pubsub::pattern {
 
 using time_point = std::chrono::steady_clock::time_point;
 
-} // namespace pubsub::pattern
-
-namespace pubsub::pattern::tuning {
+namespace tuning {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -76,4 +74,6 @@ constexpr std::size_t most_spare = 8;               // buffers that are kept for
 constexpr std::size_t most_lists = 64;              // of members, that acknowledgements refer to
 constexpr std::size_t most_completions = 1'000'000; // that the application has not taken
 
-} // namespace pubsub::pattern::tuning
+} // namespace tuning
+
+} // namespace pubsub::pattern

@@ -2,17 +2,7 @@
 
 #include <algorithm>
 
-#include "pattern/mailbox/pattern_topic.hpp"
-
 namespace pubsub::pattern {
-
-namespace {
-
-std::string topic(std::string_view kind, std::string_view name) {
-  return pattern_topic("versioned", kind, name);
-}
-
-} // namespace
 
 bool submit_message::adds_up() const {
   constexpr std::uint64_t most = 1 << 20; // a client sends less at once
@@ -37,22 +27,6 @@ std::optional<group_message> parse_message(const data_view& value) {
   if (!read_any(value, *result))
     result.reset();
   return result;
-}
-
-std::string topic_of_status(std::string_view group) {
-  return topic("status", group);
-}
-
-std::string topic_of_replicas(std::string_view group) {
-  return topic("replicas", group);
-}
-
-std::string topic_of_replica(const endpoint_id& id) {
-  return topic("replica", to_string(id));
-}
-
-std::string topic_of_client(const endpoint_id& id) {
-  return topic("client", to_string(id));
 }
 
 } // namespace pubsub::pattern

@@ -17,6 +17,7 @@
 #include <pubsub/value/endpoint_id.hpp>
 
 #include "pattern/mailbox/message_fields.hpp"
+#include "pattern/mailbox/pattern_topic.hpp"
 
 namespace pubsub::pattern {
 
@@ -278,11 +279,19 @@ private:
 };
 
 /// Where replicas of a group publish their status, and clients say hello.
-std::string topic_of_status(std::string_view group);
+inline std::string topic_of_status(std::string_view group) {
+  return pattern_topic("versioned", "status", group);
+}
 /// What all replicas of a group receive.
-std::string topic_of_replicas(std::string_view group);
+inline std::string topic_of_replicas(std::string_view group) {
+  return pattern_topic("versioned", "replicas", group);
+}
 /// What one replica, one client receives.
-std::string topic_of_replica(const endpoint_id& id);
-std::string topic_of_client(const endpoint_id& id);
+inline std::string topic_of_replica(const endpoint_id& id) {
+  return pattern_topic("versioned", "replica", to_string(id));
+}
+inline std::string topic_of_client(const endpoint_id& id) {
+  return pattern_topic("versioned", "client", to_string(id));
+}
 
 } // namespace pubsub::pattern
