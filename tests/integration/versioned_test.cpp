@@ -518,8 +518,10 @@ TEST_CASE("options that are out of range are an error of open that names them") 
     return it.error().context();
   };
   CHECK(replica_error([](auto& x) { x.group_size = 0; }) == "group_size is 0; it is at least 1");
-  CHECK(replica_error([](auto& x) { x.history_messages = 0; }).starts_with("history_messages: 0 "));
-  CHECK(replica_error([](auto& x) { x.history_bytes = 0; }).starts_with("history_bytes: 0 "));
+  CHECK(replica_error([](auto& x) {
+          x.history_messages = 0;
+        }).starts_with("history_messages is 0; "));
+  CHECK(replica_error([](auto& x) { x.history_bytes = 0; }).starts_with("history_bytes is 0; "));
   CHECK(replica_error([](auto& x) { x.liveness_timeout = 49ms; }) ==
         "liveness_timeout: 49000000 ns is out of range, 50000000 ns to a year");
   CHECK(replica_error([](auto& x) {
@@ -538,10 +540,12 @@ TEST_CASE("options that are out of range are an error of open that names them") 
   CHECK(group_error([](auto& x) {
           x.reports = static_cast<completion_reports>(3);
         }).starts_with("reports: 3 "));
-  CHECK(group_error([](auto& x) { x.replicas = 0; }).starts_with("replicas: 0 "));
-  CHECK(group_error([](auto& x) { x.window_messages = 0; }).starts_with("window_messages: 0 "));
-  CHECK(group_error([](auto& x) { x.window_bytes = 0; }).starts_with("window_bytes: 0 "));
-  CHECK(group_error([](auto& x) { x.max_message_bytes = 0; }).starts_with("max_message_bytes: 0 "));
+  CHECK(group_error([](auto& x) { x.replicas = 0; }).starts_with("replicas is 0; "));
+  CHECK(group_error([](auto& x) { x.window_messages = 0; }).starts_with("window_messages is 0; "));
+  CHECK(group_error([](auto& x) { x.window_bytes = 0; }).starts_with("window_bytes is 0; "));
+  CHECK(group_error([](auto& x) {
+          x.max_message_bytes = 0;
+        }).starts_with("max_message_bytes is 0; "));
   CHECK(group_error([](auto& x) { x.timeout = 0ns; }).starts_with("timeout: 0 ns "));
   CHECK(group_error([](auto& x) {
           x.timeout = std::chrono::nanoseconds::max();
