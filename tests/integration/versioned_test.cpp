@@ -324,15 +324,15 @@ TEST_CASE("a client that dies with a version it has not used does not stop the o
           x && std::holds_alternative<pattern::status_message>(*x))
         of_leader = std::get<pattern::status_message>(*x);
     }
+    data_writer out;
     pattern::submit_message request;
-    request.group = of_leader.group;
+    request.group = of_leader.at.group;
     request.client = endpoint_id::random();
     request.leader = of_leader.replica;
     request.scheme = static_cast<std::uint64_t>(versioning::version_request);
     request.settled = request.first = 1;
     request.count = 3;
-    data_writer out;
-    write(out, request);
+    pattern::write(out, request);
     auto to = all.hub.make_publisher(pattern::topic_of_replica(of_leader.replica));
     REQUIRE(to.publish(out.bytes()) == publish_result::taken);
   }

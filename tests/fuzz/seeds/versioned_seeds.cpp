@@ -24,7 +24,8 @@ std::vector<std::string> seeds() {
   const version_run run{1, 2, {1, 1}, 1};
   const std::vector<endpoint_id> members{id_of(1), id_of(3), id_of(4)};
   keep(hello_message{id_of(2)});
-  keep(status_message{id_of(9), id_of(3), "b", 3, 100, 1, 1, true, true, 2, 2, 1, 1, 3, members});
+  const epoch_state at{id_of(9), 1, id_of(3), 1, id_of(3), {}, {1, 1, members}, 1};
+  keep(status_message{id_of(3), "b", 3, 100, at, true, true, 2, 2, 3});
   keep(submit_message{id_of(9), id_of(2), id_of(3), 0, 1, 1, 2, values});
   keep(submit_message{id_of(9), id_of(2), id_of(3), 1, 1, 1, 2, {}});
   keep(submit_message{id_of(9), id_of(2), id_of(3), 4, 1, 1, 2, values});
@@ -37,8 +38,7 @@ std::vector<std::string> seeds() {
   keep(held_message{id_of(9), id_of(3), 1, 1, 0, true});
   keep(commit_message{id_of(9), 1, 2});
   keep(prepare_message{id_of(9), id_of(3), 2, members});
-  keep(promise_message{id_of(9), id_of(3), 2, {1, 1, members}});
-  keep(start_message{id_of(9), id_of(3), 3, {2, 1, members}, 1, 3, {{2, 1}, {3, 2}}});
+  keep(start_message{at, 3, 1, 3, {{2, 1}, {3, 2}}});
   data_writer state;
   state.write_count(5);
   keep(snapshot_message{id_of(9), 1, {1, 2}, {{id_of(2), 3, {run}}}, {1, state.bytes()}});

@@ -127,16 +127,17 @@ TEST_CASE("a reply whose numbers do not fit its results is refused") {
 
 TEST_CASE("a status whose operations are no names with a flag each is refused") {
   const data id{std::string(16, 'x')};
-  const auto parsed = [&](const data& operation) {
+  const auto parsed = [&](std::initializer_list<data> operations) {
     data_writer out;
-    out.write(vector{count{2}, id, false, count{1}, vector{operation, operation}});
+    out.write(vector{count{2}, id, false, count{1}, vector{operations}});
     return parse<service_status>(view_of(out)).has_value();
   };
-  CHECK(parsed(vector{"read", true}));
-  CHECK_FALSE(parsed("read"));
-  CHECK_FALSE(parsed(vector{data{"read"}}));
-  CHECK_FALSE(parsed(vector{"read", count{1}}));
-  CHECK_FALSE(parsed(vector{true, "read"}));
+  CHECK(parsed({}));
+  CHECK(parsed({vector{"read", true}}));
+  CHECK_FALSE(parsed({"read", true}));
+  CHECK_FALSE(parsed({vector{"read"}}));
+  CHECK_FALSE(parsed({vector{"read", count{1}}}));
+  CHECK_FALSE(parsed({vector{true, "read"}}));
 }
 
 TEST_CASE(

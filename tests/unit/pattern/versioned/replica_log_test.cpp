@@ -61,7 +61,7 @@ TEST_CASE("a log drops above the commit what has other epochs than the leader sa
     log.place(entry({i < 4 ? 1U : 2U, i}, i));
   log.commit_to(2);
   start_message start;
-  start.list.epoch = 3;
+  start.at.number = 3;
   start.commit = 2;
   start.end = 4;
   start.runs = {{3, 1}, {4, 3}}; // 4 is void
@@ -86,7 +86,7 @@ TEST_CASE("what is awaited is void once its replica begins an epoch") {
   log.place(entry({1, 5}, 5));
   CHECK(log.here() == 0);
   start_message start;
-  start.list.epoch = 2;
+  start.at.number = 2;
   start.end = log.end();
   start.runs = log.epochs(2);
   CHECK(start.runs == std::vector<epoch_run>{{1, 2}, {3, 1}});

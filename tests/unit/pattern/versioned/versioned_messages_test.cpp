@@ -65,6 +65,9 @@ TEST_CASE("the beginning of an epoch names its runs in ascending order, up to th
   CHECK_FALSE(round_trip(x, bytes).has_value());
   x.runs = {{10, 1}};
   CHECK_FALSE(round_trip(x, bytes).has_value());
+  x.runs = {};
+  x.at.list.epoch = 2; // of another epoch
+  CHECK_FALSE(round_trip(x, bytes).has_value());
 }
 
 TEST_CASE("messages that do not add up are none") {

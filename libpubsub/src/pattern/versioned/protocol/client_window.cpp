@@ -35,8 +35,8 @@ bool client_window::is_full(const batch& x) const noexcept {
 }
 
 bool client_window::is_ready() const noexcept {
-  const auto* members = list(decided_);
-  return members != nullptr && members->size() >= options_.replicas && !leader_.is_nil();
+  const auto* members = list(at_.decided);
+  return members != nullptr && members->size() >= options_.replicas && !at_.leader.is_nil();
 }
 
 /// A client of `version_request` has one batch under way: a number that is given and not used holds
@@ -58,15 +58,15 @@ bool client_window::transmit(batch& what, time_point now) {
   const auto scheme = options_.scheme;
   const bool request = scheme == versioning::version_request;
   const bool to_all = scheme == versioning::none || scheme == versioning::tagged;
-  const submit_message x{group_,
+  const submit_message x{at_.group,
                          id_,
-                         leader_,
+                         at_.leader,
                          static_cast<std::uint64_t>(scheme),
                          batches_.front().first,
                          what.first,
                          what.count,
                          request ? value_list{} : value_list{what.count, what.values.bytes()}};
-  const bool taken = to_all ? port_.to_replicas(x) : port_.to_replica(leader_, x);
+  const bool taken = to_all ? port_.to_replicas(x) : port_.to_replica(at_.leader, x);
   next_tick_ = std::min(next_tick_, now + (taken ? tuning::repeat_after : tuning::retry_after));
   if (!taken)
     return false;
@@ -82,13 +82,13 @@ bool client_window::transmit(batch& what, time_point now) {
 /// asks again for what is lost.
 void client_window::send_with_versions(const batch& what) {
   constexpr auto flags = record_flag::ack_client | record_flag::from_client;
-  const auto message = port_.encoded(
-      record_message{group_, epoch_, 0, flags, id_, what.run, {what.count, what.values.bytes()}});
+  const auto message = port_.encoded(record_message{
+      at_.group, at_.number, 0, flags, id_, what.run, {what.count, what.values.bytes()}});
   if (options_.scheme == versioning::version_request)
     port_.send(versioned_target::all_replicas, {}, message);
   else if (!lists_.empty())
     for (const auto& each : lists_.rbegin()->second)
-      if (each != leader_)
+      if (each != at_.leader)
         port_.send(versioned_target::replica, each, message);
 }
 
@@ -103,22 +103,22 @@ void client_window::hear(const status_message& x, time_point now) {
   replicas_.hear(x, now);
   if (!x.leads || failure_)
     return;
-  if (!group_.is_nil() && x.group != group_) {
+  if (!at_.group.is_nil() && x.at.group != at_.group) {
     if (now - leader_heard_ <= tuning::leader_memory)
       return;
     if (next_number_ > 1)
       failure_ = {errc::logic_error,
                   "the replicas of '" + group_name_ + "' have lost what they held, and begun anew"};
-    epoch_ = 0;
+    at_.number = 0;
   }
-  if (x.epoch < epoch_)
+  if (x.at.number < at_.number)
     return;
-  if (x.epoch > epoch_)
+  if (x.at.number > at_.number)
     begin_epoch(x);
   leader_heard_ = now;
-  decided_ = std::max(decided_, x.decided);
-  lists_[x.config] = x.members;
-  while (lists_.size() > tuning::most_lists && lists_.begin()->first < decided_)
+  at_.decide(x.at.decided);
+  lists_[x.at.list.number] = x.at.list.members;
+  while (lists_.size() > tuning::most_lists && lists_.begin()->first < at_.decided)
     lists_.erase(lists_.begin());
   finish_held();
   settle(now);
@@ -126,11 +126,8 @@ void client_window::hear(const status_message& x, time_point now) {
 
 /// What is not acknowledged goes to the new leader, which may be the old one.
 void client_window::begin_epoch(const status_message& x) {
-  group_ = x.group;
-  epoch_ = x.epoch;
-  leader_ = x.replica;
+  at_ = x.at;
   lists_.clear();
-  decided_ = 0;
   for (auto& each : batches_) {
     each.sent = false;
     each.run = {};
@@ -144,8 +141,8 @@ void client_window::begin_epoch(const status_message& x) {
 void client_window::hear(const reply_message& x, time_point) {
   const bool by_all = x.is(reply::held_by_all);
   const bool numbered = x.is(reply::numbered) || x.is(reply::numbered_and_held);
-  if (!by_all && ((options_.scheme != versioning::none && x.epoch != epoch_) ||
-                  (numbered && x.replica != leader_)))
+  if (!by_all && ((options_.scheme != versioning::none && x.epoch != at_.number) ||
+                  (numbered && x.replica != at_.leader)))
     return;
   for (const auto& run : x.runs) {
     const auto known = std::ranges::lower_bound(batches_, run.client_first, {}, &batch::first);
@@ -172,18 +169,18 @@ const id_list* client_window::list(std::uint64_t config) const {
 /// All replicas hold it that were members when it got its versions, and still are. The leader that
 /// gave them to the messages themselves holds it, so an acknowledgement of another implies its own.
 bool client_window::is_held(const batch& what) const {
-  const auto* now = list(decided_);
+  const auto* now = list(at_.decided);
   if (what.acks.empty() || now == nullptr)
     return false;
   if (options_.scheme == versioning::none)
     return std::ranges::all_of(*now, [&](const auto& each) { return contains(what.acks, each); });
   const auto* then = list(what.run.config);
-  if (what.run.config > decided_ || what.run.at.number == 0)
+  if (what.run.config > at_.decided || what.run.at.number == 0)
     return false;
   const bool implied = options_.scheme != versioning::version_request &&
-                       (what.acks.size() > 1 || what.acks.front() != leader_);
+                       (what.acks.size() > 1 || what.acks.front() != at_.leader);
   return std::ranges::all_of(then == nullptr ? *now : *then, [&](const auto& each) {
-    return !contains(*now, each) || contains(what.acks, each) || (implied && each == leader_);
+    return !contains(*now, each) || contains(what.acks, each) || (implied && each == at_.leader);
   });
 }
 
@@ -212,7 +209,7 @@ client_window::batches::iterator client_window::finish(batches::iterator what,
 
 void client_window::tick(time_point now) {
   next_tick_ = now + tuning::client_tick;
-  const bool known = !leader_.is_nil() && now - leader_heard_ < tuning::leader_doubt;
+  const bool known = !at_.leader.is_nil() && now - leader_heard_ < tuning::leader_doubt;
   if (!known && now >= next_hello_) {
     port_.to_everyone(hello_message{id_});
     next_hello_ = now + tuning::between_hellos;
@@ -232,7 +229,7 @@ void client_window::tick(time_point now) {
 
 void client_window::lose(const endpoint_id& replica) {
   replicas_.lose(replica);
-  if (replica == leader_)
+  if (replica == at_.leader)
     leader_heard_ = {};
 }
 
@@ -261,7 +258,7 @@ std::string client_window::explain(const batch& what, time_point now) const {
            " replicas of '" + group_name_ + (alive == 1 ? "' is a member, " : "' are members, ") +
            std::to_string(needed) + " are needed" + fate;
   std::string missing;
-  if (const auto* members = list(decided_))
+  if (const auto* members = list(at_.decided))
     for (const auto& each : *members)
       if (!contains(what.acks, each)) {
         const auto* its = replicas_.status_of(each);
@@ -273,8 +270,8 @@ std::string client_window::explain(const batch& what, time_point now) const {
 
 /// Without a leader, the replicas that call themselves members.
 std::size_t client_window::replicas(time_point now) const {
-  const auto* leader = replicas_.status_of(leader_);
-  const auto* members = list(decided_);
+  const auto* leader = replicas_.status_of(at_.leader);
+  const auto* members = list(at_.decided);
   if (leader != nullptr && members != nullptr && now - leader_heard_ <= tuning::leader_memory)
     return std::min<std::size_t>(leader->live, members->size());
   return count_of(replicas_.alive(now), [](const auto* each) { return each->is_member; });

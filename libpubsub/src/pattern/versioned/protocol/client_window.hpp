@@ -101,11 +101,8 @@ private:
   const versioned_group_options options_;
   versioned_port& port_;
 
-  endpoint_id group_;
-  endpoint_id leader_;
-  std::uint64_t epoch_ = 0;
+  epoch_state at_;                         // in the words of its leader
   std::map<std::uint64_t, id_list> lists_; // of members in the epoch, by number
-  std::uint64_t decided_ = 0;
   replica_directory replicas_;
   time_point leader_heard_{};
   time_point next_hello_{};

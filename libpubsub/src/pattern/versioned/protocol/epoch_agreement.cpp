@@ -15,7 +15,7 @@ void epoch_agreement::tick(time_point now) {
 /// A replica that is alive belongs to a group.
 bool epoch_agreement::knows_group(time_point now) const {
   return std::ranges::any_of(self_.others.alive(now),
-                             [](const auto* each) { return !each->group.is_nil(); });
+                             [](const auto* each) { return !each->at.group.is_nil(); });
 }
 
 /// A new group begins once all replicas that it was planned with are there and none of them
@@ -65,7 +65,7 @@ void epoch_agreement::run(time_point now) {
   const bool first = state_.group.is_nil();
   state_.role = replica_role::candidate;
   state_.promised = std::max(state_.promised, self_.others.highest_promise()) + 1;
-  promised_to_ = self_.id;
+  state_.promised_to = self_.id;
   run_until_ = now + tuning::election(self_.options);
   run_at_.reset();
   ++runs_;
@@ -78,7 +78,7 @@ void epoch_agreement::run(time_point now) {
 
 /// The promise is not given away from a leader that is alive, unless to that leader.
 bool epoch_agreement::accept(const prepare_message& x, time_point now) {
-  const bool again = x.epoch == state_.promised && promised_to_ == x.candidate;
+  const bool again = x.epoch == state_.promised && state_.promised_to == x.candidate;
   if (x.candidate == self_.id || (x.epoch <= state_.promised && !again))
     return false;
   if (state_.group.is_nil()) {
@@ -92,17 +92,17 @@ bool epoch_agreement::accept(const prepare_message& x, time_point now) {
   }
   state_.role = replica_role::follower;
   state_.promised = x.epoch;
-  promised_to_ = x.candidate;
+  state_.promised_to = x.candidate;
   run_at_.reset();
   self_.leader_heard = now;
   return true;
 }
 
-void epoch_agreement::hear(const promise_message& x) {
-  if (state_.role != replica_role::candidate || x.epoch != state_.promised ||
-      x.group != group_to_lead())
+void epoch_agreement::hear(const status_message& x) {
+  if (state_.role != replica_role::candidate || x.at.promised != state_.promised ||
+      x.at.promised_to != self_.id)
     return;
-  promises_[x.replica] = x.newest;
+  promises_[x.replica] = x.at.list;
   count_promises();
 }
 
@@ -129,23 +129,21 @@ void epoch_agreement::count_promises() {
 
 void epoch_agreement::win(const id_list& members) {
   const auto epoch = state_.promised;
-  state_ = {group_to_lead(), epoch, epoch, self_.id, replica_role::leader, {epoch, 1, members}, 0};
+  state_ = {group_to_lead(),     epoch, self_.id, epoch, self_.id, replica_role::leader,
+            {epoch, 1, members}, 0};
   runs_ = 0;
 }
 
 bool epoch_agreement::may_follow(const start_message& x) const {
-  return x.leader != self_.id && x.list.epoch >= state_.promised &&
-         (state_.group.is_nil() || x.group == state_.group);
+  return x.at.leader != self_.id && x.at.number >= state_.promised &&
+         (state_.group.is_nil() || x.at.group == state_.group);
 }
 
 bool epoch_agreement::follow(const start_message& x, time_point now) {
-  const auto number = x.list.epoch;
-  const bool is_new = number != state_.number;
-  if (is_new) {
-    state_ = {x.group, number, number, x.leader, replica_role::follower, {}, 0};
-    promised_to_ = x.leader;
-  }
-  state_.learn(x.list);
+  const bool is_new = x.at.number != state_.number;
+  if (is_new)
+    state_ = x.at;
+  state_.learn(x.at.list);
   run_at_.reset();
   runs_ = 0;
   self_.leader_heard = now;

@@ -25,7 +25,8 @@ public:
   void run(time_point now);
   /// Whether it promises the epoch to the candidate; a leader steps down by that.
   bool accept(const prepare_message& x, time_point now);
-  void hear(const promise_message& x);
+  /// It may be a promise.
+  void hear(const status_message& x);
   /// Whether the epoch of another leader may begin here.
   bool may_follow(const start_message& x) const;
   /// Returns whether the epoch was new here.
@@ -46,7 +47,6 @@ private:
   epoch_state& state_;
   const time_point begun_;
   endpoint_id promised_group_; // a new group that this replica has agreed to
-  endpoint_id promised_to_;    // the candidate of the promised epoch
 
   std::map<endpoint_id, member_list> promises_; // to this candidate
   id_list first_members_;                       // of a new group that it wants to begin

@@ -6,8 +6,7 @@ group_membership::group_membership(replica_context& self, time_point now)
     : self_(self), epoch_(self.epoch), list_(epoch_.list), in_force_(list_.members),
       next_join_(now) {
   const auto& log = self_.log;
-  start_ = {epoch_.group, self_.id,  self_.options.group_size, list_,
-            log.commit(), log.end(), log.epochs(epoch_.number)};
+  start_ = {epoch_, self_.options.group_size, log.commit(), log.end(), log.epochs(epoch_.number)};
   self_.port.to_replicas(start_);
   check_list();
 }
@@ -32,7 +31,7 @@ bool group_membership::tick(time_point now) {
 /// The replica that has promised a later epoch may have stopped following for good.
 bool group_membership::is_overtaken(time_point now) {
   const auto promised_later = [&](const auto* each) {
-    return each->group == epoch_.group && each->promised > epoch_.number;
+    return each->at.group == epoch_.group && each->at.promised > epoch_.number;
   };
   if (!std::ranges::any_of(self_.others.alive(now), promised_later))
     overtaken_since_.reset();
@@ -72,7 +71,8 @@ bool group_membership::may_join(const endpoint_id& id, time_point now) const {
   const auto& members = list_.members;
   const auto* status = others.status_of(id);
   if (status == nullptr || contains(members, id) || !others.is_alive(id, now) ||
-      status->group != epoch_.group || status->epoch != epoch_.number || status->name == self_.name)
+      status->at.group != epoch_.group || status->at.number != epoch_.number ||
+      status->name == self_.name)
     return false;
   return std::ranges::none_of(members, [&](const auto& each) {
     const auto* its = others.status_of(each);
@@ -93,7 +93,7 @@ void group_membership::check_barrier(time_point now) {
 
 void group_membership::change(id_list members) {
   epoch_.learn({epoch_.number, list_.number + 1, std::move(members)});
-  start_.list = list_;
+  start_.at = epoch_;
   changed_ = true;
   check_list();
 }
@@ -121,7 +121,7 @@ void group_membership::hear(const held_message& x, time_point now) {
 }
 
 void group_membership::invite(const status_message& x) {
-  const bool behind = x.group.is_nil() || x.epoch < epoch_.number;
+  const bool behind = x.at.group.is_nil() || x.at.number < epoch_.number;
   if (behind && (epoch_.leads() || contains(list_.members, x.replica)))
     self_.port.to_replica(x.replica, start_);
 }

@@ -17,13 +17,16 @@ void log_follower::hear(const record_message& x, const data_message& msg, time_p
   const auto has = [&](std::uint64_t flag) { return (x.flags & flag) != 0; };
   if (!has(record_flag::from_client) && !hear_leader(x.commit, now))
     return;
-  std::optional<log_entry> entry{
-      {.client = x.client, .run = x.run, .values = x.values, .flags = x.flags, .since = now}};
-  if (has(record_flag::submitted)) {
+  std::optional<log_entry> entry{{.client = x.client,
+                                  .run = x.run,
+                                  .values = x.values,
+                                  .storage = msg,
+                                  .here = !has(record_flag::submitted),
+                                  .flags = x.flags,
+                                  .since = now}};
+  if (!entry->here) {
     leader_end_ = std::max(leader_end_, x.run.last());
-    entry = tagged_.add_versions(std::move(*entry));
-  } else {
-    entry->storage = msg;
+    entry = tagged_.add(std::move(*entry));
   }
   if (entry)
     place(std::move(*entry), now);
@@ -35,9 +38,12 @@ void log_follower::hear(const record_message& x, const data_message& msg, time_p
 
 /// Messages that wait for no versions and have some are here already.
 void log_follower::hear_body(const submit_message& x, const data_message& msg, time_point now) {
-  if (!tagged_.has_versions(x) && log_.clients().find(x.client, x.first) != nullptr)
+  if (!tagged_.has_versions(x.client, x.first) && log_.clients().find(x.client, x.first) != nullptr)
     return;
-  if (auto whole = tagged_.add_body(x, msg))
+  if (auto whole = tagged_.add({.client = x.client,
+                                .run = {x.first, x.count, {}, 0},
+                                .values = x.values,
+                                .storage = msg}))
     place(std::move(*whole), now);
 }
 
@@ -45,8 +51,8 @@ void log_follower::hear_leader(const status_message& x, time_point now) {
   if (!hear_leader(x.commit, now))
     return;
   leader_end_ = std::max(leader_end_, x.held);
-  epoch_.decide(x.decided);
-  if (epoch_.learn({x.epoch, x.config, x.members}))
+  epoch_.decide(x.at.decided);
+  if (epoch_.learn(x.at.list))
     owe_ack(now);
 }
 
@@ -69,7 +75,7 @@ void log_follower::place(log_entry what, time_point now) {
     owe_ack((flags & record_flag::ack_leader) != 0 ? now : now + tuning::ack_delay);
     log_.commit_to(leader_commit_);
   }
-  tagged_.forget_versions(client, run.client_first);
+  tagged_.forget(client, run.client_first);
 }
 
 void log_follower::begin_epoch(const start_message& x, time_point now) {
@@ -77,7 +83,7 @@ void log_follower::begin_epoch(const start_message& x, time_point now) {
   self_.replies.begin_epoch();
   leader_end_ = x.end;
   leader_commit_ = 0;
-  log_.conform(contains(x.list.members, self_.id) ? x : start_message{});
+  log_.conform(contains(x.at.list.members, self_.id) ? x : start_message{});
   if (may_fetch())
     fetch(now);
 }

@@ -14,74 +14,63 @@
 
 namespace pubsub::pattern {
 
-/// Messages and versions that come from different senders (scheme `tagged`), until both are here.
-/// Not thread-safe.
+/// Batches whose messages and versions come from different senders (scheme `tagged`), of which one
+/// half is here: the messages, or the versions of messages that are not here. Not thread-safe.
 class tagged_batches {
 public:
-  /// Returns the entry as soon as its messages are here, too.
-  std::optional<log_entry> add_versions(log_entry what) {
-    const key where{what.client, what.run.client_first};
-    auto found = bodies_.extract(where);
-    if (found.empty()) {
-      versions_.insert_or_assign(where, std::move(what));
-      return {};
+  /// Returns the whole once its other half is here. Beyond a limit the oldest halves are dropped:
+  /// the replica then fetches them from the leader.
+  std::optional<log_entry> add(log_entry half) {
+    const key where{half.client, half.run.client_first};
+    if (auto other = extract(where); !other)
+      in_order_.push_back(where);
+    else if (other->here != half.here)
+      return half.here ? join(std::move(*other), std::move(half))
+                       : join(std::move(half), std::move(*other));
+    bytes_ += half.values.bytes.size();
+    halves_.emplace(where, std::move(half));
+    while (in_order_.size() > tuning::most_bodies || bytes_ > tuning::most_bodies_bytes) {
+      extract(in_order_.front()); // nothing, where it has become whole
+      in_order_.pop_front();
     }
-    bodies_bytes_ -= found.mapped().values.bytes.size();
-    return join(std::move(what), std::move(found.mapped()));
-  }
-  /// Returns the entry as soon as its versions are here, too. Beyond a limit the oldest messages
-  /// are dropped: the replica then fetches them from the leader.
-  std::optional<log_entry> add_body(const submit_message& x, const data_message& msg) {
-    const key where{x.client, x.first};
-    if (auto found = versions_.extract(where); !found.empty())
-      return join(std::move(found.mapped()), {x.values, msg});
-    const auto [place, added] = bodies_.try_emplace(where);
-    if (added)
-      bodies_in_order_.push_back(where);
-    bodies_bytes_ += x.values.bytes.size() - place->second.values.bytes.size();
-    place->second = {x.values, msg};
-    while (bodies_in_order_.size() > tuning::most_bodies ||
-           bodies_bytes_ > tuning::most_bodies_bytes)
-      drop_oldest();
     return {};
   }
-  bool has_versions(const submit_message& x) const {
-    return versions_.contains({x.client, x.first});
+  bool has_versions(const endpoint_id& client, std::uint64_t first) const {
+    const auto found = halves_.find({client, first});
+    return found != halves_.end() && !found->second.here;
   }
-  /// The versions are not needed any more: the messages came together with theirs.
-  void forget_versions(const endpoint_id& client, std::uint64_t first) {
-    if (!versions_.empty())
-      versions_.erase({client, first});
+  /// The messages have come together with their versions.
+  void forget(const endpoint_id& client, std::uint64_t first) {
+    if (!halves_.empty())
+      extract({client, first});
   }
   /// An epoch begins: versions of the one before may be given anew.
-  void begin_epoch() { versions_.clear(); }
+  void begin_epoch() {
+    std::erase_if(halves_, [](const auto& each) { return !each.second.here; });
+  }
 
 private:
   using key = std::pair<endpoint_id, std::uint64_t>; // a client and its number
-  struct body {
-    value_list values;
-    data_message storage;
-  };
 
-  static std::optional<log_entry> join(log_entry entry, body what) {
-    if (what.values.count != entry.run.count)
+  std::optional<log_entry> extract(const key& where) {
+    auto found = halves_.extract(where);
+    if (found.empty())
       return {};
-    entry.values = what.values;
-    entry.storage = std::move(what.storage);
-    return entry;
+    bytes_ -= found.mapped().values.bytes.size();
+    return std::move(found.mapped());
   }
-  /// Places of bodies that have got their versions are still in the order.
-  void drop_oldest() {
-    const auto oldest = bodies_.extract(bodies_in_order_.front());
-    bodies_in_order_.pop_front();
-    if (!oldest.empty())
-      bodies_bytes_ -= oldest.mapped().values.bytes.size();
+  static std::optional<log_entry> join(log_entry versions, log_entry messages) {
+    if (messages.run.count != versions.run.count)
+      return {};
+    versions.values = messages.values;
+    versions.storage = std::move(messages.storage);
+    versions.here = true;
+    return versions;
   }
 
-  std::map<key, log_entry> versions_; // without a body
-  std::map<key, body> bodies_;        // without versions
-  std::deque<key> bodies_in_order_;
-  std::size_t bodies_bytes_ = 0;
+  std::map<key, log_entry> halves_;
+  std::deque<key> in_order_; // since they became whole, too
+  std::size_t bytes_ = 0;
 };
 
 /// Not thread-safe. Messages of other epochs than the current one are kept away from it.

@@ -12,36 +12,6 @@
 
 namespace pubsub::pattern {
 
-enum class replica_role : std::uint8_t { follower, candidate, leader };
-
-/// What a replica knows of its group.
-struct epoch_state {
-  endpoint_id group;          ///< nil: none yet
-  std::uint64_t promised = 0; ///< messages of earlier epochs are refused
-  std::uint64_t number = 0;   ///< the last epoch that has begun here
-  endpoint_id leader;         ///< of that epoch
-  replica_role role = replica_role::follower;
-  member_list list;          ///< the newest that is known
-  std::uint64_t decided = 0; ///< the newest list of the epoch that is known to be in force
-
-  /// No later epoch was promised.
-  bool is_current() const noexcept { return number == promised; }
-  /// The newest list is not in force yet.
-  bool list_pending() const noexcept { return decided < list.number; }
-  bool follows() const noexcept { return role == replica_role::follower; }
-  /// This replica is the sequencer: its first list is in force.
-  bool leads() const noexcept { return role == replica_role::leader && decided > 0; }
-
-  /// Adopts the list if it is newer.
-  bool learn(member_list x) {
-    const bool newer = x.newer_than(list);
-    if (newer)
-      list = std::move(x);
-    return newer;
-  }
-  void decide(std::uint64_t list_number) { decided = std::max(decided, list_number); }
-};
-
 /// What a replica says to clients, collected until several messages were read.
 class client_replies {
 public:

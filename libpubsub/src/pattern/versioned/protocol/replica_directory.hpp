@@ -101,7 +101,7 @@ public:
   std::uint64_t highest_promise() const {
     std::uint64_t result = 0;
     for (const auto& [id, each] : entries_)
-      result = std::max(result, each.status.promised);
+      result = std::max(result, each.status.at.promised);
     return result;
   }
 

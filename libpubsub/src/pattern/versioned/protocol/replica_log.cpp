@@ -99,7 +99,7 @@ void replica_log::conform(const start_message& x) {
   for (auto& each : kept)
     place(std::move(each));
   for (auto run = x.runs.begin(); run != x.runs.end(); ++run)
-    if (run->epoch == x.list.epoch && run->first > end_)
+    if (run->epoch == x.at.number && run->first > end_)
       place({.run = {0, last_of(run) + 1 - run->first, {run->epoch, run->first}, 0}});
 }
 

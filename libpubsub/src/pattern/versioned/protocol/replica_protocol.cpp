@@ -77,18 +77,19 @@ void replica_protocol::hear(const status_message& x, const data_message&, time_p
   if (x.replica == self_.id)
     return;
   const bool known = self_.others.hear(x, now);
+  epochs_.hear(x);
   if (x.name == self_.name && known)
     contest_name(x, now);
   if (failure_ || self_.epoch.group.is_nil())
     return;
-  if (!x.group.is_nil() && x.group != self_.epoch.group) {
-    if (x.name != self_.name && x.leads && (!leading_ || x.group < self_.epoch.group))
+  if (!x.at.group.is_nil() && x.at.group != self_.epoch.group) {
+    if (x.name != self_.name && x.leads && (!leading_ || x.at.group < self_.epoch.group))
       fail(errc::logic_error, "another group of this name has begun");
     return;
   }
   if (leading_)
     leading_->members.invite(x);
-  if (x.replica == self_.epoch.leader && x.leads && x.epoch == self_.epoch.number &&
+  if (x.replica == self_.epoch.leader && x.leads && x.at.number == self_.epoch.number &&
       self_.epoch.is_current())
     follower_.hear_leader(x, now);
 }
@@ -120,25 +121,19 @@ replica_state replica_protocol::state() const {
 
 void replica_protocol::publish_status(time_point now) {
   next_status_ = now + tuning::between_statuses(self_.options);
-  const auto& [group, promised, number, leader, role, list, decided] = self_.epoch;
   const auto age = std::chrono::floor<std::chrono::milliseconds>(now - begun_).count();
-  self_.port.to_everyone(
-      status_message{.group = group,
-                     .replica = self_.id,
-                     .name = self_.name,
-                     .group_size = self_.options.group_size,
-                     .age_ms = static_cast<std::uint64_t>(age),
-                     .promised = promised,
-                     .epoch = number,
-                     .leads = self_.epoch.leads(),
-                     .is_member = state() == replica_state::member,
-                     .held = log().end(),
-                     .commit = log().commit(),
-                     .config = list.number,
-                     .decided = decided,
-                     .live = self_.others.count_alive(list.members, now),
-                     .members = role == replica_role::leader ? list.members : id_list{}});
-  self_.others.forget_old(list.members, now);
+  const auto& members = self_.epoch.list.members;
+  self_.port.to_everyone(status_message{.replica = self_.id,
+                                        .name = self_.name,
+                                        .group_size = self_.options.group_size,
+                                        .age_ms = static_cast<std::uint64_t>(age),
+                                        .at = self_.epoch,
+                                        .leads = self_.epoch.leads(),
+                                        .is_member = state() == replica_state::member,
+                                        .held = log().end(),
+                                        .commit = log().commit(),
+                                        .live = self_.others.count_alive(members, now)});
+  self_.others.forget_old(members, now);
 }
 
 // -- epochs --------------------------------------------------------------------------------------
@@ -162,16 +157,8 @@ void replica_protocol::follow_role(time_point now) {
 }
 
 void replica_protocol::hear(const prepare_message& x, const data_message&, time_point now) {
-  if (!epochs_.accept(x, now))
-    return;
-  publish_status(now);
-  self_.port.to_replica(x.candidate,
-                        promise_message{x.group, self_.id, self_.epoch.promised, self_.epoch.list});
-}
-
-void replica_protocol::hear(const promise_message& x, const data_message&, time_point now) {
-  self_.others.heard(x.replica, now);
-  epochs_.hear(x);
+  if (epochs_.accept(x, now))
+    publish_status(now);
 }
 
 void replica_protocol::hear(const start_message& x, const data_message&, time_point now) {
@@ -255,17 +242,16 @@ void replica_protocol::hear(const snapshot_message& x, const data_message& msg, 
 // -- handing out ---------------------------------------------------------------------------------
 
 std::size_t replica_protocol::take(std::vector<versioned_message>& out, std::size_t max) {
-  const auto begin = static_cast<std::ptrdiff_t>(out.size());
+  const auto before = out.size();
   for (; max > 0 && !unversioned_.empty(); --max) {
     out.push_back(std::move(unversioned_.front()));
     unversioned_.pop_front();
   }
   self_.log.take(out, max);
-  self_.counters.voids += static_cast<std::uint64_t>(
-      std::count_if(out.begin() + begin, out.end(), [](const auto& x) { return x.is_void(); }));
-  const auto taken = out.size() - static_cast<std::size_t>(begin);
-  self_.counters.handed_out += taken;
-  return taken;
+  for (auto i = before; i < out.size(); ++i)
+    self_.counters.voids += out[i].is_void() ? 1 : 0;
+  self_.counters.handed_out += out.size() - before;
+  return out.size() - before;
 }
 
 void replica_protocol::fail(errc code, std::string why) {

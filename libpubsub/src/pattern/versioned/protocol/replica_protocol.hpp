@@ -94,7 +94,6 @@ private:
   void hear(const commit_message& x, const data_message& msg, time_point now);
   void hear(const held_message& x, const data_message& msg, time_point now);
   void hear(const prepare_message& x, const data_message& msg, time_point now);
-  void hear(const promise_message& x, const data_message& msg, time_point now);
   void hear(const start_message& x, const data_message& msg, time_point now);
   void hear(const snapshot_message& x, const data_message& msg, time_point now);
 

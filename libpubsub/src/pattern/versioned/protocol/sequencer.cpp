@@ -20,7 +20,7 @@ std::uint64_t flags_of(const submit_message& x) {
 } // namespace
 
 void sequencer::submit(const submit_message& x, const data_message& msg, time_point now) {
-  if (!epoch_.leads() || !epoch_.is_current())
+  if (!epoch_.leads())
     return;
   if (members_.is_joining())
     held_back_.push_back(msg);
@@ -67,21 +67,17 @@ void sequencer::grant(const endpoint_id& client, const version_run& run, bool ho
   self_.replies.add(client, holds ? reply::numbered_and_held : reply::numbered, run);
 }
 
-/// What a link does not take now is forwarded later.
+/// What a link does not take now is forwarded later; what the client sends itself, never.
 void sequencer::forward_pending() {
   while (forwarded_ < log_.end()) {
     const auto* entry = log_.find(forwarded_ + 1);
-    if (entry != nullptr && !forward(*entry))
-      return;
+    if (entry != nullptr && (entry->flags & record_flag::from_client) == 0) {
+      commit_due_ = time_point::max();
+      if (!self_.port.to_replicas(record_of(*entry, entry->flags)))
+        return;
+    }
     forwarded_ = entry == nullptr ? log_.end() : entry->last();
   }
-}
-
-bool sequencer::forward(const log_entry& entry) {
-  if ((entry.flags & record_flag::from_client) != 0)
-    return true; // the client does it
-  commit_due_ = time_point::max();
-  return self_.port.to_replicas(record_of(entry, entry.flags));
 }
 
 /// The values go as they came: they are copied, not decoded.
@@ -124,12 +120,9 @@ void sequencer::repeat(const held_message& x) {
 }
 
 void sequencer::send_snapshot(std::span<const std::byte> state) {
-  const auto replicas = std::exchange(need_snapshot_, {});
-  if (!epoch_.leads())
-    return;
   const snapshot_message what{
       epoch_.group, epoch_.number, log_.applied(), log_.clients_when_given(), {1, state}};
-  for (const auto& each : replicas)
+  for (const auto& each : std::exchange(need_snapshot_, {}))
     self_.port.to_replica(each, what);
 }
 
@@ -148,8 +141,7 @@ void sequencer::settle(time_point now) {
 }
 
 void sequencer::tick(time_point now) {
-  if (epoch_.leads())
-    forward_pending();
+  forward_pending();
   if (now >= commit_due_) {
     self_.port.to_replicas(commit_message{epoch_.group, epoch_.number, log_.commit()});
     commit_due_ = time_point::max();
@@ -157,7 +149,7 @@ void sequencer::tick(time_point now) {
 }
 
 time_point sequencer::next_tick(time_point now) const {
-  const bool pending = forwarded_ < log_.end() && epoch_.leads();
+  const bool pending = forwarded_ < log_.end();
   return pending ? std::min<time_point>(commit_due_, now + tuning::ack_delay) : commit_due_;
 }
 

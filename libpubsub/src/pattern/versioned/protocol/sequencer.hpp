@@ -41,7 +41,6 @@ private:
   void assign_versions(const submit_message& x, const data_message& msg, time_point now);
   void grant(const endpoint_id& client, const version_run& run, bool holds);
   void forward_pending();
-  bool forward(const log_entry& entry);
   record_message record_of(const log_entry& entry, std::uint64_t flags) const;
 
   replica_context& self_;

@@ -32,7 +32,7 @@ constexpr duration longest_barrier =
     milliseconds{500};                            // a joining replica stops all senders no longer
 constexpr duration between_barriers = seconds{1}; // and not again soon
 constexpr std::uint64_t close_behind = 4'096;     // numbers that a replica may lack when it joins
-constexpr std::size_t most_bodies = 4'096;        // batches without versions that are kept
+constexpr std::size_t most_bodies = 4'096;        // tagged batches of which one half is kept
 constexpr std::size_t most_bodies_bytes = std::size_t{64} << 20;
 constexpr std::size_t most_repeated_bytes = 256 * 1024; // in the answer to one fetch
 constexpr std::size_t most_repeated_entries = 512;

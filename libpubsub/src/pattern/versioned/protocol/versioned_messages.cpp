@@ -18,7 +18,8 @@ bool record_message::adds_up() const {
 bool start_message::adds_up() const {
   const auto out_of_order = std::ranges::adjacent_find(
       runs, [](const auto& x, const auto& next) { return x.first >= next.first; });
-  return commit <= end && out_of_order == runs.end() &&
+  const bool one_epoch = at.promised == at.number && at.list.epoch == at.number;
+  return one_epoch && commit <= end && out_of_order == runs.end() &&
          (runs.empty() || (runs.front().first > 0 && runs.back().first <= end));
 }
 

@@ -63,6 +63,40 @@ struct member_list {
   }
 };
 
+enum class replica_role : std::uint8_t { follower, candidate, leader };
+
+/// What a replica knows of its group. Its role is its own affair.
+struct epoch_state {
+  endpoint_id group;          ///< nil: none yet
+  std::uint64_t promised = 0; ///< messages of earlier epochs are refused
+  endpoint_id promised_to;    ///< the candidate of that epoch
+  std::uint64_t number = 0;   ///< the last epoch that has begun here
+  endpoint_id leader;         ///< of that epoch
+  replica_role role = replica_role::follower;
+  member_list list;          ///< the newest that is known
+  std::uint64_t decided = 0; ///< the newest list of the epoch that is known to be in force
+
+  static auto fields(auto& x) {
+    return std::tie(x.group, x.promised, x.promised_to, x.number, x.leader, x.list, x.decided);
+  }
+  /// No later epoch was promised.
+  bool is_current() const noexcept { return number == promised; }
+  /// The newest list is not in force yet.
+  bool list_pending() const noexcept { return decided < list.number; }
+  bool follows() const noexcept { return role == replica_role::follower; }
+  /// This replica is the sequencer: its first list is in force.
+  bool leads() const noexcept { return role == replica_role::leader && decided > 0; }
+
+  /// Adopts the list if it is newer.
+  bool learn(member_list x) {
+    const bool newer = x.newer_than(list);
+    if (newer)
+      list = std::move(x);
+    return newer;
+  }
+  void decide(std::uint64_t list_number) { decided = std::max(decided, list_number); }
+};
+
 /// How far a client is: what the sequencer needs to know of its past.
 struct client_progress {
   endpoint_id client;
@@ -80,28 +114,23 @@ struct hello_message {
   static auto fields(auto& x) { return std::tie(x.client); }
 };
 
-/// Replica to all, periodically and after a change: its own state.
+/// Replica to all, periodically and after a change: its own state. To the candidate of an epoch
+/// that it has promised, this is the promise.
 struct status_message {
   static constexpr std::uint64_t kind = 2;
-  endpoint_id group; ///< nil: the replica belongs to no group yet
   endpoint_id replica;
   std::string name;
-  std::uint64_t group_size = 0;
-  std::uint64_t age_ms = 0;
-  std::uint64_t promised = 0; ///< the replica accepts nothing from earlier epochs
-  std::uint64_t epoch = 0;
+  std::uint64_t group_size = 0, age_ms = 0;
+  epoch_state at;
   bool leads = false; ///< the replica is the sequencer of this epoch
   bool is_member = false;
   std::uint64_t held = 0; ///< from the leader: the last number that it has given
   std::uint64_t commit = 0;
-  std::uint64_t config = 0;         ///< number of the list of members
-  std::uint64_t decided = 0;        ///< the newest list that is in force
-  std::uint64_t live = 0;           ///< members that were heard recently
-  std::vector<endpoint_id> members; ///< the list; only from the leader
+  std::uint64_t live = 0; ///< members that were heard recently
 
   static auto fields(auto& x) {
-    return std::tie(x.group, x.replica, x.name, x.group_size, x.age_ms, x.promised, x.epoch,
-                    x.leads, x.is_member, x.held, x.commit, x.config, x.decided, x.live, x.members);
+    return std::tie(x.replica, x.name, x.group_size, x.age_ms, x.at, x.leads, x.is_member, x.held,
+                    x.commit, x.live);
   }
 };
 
@@ -202,36 +231,22 @@ struct prepare_message {
   static auto fields(auto& x) { return std::tie(x.group, x.candidate, x.epoch, x.first_members); }
 };
 
-/// Replica to a candidate: it accepts nothing from earlier epochs any more.
-struct promise_message {
-  static constexpr std::uint64_t kind = 9;
-  endpoint_id group, replica;
-  std::uint64_t epoch = 0;
-  member_list newest; ///< that it knows
-
-  static auto fields(auto& x) { return std::tie(x.group, x.replica, x.epoch, x.newest); }
-};
-
-/// Leader to replicas: an epoch begins. What they hold above `commit` must have the epochs of
+/// Leader to replicas: its epoch begins. What they hold above `commit` must have the epochs of
 /// `runs`; above `end` there is nothing. Runs of the new epoch itself are void.
 struct start_message {
-  static constexpr std::uint64_t kind = 10;
-  endpoint_id group, leader;
-  std::uint64_t group_size = 0;
-  member_list list;
-  std::uint64_t commit = 0, end = 0;
+  static constexpr std::uint64_t kind = 9;
+  epoch_state at;
+  std::uint64_t group_size = 0, commit = 0, end = 0;
   std::vector<epoch_run> runs;
 
-  static auto fields(auto& x) {
-    return std::tie(x.group, x.leader, x.group_size, x.list, x.commit, x.end, x.runs);
-  }
+  static auto fields(auto& x) { return std::tie(x.at, x.group_size, x.commit, x.end, x.runs); }
   bool adds_up() const;
 };
 
 /// Leader to one replica: the state as of `at`, and what it takes to go on from there. Without a
 /// state, the numbers up to `at` are in no history any more and there is no snapshot.
 struct snapshot_message {
-  static constexpr std::uint64_t kind = 11;
+  static constexpr std::uint64_t kind = 10;
   endpoint_id group;
   std::uint64_t epoch = 0;
   message_version at;
@@ -244,9 +259,9 @@ struct snapshot_message {
   bool adds_up() const { return at.number > 0 && state.count <= 1; }
 };
 
-using group_message = std::variant<hello_message, status_message, submit_message, record_message,
-                                   reply_message, held_message, commit_message, prepare_message,
-                                   promise_message, start_message, snapshot_message>;
+using group_message =
+    std::variant<hello_message, status_message, submit_message, record_message, reply_message,
+                 held_message, commit_message, prepare_message, start_message, snapshot_message>;
 
 /// Nothing if it is malformed. Spans are valid as long as the bytes of `value`.
 std::optional<group_message> parse_message(const data_view& value);
