@@ -61,37 +61,28 @@ inline void write_field(data_writer& out, const value_list& x) {
   out.begin_vector(x.count);
   out.write_encoded(x.bytes);
 }
-inline void write_field(data_writer& out, const std::vector<sequence_range>& x) {
-  out.begin_vector(2 * x.size());
-  for (const auto& each : x) {
-    out.write_count(each.first);
-    out.write_count(each.count);
-  }
-}
+template <structure T>
+void write_field(data_writer& out, const T& x);
 template <class T>
 void write_field(data_writer& out, const std::vector<T>& x) {
   out.begin_vector(x.size());
   for (const auto& each : x)
     write_field(out, each);
 }
+template <class... Fields>
+void write_field(data_writer& out, const std::tuple<Fields...>& x) {
+  out.begin_vector(sizeof...(Fields));
+  std::apply([&](const auto&... each) { (write_field(out, each), ...); }, x);
+}
 template <structure T>
 void write_field(data_writer& out, const T& x) {
-  const auto write_all = [&](const auto&... field) {
-    out.begin_vector(sizeof...(field));
-    (write_field(out, field), ...);
-  };
-  std::apply(write_all, T::fields(x));
+  write_field(out, T::fields(x));
 }
 
 /// Appends a message as a whole value.
 template <class Message>
 void write(data_writer& out, const Message& x) {
-  const auto write_all = [&](const auto&... field) {
-    out.begin_vector(1 + sizeof...(field));
-    out.write_count(Message::kind);
-    (write_field(out, field), ...);
-  };
-  std::apply(write_all, Message::fields(x));
+  write_field(out, std::tuple_cat(std::tuple{Message::kind}, Message::fields(x)));
 }
 
 /// Room for a message that is sent at once.
@@ -153,17 +144,6 @@ public:
     }
     return true;
   }
-  bool read(std::vector<sequence_range>& out) {
-    data_view field;
-    if (!read(field) || field.size() % 2 != 0)
-      return false;
-    field_reader numbers{field};
-    for (sequence_range each; !numbers.at_end(); out.push_back(each))
-      if (!numbers.read(each.first) || !numbers.read(each.count) || each.count == 0 ||
-          each.first + each.count < each.first)
-        return false;
-    return true;
-  }
   template <class T>
   bool read(std::vector<T>& out) {
     data_view field;
@@ -180,14 +160,10 @@ public:
     return read(field) && field_reader{field}.read_fields(out);
   }
   /// All fields that are left; false if there are more.
-  template <class... Fields>
-  bool read_all(Fields&... out) {
-    return (read(out) && ...) && at_end();
-  }
-  /// The same for those of a structure.
   template <structure T>
   bool read_fields(T& out) {
-    if (!std::apply([&](auto&... field) { return read_all(field...); }, T::fields(out)))
+    const auto read_all = [&](auto&... field) { return (read(field) && ...) && at_end(); };
+    if (!std::apply(read_all, T::fields(out)))
       return false;
     if constexpr (requires { out.adds_up(); })
       return out.adds_up();

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <tuple>
 #include <vector>
 
 namespace pubsub {
@@ -15,6 +16,8 @@ struct sequence_range {
   std::uint64_t first = 0;
   std::uint64_t count = 0;
   friend bool operator==(const sequence_range&, const sequence_range&) = default;
+  static auto fields(auto& x) { return std::tie(x.first, x.count); }
+  bool adds_up() const { return count > 0 && first + count >= first; }
 };
 
 /// Calls `each` with the runs of the `n` numbers behind the first `skipped` of all runs; a run is

@@ -53,14 +53,16 @@ TEST_CASE("a message of another kind, or one that does not add up, is none") {
 
 TEST_CASE("a message with a field too few, too many or of another type is none") {
   const data id{std::string(16, 'x')};
+  const auto runs = [](vector run) { return vector(1, data{std::move(run)}); };
   const data none[] = {
       data{vector{count{7}, count{5}, id}},
       data{vector{count{7}, count{5}, id, vector{}, count{1}}},
       data{vector{count{7}, id, count{5}, vector{}}},
       data{vector{count{7}, count{5}, std::string(15, 'x'), vector{}}},
-      data{vector{count{7}, count{5}, id, vector{count{1}}}},
-      data{vector{count{7}, count{5}, id, vector{count{1}, count{0}}}},
-      data{vector{count{7}, count{5}, id, vector{~count{0}, count{2}}}},
+      data{vector{count{7}, count{5}, id, vector{count{1}, count{2}}}},
+      data{vector{count{7}, count{5}, id, runs(vector{count{1}})}},
+      data{vector{count{7}, count{5}, id, runs(vector{count{1}, count{0}})}},
+      data{vector{count{7}, count{5}, id, runs(vector{~count{0}, count{2}})}},
       data{vector{}},
       data{count{7}},
   };
