@@ -20,10 +20,10 @@
 #include <pubsub/data_message.hpp>
 #include <pubsub/data_view.hpp>
 #include <pubsub/error.hpp>
+#include <pubsub/pattern/remote_options.hpp>
 #include <pubsub/value/endpoint_id.hpp>
 
 #include "pattern/mailbox/id_map.hpp"
-#include "pattern/remote/remote_plan.hpp"
 
 namespace pubsub::pattern {
 
@@ -62,7 +62,6 @@ public:
     std::string argument{};  ///< in bin::v1; a short one takes no memory of its own
     endpoint_id instance{};  ///< that was asked
     std::uint64_t place = 0; ///< in that instance's stream
-    sent_request request{};  ///< that the call went in
   };
 
   /// The operations that calls have named. Never erased.

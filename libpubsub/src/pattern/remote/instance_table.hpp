@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -32,7 +33,8 @@ public:
     time last_message{};
     time blocked_until{};           ///< nothing could be sent to it
     id_map<std::uint64_t> places{}; ///< the calls that are not answered
-    std::size_t late = 0;           ///< calls that were given up since it last replied
+    std::deque<sent_request> requests{};
+    std::size_t late = 0; ///< calls that were given up since it last replied
 
     /// It may get one more request.
     bool is_free(const request_plan& plan, time now) const noexcept {
@@ -100,7 +102,12 @@ public:
 
   /// Operations sent and not answered, of all instances.
   std::size_t in_flight() const noexcept { return in_flight_; }
-  /// The place of a call that the instance is asked.
+  /// Places for the calls of a request follow. Requests whose calls are answered are forgotten.
+  void add_request(instance& at, std::size_t operations, std::size_t size_bytes, time now) {
+    while (at.requests.size() > 1 && at.requests[1].first_place <= at.places.begin())
+      at.requests.pop_front();
+    at.requests.push_back({operations, size_bytes, now, at.places.end()});
+  }
   std::uint64_t add_place(instance& at, std::uint64_t call) {
     ++in_flight_;
     return at.places.add(call);

@@ -258,10 +258,10 @@ bool remote_future::ready() const {
 }
 
 expected<data> remote_future::get() const {
-  const auto result = view();
-  if (!result)
-    return result.error();
-  return result->to_data();
+  core_->wait_for(*call_, {});
+  if (call_->error)
+    return call_->error;
+  return call_->result.to_data();
 }
 
 received<expected<data>> remote_future::get_for(std::chrono::nanoseconds timeout) const {

@@ -15,6 +15,7 @@ struct sent_request {
   std::uint64_t operations = 0;
   std::size_t size_bytes = 0;
   std::chrono::steady_clock::time_point at{};
+  std::uint64_t first_place = 0; ///< of its operations, at the instance
 };
 
 /// A reply to it, or to the last of several.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 
 #include "pattern/remote/tuning.hpp"
 
@@ -178,12 +179,12 @@ void request_table::send_batch(instance_table::map::value_type& to,
   if (result == outcome::sent) {
     waiting_since_ = now;
     ++calls_.counters().requests;
+    instances_.add_request(its, batch_.size(), message.size(), now);
     for (const auto number : batch_) {
       auto& each = *calls_.find(number);
       each.at = call_table::stage::asked;
       each.instance = id;
       each.place = instances_.add_place(its, number);
-      each.request = {batch_.size(), message.size(), now};
     }
     calls_.drop_first(batch_.size());
   } else if (result != outcome::too_long) {
@@ -254,14 +255,15 @@ void request_table::measure(instance& at, const reply_view& reply, received_repl
   constexpr std::uint64_t longest_ns = 3'600'000'000'000; // that an instance may claim
   if (reply.places.empty())
     return;
-  const auto& last = reply.places.back();
-  const auto* number = at.places.find(last.first + last.count - 1);
+  const auto last = reply.places.back().first + reply.places.back().count - 1;
+  const auto* number = at.places.find(last);
   auto* const call = number != nullptr ? calls_.find(*number) : nullptr;
   if (call == nullptr)
     return;
+  const auto after = std::ranges::upper_bound(at.requests, last, {}, &sent_request::first_place);
   what.here = std::chrono::nanoseconds{std::min(reply.here_ns, longest_ns)};
   what.busy = std::chrono::nanoseconds{std::min(reply.busy_ns, longest_ns)};
-  pattern::measure(call->request, what, call->operation->second);
+  pattern::measure(*std::prev(after), what, call->operation->second);
   conditions_ = call->operation->second;
 }
 
