@@ -1,7 +1,6 @@
 #include "endpoint/core.hpp"
 
 #include <algorithm>
-#include <ranges>
 
 #include "format/json_members.hpp"
 #include "wire/native/network.hpp"
@@ -65,8 +64,8 @@ json_members members_of(const subscriber_counters& x) {
 /// The first topics, cut where they are long, and the number of all.
 void add_filter(json_members& to, const filter& x) {
   std::vector<std::string> shown;
-  for (const auto& each : x | std::views::take(shown_topics))
-    shown.push_back(json_string(std::string_view{each}.substr(0, shown_topic_bytes)));
+  for (auto each = x.begin(); each != x.end() && shown.size() < shown_topics; ++each)
+    shown.push_back(json_string(std::string_view{*each}.substr(0, shown_topic_bytes)));
   to.add_value("topics", json_list(shown)).add("topics_total", x.size());
 }
 

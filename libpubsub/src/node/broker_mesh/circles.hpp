@@ -5,10 +5,10 @@
 #include <chrono>
 #include <map>
 #include <memory>
-#include <ranges>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <pubsub/filter.hpp>
@@ -80,8 +80,10 @@ private:
   void close_what_is_proved() {
     auto result = std::make_shared<closed_topics>();
     for (const auto& [from, topics] : proved_) {
-      const auto prefixes = std::views::keys(topics);
-      result->emplace(from, filter{std::vector<std::string>{prefixes.begin(), prefixes.end()}});
+      std::vector<std::string> prefixes; // std::views::keys fails with clang before 16
+      for (const auto& each : topics)
+        prefixes.push_back(each.first);
+      result->emplace(from, filter{std::move(prefixes)});
     }
     closed_ = std::move(result);
   }
