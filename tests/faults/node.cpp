@@ -125,6 +125,7 @@ public:
         {"replica", &node::replica},
         {"send", &node::send},
         {"versions", &node::versions},
+        {"allow", &node::allow},
         {"stop_sending", &node::stop_sending},
         {"serve", &node::serve},
         {"stop_serving", &node::stop_serving},
@@ -247,6 +248,12 @@ private:
                                                   .reports = pubsub::completion_reports::all};
     at(in).clients[in.text("scheme")] =
         std::make_unique<sending>(at(in).node, in.text("group"), options, in.text("file"));
+    return {};
+  }
+
+  json_object allow(const command& in) {
+    for (const auto& [scheme, each] : at(in).clients)
+      each->allow(in.number("messages"));
     return {};
   }
 

@@ -52,16 +52,29 @@ sending::~sending() {
   collector_.join();
 }
 
+void sending::allow(std::uint64_t messages) {
+  allowed_ += messages;
+  allowed_.notify_one();
+}
+
 void sending::stop() {
   stopping_ = true;
+  allow(1); // wakes it
   if (poster_.joinable())
     poster_.join();
 }
 
 void sending::post() {
-  for (std::uint64_t next = 1; !stopping_; ++next)
+  for (std::uint64_t next = 1; !stopping_; ++next) {
+    while (allowed_ < next) {
+      it_.send_pending();
+      allowed_.wait(next - 1);
+    }
+    if (stopping_)
+      break;
     if (!it_.post(pubsub::count{next}))
       return;
+  }
   it_.send_pending();
 }
 

@@ -29,12 +29,15 @@ private:
   std::thread thread_;
 };
 
-/// Posts counts, and writes `number epoch client client_number` of every acknowledgement.
+/// Posts counts, as many as it is allowed to, and writes `number epoch client client_number` of
+/// every acknowledgement.
 class sending {
 public:
   sending(pubsub::endpoint& node, const std::string& group,
           const pubsub::versioned_group_options& options, const std::string& file);
   ~sending();
+  /// So many more may be posted.
+  void allow(std::uint64_t messages);
   /// Posts no more; what is in flight goes on.
   void stop();
   json_object report() const;
@@ -46,6 +49,7 @@ private:
   pubsub::versioned_group it_;
   std::ofstream out_;
   std::atomic<bool> stopping_{false};
+  std::atomic<std::uint64_t> allowed_{0};
   std::atomic<std::uint64_t> written_{0};
   std::thread poster_;
   std::thread collector_;

@@ -8,6 +8,9 @@ from .program import Stuck, wait_until, wait_while_growing
 SCHEMES = ("version_request", "message_returns_version", "one_hop", "one_hop_ack_client", "tagged")
 SILENCE_MS = 500
 TIMEOUT_MS = 60_000
+# Of each client, at first: flat out for seconds, and with what is allowed later all clients together stay below the
+# million messages that a replica keeps, however fast the machine is. One that starts again needs all of them.
+FLAT_OUT = 100_000
 NOBODY = "00000000-0000-0000-0000-000000000000"
 
 
@@ -44,6 +47,10 @@ class ReplicaGroup:
             self._acknowledged.append(file)
             self.w.nodes["clients"].ask("send", group="g", scheme=scheme, window=self.w.random.choice([1, 10, 1_000]),
                                         timeout_ms=TIMEOUT_MS, file=file)
+        self._allow(FLAT_OUT)
+
+    def _allow(self, messages):
+        self.w.nodes["clients"].ask("allow", messages=messages)
 
     # -- waiting -----------------------------------------------------------------------------------
 
@@ -59,6 +66,7 @@ class ReplicaGroup:
 
     def await_acknowledged(self, more):
         self.w.log(f"until {more} more are acknowledged")
+        self._allow(more)
         goal = self._count() + more
         if not wait_while_growing(self._count, lambda: self._count() >= goal):
             raise Stuck(f"{self._count()} messages are acknowledged and not {goal}: {self._replicas()}")
