@@ -23,7 +23,7 @@
 #include <pubsub/pattern/remote_options.hpp>
 #include <pubsub/value/endpoint_id.hpp>
 
-#include "pattern/mailbox/id_map.hpp"
+#include "pattern/remote/id_map.hpp"
 
 namespace pubsub::pattern {
 

@@ -14,7 +14,7 @@
 
 #include <pubsub/value/endpoint_id.hpp>
 
-#include "pattern/mailbox/id_map.hpp"
+#include "pattern/remote/id_map.hpp"
 #include "pattern/remote/remote_messages.hpp"
 #include "pattern/remote/remote_plan.hpp"
 

@@ -68,6 +68,15 @@ upstream_range results(std::uint64_t first, std::uint64_t count, bool direct) {
   return {nullptr, id_of(1), first, count, direct};
 }
 
+const endpoint_id source;
+
+struct fixture {
+  std::deque<int> ready;
+  reorder<int> all{ready};
+
+  std::deque<int> take_all() { return std::exchange(ready, {}); }
+};
+
 } // namespace
 
 TEST_CASE("tasks come out as they went in, with their places and numbers") {
@@ -234,4 +243,59 @@ TEST_CASE("what a source knows is reported to an exchange only if that waits for
   receive(inbox, tasks(4, {4, 5, 6}, false, 4, true, true));
   inbox.done(results(4, 2, true));
   CHECK(inbox.report_is_due(id_of(1)));
+}
+
+// -- order
+// ------------------------------------------------------------------------------------------
+
+TEST_CASE("what comes early waits for what is before it") {
+  fixture x;
+  x.all.settle(source, 0);
+  x.all.put(source, 2, 2);
+  x.all.put(source, 1, 1);
+  CHECK(x.ready.empty());
+  x.all.put(source, 0, 0);
+  CHECK(x.take_all() == std::deque{0, 1, 2});
+}
+
+TEST_CASE("nothing is given out before it is known where a source begins") {
+  fixture x;
+  x.all.put(source, 6, 6);
+  x.all.put(source, 5, 5);
+  CHECK(x.ready.empty());
+  x.all.settle(source, 5);
+  CHECK(x.take_all() == std::deque{5, 6});
+}
+
+TEST_CASE("what will never come is not waited for") {
+  fixture x;
+  x.all.settle(source, 0);
+  x.all.put(source, 3, 3);
+  x.all.put(source, 5, 5);
+  x.all.settle(source, 2);
+  CHECK(x.ready.empty());
+  x.all.settle(source, 3);
+  CHECK(x.take_all() == std::deque{3});
+  x.all.settle(source, 100);
+  CHECK(x.take_all() == std::deque{5});
+}
+
+TEST_CASE("what comes again is given out at once") {
+  fixture x;
+  x.all.settle(source, 0);
+  x.all.put(source, 0, 0);
+  x.all.put(source, 2, 2);
+  x.all.put(source, 2, 22);
+  x.all.put(source, 0, 10);
+  CHECK(x.take_all() == std::deque{0, 22, 10});
+}
+
+TEST_CASE("sources do not wait for one another") {
+  const auto other = endpoint_id::random();
+  fixture x;
+  x.all.settle(source, 0);
+  x.all.settle(other, 0);
+  x.all.put(source, 1, 1);
+  x.all.put(other, 0, 10);
+  CHECK(x.take_all() == std::deque{10});
 }

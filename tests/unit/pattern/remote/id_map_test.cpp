@@ -1,4 +1,4 @@
-#include "pattern/mailbox/id_map.hpp"
+#include "pattern/remote/id_map.hpp"
 
 #include <doctest/doctest.h>
 
