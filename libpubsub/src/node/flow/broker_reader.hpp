@@ -25,6 +25,7 @@ public:
     next_probes_ = env_.via->now() + circles::time_between_probes;
     go_on();
   }
+  bool peer_tells_status() const noexcept override { return false; }
   void receive(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) override {
     runs_.begin_buffer(owner, frames.size());
     auto* pos = frames.data();

@@ -44,6 +44,8 @@ public:
 
   /// The handshake is over.
   virtual void begin() = 0;
+  /// Whether the peer can be asked for its status. Thread-safe.
+  virtual bool peer_tells_status() const noexcept = 0;
   /// Whole frames, one after the other.
   virtual void receive(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) = 0;
   /// Looks whether messages that wait for their route may go on.

@@ -27,6 +27,7 @@ public:
   using message_reader::message_reader;
 
   void begin() override { router_.add_neighbour(env_.remote, env_.via); }
+  bool peer_tells_status() const noexcept override { return true; }
   void receive(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) override;
 
 private:

@@ -99,8 +99,7 @@ void session::reject() {
 
 // -- messages ------------------------------------------------------------------------------------
 
-/// The version decides here which reader there is, and in the link which protocol; elsewhere only
-/// whether a peer can be asked for its status.
+/// The version decides here which reader there is, and in the link which protocol; nowhere else.
 void session::begin_messages() {
   link_->begin_messages(handshake_.version(), owner_->self(), owner_->options().max_frame_bytes);
   counts_ = owner_->make_counters();
@@ -261,7 +260,7 @@ inquiries::ticket session::ask_whether_read() {
 }
 
 expected<std::string> session::ask_status(const deadline& until) {
-  if (handshake_.version() == 1)
+  if (!reader_->peer_tells_status())
     return error{errc::not_supported,
                  to_string(remote()) + " speaks version 1, which knows no status"};
   const auto asked = asked_.open();
