@@ -26,7 +26,6 @@ public:
     return references_ > 0 && message_access::stored_value(msg) == storage_ &&
            std::ranges::equal(topic, topic_);
   }
-  std::string_view topic() const noexcept { return topic_; }
   std::size_t payload_size() const noexcept { return payload_size_; }
 
   /// Notes a message that is not held; it will be if it is published again at once.

@@ -28,7 +28,6 @@ TEST_CASE("a message is held from the second time on") {
   last.note(msg, 9);
   CHECK(last.holds(msg, get_topic(msg)));
   CHECK(!last.holds(msg, "/b"));
-  CHECK(last.topic() == "/a");
   CHECK(last.payload_size() == 9);
 }
 
@@ -59,7 +58,7 @@ TEST_CASE("another message takes its place") {
   CHECK(!last.holds(first, get_topic(first)));
   CHECK(!last.holds(second, get_topic(second)));
   last.note(second, 9);
-  CHECK(last.topic() == "/b");
+  CHECK(last.holds(second, "/b"));
   CHECK(!only_one_holds(first)); // the copy
   CHECK(&get_data(copy) == &get_data(first));
 }
@@ -71,7 +70,7 @@ TEST_CASE("where a new message lies in the place of an old one, it is a new one"
     CHECK(!last.holds(msg, get_topic(msg)));
     last.note(msg, 9);
     last.note(msg, 9);
-    CHECK(last.topic() == get_topic(msg));
+    CHECK(last.holds(msg, get_topic(msg)));
   }
 }
 

@@ -38,26 +38,13 @@ live_counter* outbound::refusal(std::string_view topic, std::size_t payload_size
 
 /// Null if what took another route so far has not arrived at `until`.
 const route* outbound::resolve(std::string_view topic, const deadline& until) {
-  return has_current_routes(until) ? &routes_.resolve(topic) : nullptr;
-}
-
-/// The same for the message that is published again, without a look at its topic.
-const route* outbound::resolve_repeated(const deadline& until) {
-  if (!has_current_routes(until))
-    return nullptr;
-  if (std::exchange(repeated_generation_, routes_.generation()) != routes_.generation())
-    repeated_to_ = &routes_.resolve(repeated_.topic());
-  return repeated_to_;
-}
-
-bool outbound::has_current_routes(const deadline& until) {
   if (routes_.refresh()) {
     seal();
     stream_.forget_topics();
     for (auto& each : routes_.take_retired_routes())
       unsettled_.push_back(flushes_.begin(std::move(each)));
   }
-  return unsettled_.empty() || wait_until_flushed(until);
+  return unsettled_.empty() || wait_until_flushed(until) ? &routes_.resolve(topic) : nullptr;
 }
 
 bool outbound::wait_until_flushed(const deadline& until) {
@@ -148,7 +135,7 @@ publish_result outbound::publish_message(std::string_view topic, const data_mess
   if (!msg)
     return refuse(counts_->refused_empty);
   if (repeated_.holds(msg, topic)) // and it was acceptable
-    return publish_built(resolve_repeated(until), topic, repeated_.copy(), repeated_.payload_size(),
+    return publish_built(resolve(topic, until), topic, repeated_.copy(), repeated_.payload_size(),
                          until);
   const auto* stored = message_access::stored_value(msg);
   if (get_topic(msg) != topic)
@@ -160,7 +147,6 @@ publish_result outbound::publish_message(std::string_view topic, const data_mess
   if (auto* cause = refusal(topic, size))
     return refuse(*cause);
   repeated_.note(msg, size);
-  repeated_generation_ = 0;
   return publish_built(resolve(topic, until), topic, msg, size, until);
 }
 

@@ -47,8 +47,6 @@ private:
     return publish_result::refused;
   }
   const route* resolve(std::string_view topic, const deadline& until);
-  const route* resolve_repeated(const deadline& until);
-  bool has_current_routes(const deadline& until);
   bool wait_until_flushed(const deadline& until);
   push_result end_record(run_writer::exits to, const deadline& until);
   publish_result publish_built(const route* to, std::string_view topic, data_message msg,
@@ -68,8 +66,6 @@ private:
   bool records_to_queues_ = false;
   slab addressed_; // frames for one receiver
   repeated_message repeated_;
-  const route* repeated_to_ = nullptr;    // where it went last
-  std::uint64_t repeated_generation_ = 0; // of that route; 0: none
 };
 
 } // namespace pubsub

@@ -43,7 +43,7 @@ public:
   /// The exits for `topic`; valid until the next `refresh`. Topics with the same exits share one
   /// route.
   const route& resolve(std::string_view topic) {
-    if (last_ != nullptr && topic == last_topic_)
+    if (last_ != nullptr && std::ranges::equal(topic, last_topic_)) // `==` is a call
       return *last_;
     return find(topic);
   }
