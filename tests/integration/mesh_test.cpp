@@ -440,12 +440,14 @@ TEST_CASE("batches that wait keep to the topics they came with, whatever changes
   for (unsigned i = 1; i <= waiting; ++i)
     batches += batch_of_one(i);
   REQUIRE(source.wire.send(batches + table_for_far_node("2f6d") + batch_of_one(waiting + 1)));
-  std::atomic<bool> done{false};
-  std::thread changes{[&] {
+  const std::jthread changes{[&](const std::stop_token& stop) {
     auto other = ep.make_subscriber({"/other"});
-    while (!done) {
+    while (!stop.stop_requested()) {
+      // No faster than the reports of it are read, or they would close the links.
       other.add_topic("/another");
+      std::this_thread::sleep_for(std::chrono::microseconds{20});
       other.remove_topic("/another");
+      std::this_thread::sleep_for(std::chrono::microseconds{20});
     }
   }};
   for (unsigned i = 1; i <= waiting + 1; ++i) {
@@ -454,6 +456,4 @@ TEST_CASE("batches that wait keep to the topics they came with, whatever changes
     CHECK(get_data(*msg) == data{count{i}});
     CHECK(get_topic(*msg) == (i <= waiting ? "/n" : "/m"));
   }
-  done = true;
-  changes.join();
 }
