@@ -141,6 +141,20 @@ TEST_CASE("a malformed routing update or too long a frame ends the peering with 
   CHECK(next_error(events)->failure() == errc::limit_exceeded);
 }
 
+TEST_CASE("a hook of the log may ask the endpoint about its peers") {
+  endpoint ep;
+  std::atomic<bool> answered{false};
+  set_log_hook([&](log_level, std::string_view) {
+    ep.peers();
+    answered = true;
+  });
+  auto wire = peered(ep, listen_port(ep), "00");
+  CHECK(wire.send("7fffffff"));
+  CHECK(eventually([&] { return answered.load(); }));
+  CHECK(wire.closed_by_peer());
+  set_log_hook({});
+}
+
 TEST_CASE("no more connections than allowed wait for their handshake") {
   endpoint_options options;
   options.max_half_open = 4;

@@ -37,12 +37,17 @@ public:
     const auto& id = who.remote();
     const auto& where = who.carrier()->remote();
     events_.publish({status_code::peer_lost, id, where, "lost connection to remote peer"});
-    if (reason && reason.code() != errc::peer_unavailable) { // more than a closed socket
+    if (is_worth_a_line(reason))
+      events_.publish({reason.code(), id, where, reason.context()});
+    events_.publish({status_code::endpoint_unreachable, id, {}, "lost the last path"});
+  }
+  /// The line for the log about a peering that was lost. No lock may be held: the hook of the log
+  /// belongs to the program, and may ask the endpoint about its peers.
+  void log_loss(const session& who, const error& reason) {
+    const auto& where = who.carrier()->remote();
+    if (is_worth_a_line(reason))
       log(log_level::warning, "the link to " + where.address + ":" + std::to_string(where.port) +
                                   " was closed: " + reason.message());
-      events_.publish({reason.code(), id, where, reason.context()});
-    }
-    events_.publish({status_code::endpoint_unreachable, id, {}, "lost the last path"});
   }
   /// An accepted connection did not become a peering. That is usual on the internet; but if it is
   /// for TLS or for the peer's version the operator has to do something about it. Strangers cannot
@@ -67,6 +72,10 @@ public:
   }
 
 private:
+  /// More than a closed socket.
+  static bool is_worth_a_line(const error& reason) noexcept {
+    return reason && reason.code() != errc::peer_unavailable;
+  }
   bool may_warn() {
     const auto now = std::chrono::steady_clock::now();
     std::lock_guard lock{mutex_};

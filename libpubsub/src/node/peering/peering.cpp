@@ -170,7 +170,11 @@ void peering::on_closed(const std::shared_ptr<session>& who, wire::handshake::ou
   if (was_peered) {
     const bool left = peers_.remove(who->remote()) == phase::leaving;
     left ? reports_.removed(*who, reason) : reports_.lost(*who, reason);
-    return reconnect(who->remote());
+    reconnect(who->remote());
+    lock.unlock();
+    if (!left)
+      reports_.log_loss(*who, reason);
+    return;
   }
   if (!request)
     acceptor_.note_settled();
