@@ -101,15 +101,18 @@ bool native_reader::take_topics(std::span<const std::byte> payload) {
   }
   if (!place || news->first != place->topics.size())
     return false;
+  for (const auto& fresh : news->topics)
+    announced_bytes_ += fresh.bytes();
+  if (announced_bytes_ > flow_tuning::max_announced_bytes)
+    return false;
   auto& announced = *place;
   for (auto& fresh : news->topics) {
     announced.for_us =
         announced.for_us || std::ranges::find(fresh.destinations, env_.self, &destination::node) !=
                                 fresh.destinations.end();
-    announced_bytes_ += fresh.bytes();
     announced.topics.push_back(std::move(fresh));
   }
-  return announced_bytes_ <= flow_tuning::max_announced_bytes;
+  return true;
 }
 
 bool native_reader::take_batch(std::span<std::byte> payload) {

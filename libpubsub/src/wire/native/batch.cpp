@@ -1,10 +1,23 @@
 #include "wire/native/batch.hpp"
 
 #include <cstring>
+#include <iterator>
 
 #include "message/record.hpp"
 
 namespace pubsub::wire {
+
+namespace {
+
+/// In n log n steps, whatever a peer has written.
+bool names_a_node_twice(const std::vector<destination>& all) {
+  std::vector<endpoint_id> ids;
+  std::ranges::transform(all, std::back_inserter(ids), &destination::node);
+  std::ranges::sort(ids);
+  return std::ranges::adjacent_find(ids) != ids.end();
+}
+
+} // namespace
 
 void write_batch_header(std::byte* out, const batch_header& header,
                         std::size_t records_bytes) noexcept {
@@ -72,6 +85,8 @@ std::optional<topics_news> parse_topics(std::span<const std::byte> frame_payload
     for (; !all.empty(); all = all.subspan(destination_bytes))
       fresh.destinations.push_back(
           {read_id(all.data()), load_be<std::uint64_t>(all.data() + endpoint_id_bytes)});
+    if (fresh.destinations.size() > 1 && names_a_node_twice(fresh.destinations))
+      return {};
   }
   return result;
 }

@@ -75,7 +75,8 @@ std::vector<std::byte> make_topics(std::uint16_t table, const topic_table& from,
 /// Parses the payload of a frame of kind `records`. Nothing if it is too short, names no table, has
 /// too many hops left, or holds no message. The records themselves are not looked at.
 std::optional<batch_view> parse_batch(std::span<const std::byte> frame_payload) noexcept;
-/// Parses the payload of a frame of kind `topics`. Nothing if malformed, or if numbers run out.
+/// Parses the payload of a frame of kind `topics`. Nothing if malformed, if numbers run out, or if
+/// a topic names a node twice, which would get its messages twice.
 std::optional<topics_news> parse_topics(std::span<const std::byte> frame_payload);
 
 std::vector<std::byte> make_credit(credit x);

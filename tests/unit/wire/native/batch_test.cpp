@@ -124,6 +124,14 @@ TEST_CASE("malformed topics are none") {
   CHECK(wire::parse_topics(from_hex("02 ff 0000 00 00"))); // the last number there is
 }
 
+TEST_CASE("a topic that names a node twice is malformed: the node would get messages twice") {
+  const std::string one = "000102030405060708090a0b0c0d0e0f 0000000000000001";
+  const std::string other = "ff0102030405060708090a0b0c0d0e0f 0000000000000001";
+  const std::string again = "000102030405060708090a0b0c0d0e0f 0000000000000002";
+  CHECK(wire::parse_topics(from_hex("02 00 0000 00 02" + one + other)));
+  CHECK_FALSE(wire::parse_topics(from_hex("02 00 0000 00 03" + one + other + again)));
+}
+
 TEST_CASE("no bytes make a reader leave its frame") {
   std::mt19937 engine{5};
   for (int round = 0; round < 20'000; ++round) {
