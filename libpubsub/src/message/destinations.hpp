@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <compare>
 #include <cstdint>
 #include <vector>
 
@@ -16,7 +17,7 @@ namespace pubsub {
 struct destination {
   endpoint_id node;
   std::uint64_t filter_number = 0;
-  friend bool operator==(const destination&, const destination&) = default;
+  friend auto operator<=>(const destination&, const destination&) = default;
 };
 
 /// Destinations that are reached over the same link. The publishing node splits the destinations of
@@ -25,7 +26,7 @@ struct destination {
 struct link_destinations {
   const void* via = nullptr; ///< the link
   std::vector<destination> nodes;
-  friend bool operator==(const link_destinations&, const link_destinations&) = default;
+  friend auto operator<=>(const link_destinations&, const link_destinations&) = default;
 };
 
 using destinations_by_link = std::vector<link_destinations>;

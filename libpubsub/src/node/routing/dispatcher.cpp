@@ -4,16 +4,6 @@
 
 namespace pubsub {
 
-std::size_t dispatcher::exits_hash::operator()(const route& x) const noexcept {
-  std::size_t result = x.exits.size();
-  for (const auto* each : x.exits)
-    result = result * 31 + std::hash<const bounded_queue*>{}(each);
-  for (const auto& each : *x.nodes)
-    for (const auto& member : each.nodes)
-      result = result * 31 + std::hash<endpoint_id>{}(member.node);
-  return result;
-}
-
 void dispatcher::reset(std::uint64_t version) {
   last_ = nullptr;
   if (holds_too_much()) {

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "node/routing/route_flush.hpp"
@@ -75,13 +76,11 @@ private:
       return std::hash<std::string_view>{}(text);
     }
   };
-  /// What makes two routes the same: exits and destinations.
-  struct exits_hash {
-    std::size_t operator()(const route& x) const noexcept;
-  };
-  struct exits_equal {
+  /// Routes with the same exits and destinations are one. Ordered, not hashed: peers choose
+  /// destinations, and could choose those whose hashes are the same.
+  struct exits_order {
     bool operator()(const route& x, const route& y) const noexcept {
-      return x.exits == y.exits && *x.nodes == *y.nodes;
+      return std::tie(x.exits, *x.nodes) < std::tie(y.exits, *y.nodes);
     }
   };
 
@@ -107,7 +106,7 @@ private:
   std::uint64_t version_ = 0;
   std::uint64_t generation_ = 0;
   std::shared_ptr<const routing_snapshot> snapshot_;
-  std::unordered_set<route, exits_hash, exits_equal> routes_;
+  std::set<route, exits_order> routes_;
   std::unordered_map<endpoint_id, used_route> used_; // by all routes so far
   std::vector<retired_route> retired_;
   std::unordered_map<std::string, cached, text_hash, std::equal_to<>> topics_;

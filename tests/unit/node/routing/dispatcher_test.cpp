@@ -1,5 +1,7 @@
 #include "node/routing/dispatcher.hpp"
 
+#include <ctime>
+
 #include "support/fake_node.hpp"
 
 #include <doctest/doctest.h>
@@ -18,7 +20,34 @@ struct fixture : fake_node {
   }
 };
 
+/// Of this thread.
+std::chrono::nanoseconds processor_time() {
+  timespec used{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return std::chrono::seconds{used.tv_sec} + std::chrono::nanoseconds{used.tv_nsec};
+}
+
+/// What it takes to resolve so many topics that differ in the number of their destination's filter.
+std::chrono::nanoseconds cost_of_routes(std::uint64_t routes) {
+  auto least = std::chrono::nanoseconds::max();
+  for (int round = 0; round < 3; ++round) {
+    fixture f;
+    const fake_peer one{f, id_of(1), 2, {"/a"}};
+    f.from.refresh();
+    const auto before = processor_time();
+    for (std::uint64_t number = 0; number < routes; ++number)
+      f.from.resolve("/a", std::vector<destination>{{id_of(1), number}}, 1);
+    least = std::min(least, processor_time() - before);
+  }
+  return least;
+}
+
 } // namespace
+
+TEST_CASE("a peer cannot make routes hard to find: four times as many take less than nine times "
+          "as long") {
+  CHECK(cost_of_routes(8'000) < 9 * cost_of_routes(2'000));
+}
 
 TEST_CASE("a topic takes the queues and links of its subscribers, and topics with the same exits "
           "share a route") {
