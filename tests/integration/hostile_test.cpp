@@ -8,6 +8,8 @@
 #include <random>
 #include <thread>
 
+#include <sys/resource.h>
+
 using namespace pubsub;
 using namespace pubsub::test;
 using namespace std::chrono_literals;
@@ -155,7 +157,7 @@ TEST_CASE("a hook of the log may ask the endpoint about its peers") {
   set_log_hook({});
 }
 
-TEST_CASE("no more connections than allowed wait for their handshake") {
+TEST_CASE("a connection that says nothing makes room for the next, the oldest first") {
   endpoint_options options;
   options.max_half_open = 4;
   options.handshake_timeout = 60s;
@@ -164,16 +166,51 @@ TEST_CASE("no more connections than allowed wait for their handshake") {
   std::vector<raw_socket> idle;
   for (int i = 0; i < 12; ++i)
     idle.push_back(raw_socket::connect(port));
-  auto probed = [&] {
-    return std::ranges::count_if(idle, [](const auto& each) { return readable(each.fd()); });
-  };
-  CHECK(eventually([&] { return probed() >= 4; }));
-  CHECK_FALSE(eventually([&] { return probed() > 4; }, 100ms));
-  idle.erase(idle.begin(), idle.begin() + 8);
-  CHECK(eventually([&] { return probed() == 4; })); // their turn
-  idle.clear();
+  for (int i = 0; i < 8; ++i)
+    CHECK(idle[i].closed_by_peer());
+  for (int i = 8; i < 12; ++i)
+    CHECK_FALSE(idle[i].closed_by_peer(10ms));
   endpoint good;
   CHECK(good.peer(local_uri(port)));
+}
+
+TEST_CASE("a connection that has begun its handshake makes room only after a while") {
+  endpoint_options options;
+  options.max_half_open = 4;
+  options.handshake_timeout = 60s;
+  endpoint ep{options};
+  const auto port = listen_port(ep);
+  std::vector<raw_socket> slow;
+  for (int i = 0; i < 4; ++i) {
+    slow.push_back(raw_socket::connect(port));
+    CHECK_FALSE(slow.back().read_frame().empty()); // it is accepted
+    CHECK(slow.back().send("00000017"));
+  }
+  std::this_thread::sleep_for(50ms); // in which these words are heard
+  endpoint good;
+  REQUIRE(good.peer_async(local_uri(port)));
+  CHECK_FALSE(good.wait_for_peers(1, 300ms));
+  CHECK(good.wait_for_peers(1, patience));
+  CHECK(slow[0].closed_by_peer());
+  CHECK_FALSE(slow[1].closed_by_peer(10ms));
+}
+
+TEST_CASE("thousands of silent connections keep no honest peer waiting for a second") {
+  endpoint ep;
+  const auto port = listen_port(ep);
+  rlimit files{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &files) == 0);
+  const auto before = std::exchange(files.rlim_cur, files.rlim_max);
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &files) == 0);
+  std::vector<raw_socket> silent;
+  for (rlim_t i = 0; i < 3'000 && i + 200 < files.rlim_cur; ++i)
+    silent.push_back(raw_socket::connect(port));
+  endpoint good;
+  REQUIRE(good.peer_async(local_uri(port)));
+  CHECK(good.wait_for_peers(1, 1s));
+  silent.clear();
+  files.rlim_cur = before;
+  CHECK(::setrlimit(RLIMIT_NOFILE, &files) == 0);
 }
 
 TEST_CASE("a peer that asks without end and never listens is cut off") {

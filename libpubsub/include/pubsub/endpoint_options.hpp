@@ -45,7 +45,9 @@ struct endpoint_options {
   std::chrono::nanoseconds handshake_timeout = std::chrono::seconds{10};
   /// How long one attempt to connect may take.
   std::chrono::nanoseconds connect_timeout = std::chrono::seconds{3};
-  /// Connections accepted but not yet peered, at most; further ones wait in the kernel.
+  /// Connections accepted but not yet peered, at most. One more takes the place of the oldest that
+  /// has said nothing, or whose handshake takes longer than a second; if there is none, it waits in
+  /// the kernel.
   std::size_t max_half_open = 64;
   /// The newest version of the peering protocol to offer: 1 is Broker's; 2, spoken between nodes of
   /// this library, carries many messages in a frame (docs/wire-format.md). Peers agree on the

@@ -24,6 +24,9 @@ public:
   clock::time_point now() const override { return clock::now(); }
   void close(error reason = {}) override;
   void close_when_written() override;
+  bool has_spoken() const noexcept override {
+    return peer_link::has_spoken() || connection_->has_spoken();
+  }
 
 private:
   asio::io_context& loop() const noexcept { return *connection_->loop(); }

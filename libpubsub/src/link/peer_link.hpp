@@ -84,6 +84,10 @@ public:
   // -- looking -----------------------------------------------------------------------------------
 
   const network_info& remote() const noexcept { return remote_; }
+  /// Whether anything has come from the peer.
+  virtual bool has_spoken() const noexcept {
+    return bytes_received_.load(std::memory_order_relaxed) > 0;
+  }
   link_counters counters() const;
   void count_received(std::uint64_t messages) noexcept {
     received_.fetch_add(messages, std::memory_order_relaxed);

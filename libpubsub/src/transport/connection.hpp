@@ -34,6 +34,8 @@ public:
   /// tls_failed.
   virtual error explain(const error_code& failure) const;
   virtual bool encrypted() const noexcept { return false; }
+  /// Whether the peer has said anything that was not handed to a read. From any thread.
+  virtual bool has_spoken() const noexcept { return false; }
   /// The other side, IPv4 addresses as such; empty if it is already gone.
   network_info remote() const;
   /// Kept alive by every connection it serves.

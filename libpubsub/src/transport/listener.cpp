@@ -6,7 +6,7 @@ namespace pubsub {
 
 namespace {
 
-constexpr std::chrono::milliseconds time_between_failures{100};
+constexpr std::chrono::milliseconds time_between_tries{100};
 
 expected<tcp::endpoint> resolve_local(asio::io_context& loop, const uri& where) {
   if (where.host.empty())
@@ -49,6 +49,8 @@ error listener::bind_to(const uri& where) {
     acceptor_.bind(*local, failure);
   if (!failure)
     acceptor_.listen(asio::socket_base::max_listen_connections, failure);
+  if (!failure)
+    acceptor_.non_blocking(true, failure);
   if (failure) {
     const bool in_use = failure == asio::error::address_in_use;
     return {in_use ? errc::address_in_use : errc::cannot_listen,
@@ -65,29 +67,38 @@ void listener::start(callback on_connection, choose_loop choose) {
 }
 
 void listener::accept() {
-  if (accepting_ || !acceptor_.is_open())
+  if (waiting_ || !acceptor_.is_open())
     return;
-  auto target = choose_();
-  if (!target)
-    return; // until `resume`
-  accepting_ = true;
-  auto& context = *target;
-  acceptor_.async_accept(context, [self = shared_from_this(), target = std::move(target)](
-                                      error_code failure, tcp::socket socket) {
-    self->accepting_ = false;
-    if (!self->acceptor_.is_open())
-      return;
-    if (failure)
-      return self->try_later(failure);
-    self->on_connection_(target, std::move(socket));
-    self->accept();
+  waiting_ = true;
+  acceptor_.async_wait(tcp::acceptor::wait_read, [self = shared_from_this()](error_code failure) {
+    self->waiting_ = false;
+    if (self->acceptor_.is_open())
+      failure ? self->fail(failure) : self->accept_one();
   });
 }
 
-/// Such as when the process is out of descriptors: trying at once would fail at once, for ever.
-void listener::try_later(const error_code& failure) {
+/// There is a connection, unless it has gone again.
+void listener::accept_one() {
+  auto target = choose_();
+  if (!target)
+    return try_later();
+  error_code failure;
+  auto socket = acceptor_.accept(*target, failure);
+  if (!failure)
+    on_connection_(std::move(target), std::move(socket));
+  else if (failure != asio::error::would_block && failure != asio::error::connection_aborted)
+    return fail(failure);
+  accept();
+}
+
+/// As when the process is out of descriptors: at once it would fail at once, for ever.
+void listener::fail(const error_code& failure) {
   log(log_level::warning, "accepting a connection failed: " + failure.message());
-  timer_.expires_after(time_between_failures);
+  try_later();
+}
+
+void listener::try_later() {
+  timer_.expires_after(time_between_tries);
   timer_.async_wait([self = shared_from_this()](error_code cancelled) {
     if (!cancelled)
       self->accept();

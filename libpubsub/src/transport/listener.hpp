@@ -17,7 +17,8 @@ class listener : public std::enable_shared_from_this<listener> {
 public:
   using callback = std::function<void(std::shared_ptr<asio::io_context>, tcp::socket)>;
   /// Gives the loop the next accepted connection is to live on; null leaves it waiting in the
-  /// kernel until `resume`. Asked for each connection, on the listener's loop.
+  /// kernel until `resume`, or until this is asked again soon. Asked for each connection, on the
+  /// listener's loop.
   using choose_loop = std::function<std::shared_ptr<asio::io_context>()>;
 
   /// Binds and listens. Errors: address_in_use, cannot_listen; the context names the address.
@@ -34,15 +35,17 @@ private:
       : loop_(std::move(loop)), acceptor_(*loop_), timer_(*loop_) {}
   error bind_to(const uri& where);
   void accept();
-  void try_later(const error_code& failure);
+  void accept_one();
+  void fail(const error_code& failure);
+  void try_later();
 
   std::shared_ptr<asio::io_context> loop_;
   tcp::acceptor acceptor_;
-  asio::steady_timer timer_; // after a failure
+  asio::steady_timer timer_; // until the next try
   std::uint16_t port_ = 0;
   callback on_connection_;
   choose_loop choose_;
-  bool accepting_ = false;
+  bool waiting_ = false; // for a connection
 };
 
 } // namespace pubsub

@@ -2,12 +2,15 @@
 // be at the door.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
 
+#include "link/peer_link.hpp"
+#include "node/peering/tuning.hpp"
 #include "transport/listener.hpp"
 #include "transport/tls/tls_connection.hpp"
 #include "wire/broker/handshake.hpp"
@@ -46,10 +49,14 @@ private:
   tls_context tls_;  // null until needed
 };
 
-/// Accepts no more connections while `max_half_open` of those accepted are not peered yet. Guarded
-/// by the peering's mutex.
+/// Holds `max_half_open` accepted connections that are not peered yet. Where one more comes, it
+/// takes the place of the oldest one that has said nothing, or of one whose handshake takes too
+/// long; if there is none, it waits in the kernel. So strangers who open connections and are silent
+/// keep nobody out. Guarded by the peering's mutex.
 class acceptor {
 public:
+  using clock = peer_link::clock;
+
   explicit acceptor(std::size_t max_half_open) : max_half_open_(max_half_open) {}
 
   void add(std::shared_ptr<listener> fresh) { listeners_.push_back(std::move(fresh)); }
@@ -57,33 +64,52 @@ public:
     for (const auto& each : listeners_)
       each->stop();
   }
-  /// Asked before each connection. If not, listeners wait until there is room.
-  bool may_accept() noexcept {
-    paused_ = half_open_ >= max_half_open_;
+  /// Asked before each connection. If not, listeners wait until there is room, and ask again.
+  bool may_accept() {
+    paused_ = half_open_.size() >= max_half_open_ && find_dispensable() == half_open_.end();
     return !paused_;
   }
-  void note_accepted() {
-    ++half_open_;
-    resume();
+  /// The connection that has to go for this one, or null.
+  std::shared_ptr<peer_link> note_accepted(std::shared_ptr<peer_link> fresh) {
+    std::shared_ptr<peer_link> result;
+    if (half_open_.size() >= max_half_open_)
+      if (const auto found = find_dispensable(); found != half_open_.end()) {
+        result = std::move(found->carrier);
+        half_open_.erase(found);
+      }
+    half_open_.push_back({std::move(fresh), clock::now()});
+    return result;
   }
   /// An accepted connection has become a peering, or is closed.
-  void note_settled() {
-    --half_open_;
-    resume();
-  }
-
-private:
-  void resume() {
-    if (!paused_ || half_open_ >= max_half_open_)
+  void note_settled(const std::shared_ptr<peer_link>& carrier) {
+    std::erase_if(half_open_, [&](const auto& each) { return each.carrier == carrier; });
+    if (!paused_ || half_open_.size() >= max_half_open_)
       return;
     paused_ = false;
     for (const auto& each : listeners_)
       each->resume();
   }
 
+private:
+  struct half_open {
+    std::shared_ptr<peer_link> carrier;
+    clock::time_point since;
+  };
+
+  std::vector<half_open>::iterator find_dispensable() {
+    const auto silent = std::ranges::find_if(
+        half_open_, [](const auto& each) { return !each.carrier->has_spoken(); });
+    if (silent != half_open_.end())
+      return silent;
+    const auto oldest = half_open_.begin();
+    return oldest->since + peering_tuning::patience_with_handshakes < clock::now()
+               ? oldest
+               : half_open_.end();
+  }
+
   const std::size_t max_half_open_;
   std::vector<std::shared_ptr<listener>> listeners_;
-  std::size_t half_open_ = 0;
+  std::vector<half_open> half_open_; // in the order in which they came
   bool paused_ = false;
 };
 

@@ -114,14 +114,17 @@ void peering::adopt(std::shared_ptr<peer_link> made, wire::tcp_role role,
                     std::shared_ptr<peer_request> request) {
   counts_.follow(made);
   auto fresh = std::make_shared<session>(shared_from_this(), made, role, std::move(request));
+  std::shared_ptr<peer_link> superseded;
   {
     lock_type lock{mutex_};
     if (closed_ || (fresh->request() && fresh->request()->stopped))
       return; // dropping the link closes the socket
     sessions_.insert(fresh);
     if (!fresh->request())
-      acceptor_.note_accepted();
+      superseded = acceptor_.note_accepted(made);
   }
+  if (superseded)
+    superseded->close({errc::limit_exceeded, "another connection needed its place"});
   made->post([fresh] { fresh->start(); }); // a listener may run on another loop
 }
 
@@ -150,7 +153,7 @@ void peering::on_peered(const std::shared_ptr<session>& who) {
   if (const auto& request = who->request())
     request->note_success(who->remote());
   else
-    acceptor_.note_settled();
+    acceptor_.note_settled(who->carrier());
   reports_.added(*who);
   changed_.notify_all();
   lock.unlock();
@@ -177,7 +180,7 @@ void peering::on_closed(const std::shared_ptr<session>& who, wire::handshake::ou
     return;
   }
   if (!request)
-    acceptor_.note_settled();
+    acceptor_.note_settled(who->carrier());
   if (how == wire::handshake::outcome::redundant && peers_.contains(who->remote()) &&
       !peers_.is_current(who)) {
     if (request) // from now on it looks after the other connection

@@ -20,6 +20,9 @@ inline constexpr std::chrono::nanoseconds longest_patience = std::chrono::second
 /// The same warning about connections that are turned away is not logged more often, or strangers
 /// could flood the log.
 inline constexpr std::chrono::seconds time_between_warnings{1};
+/// Where there is no room for a connection, one that has begun its handshake makes room only after
+/// this time: a few round trips over any distance.
+inline constexpr std::chrono::seconds patience_with_handshakes{1};
 /// A peering that ends sooner counts as short, and after so many of them in a row reconnecting is
 /// delayed.
 inline constexpr std::chrono::seconds short_peering{1};

@@ -1,6 +1,7 @@
 #include "transport/tls/tls_connection.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -108,6 +109,7 @@ public:
     return failure_ ? failure_ : connection::explain(failure);
   }
   bool encrypted() const noexcept override { return true; }
+  bool has_spoken() const noexcept override { return spoken_.load(std::memory_order_relaxed); }
 
 private:
   enum class stage : std::uint8_t { fresh, shaking, established, failed, closed };
@@ -163,6 +165,7 @@ private:
       std::lock_guard lock{mutex_};
       ERR_clear_error();
       result = outcome_of(SSL_do_handshake(ssl_.get()));
+      spoken_.store(raw_.beginning_bytes > 0, std::memory_order_relaxed);
       if (result == SSL_ERROR_NONE) {
         record_.reserve(max_record_bytes);
         stage_ = stage::established;
@@ -303,6 +306,8 @@ private:
   std::unique_ptr<SSL, decltype([](SSL* x) { SSL_free(x); })> ssl_;
   stage stage_ = stage::fresh;    // changed on the loop only
   std::vector<std::byte> record_; // what OpenSSL has not taken yet
+
+  std::atomic<bool> spoken_{false};
 
   // On the loop only:
   asio::mutable_buffer into_;
