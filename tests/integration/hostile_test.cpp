@@ -157,6 +157,19 @@ TEST_CASE("a hook of the log may ask the endpoint about its peers") {
   set_log_hook({});
 }
 
+TEST_CASE("a stranger's handshake of millions of bytes is refused before it is read") {
+  endpoint ep;
+  const auto port = listen_port(ep);
+  auto wire = raw_socket::connect(port);
+  CHECK(wire.send(hello_of_ff));
+  for (int i = 0; i < 3; ++i)
+    CHECK_FALSE(wire.read_frame().empty()); // probe, version_select, syn
+  CHECK(wire.send("00100001"));             // a MiB and a byte
+  CHECK(wire.closed_by_peer());
+  endpoint good;
+  CHECK(good.peer(local_uri(port)));
+}
+
 TEST_CASE("a connection that says nothing makes room for the next, the oldest first") {
   endpoint_options options;
   options.max_half_open = 4;

@@ -39,8 +39,9 @@ struct endpoint_options {
   pubsub::filter forward_topics;
   /// Longest frame sent or accepted once peered, in bytes; a peer that announces more is cut off.
   std::uint32_t max_frame_bytes = 64 * 1024 * 1024;
-  /// Longest handshake frame accepted, in bytes.
-  std::uint32_t max_handshake_frame_bytes = 16 * 1024 * 1024;
+  /// Longest handshake frame accepted, in bytes. It holds the filter of a Broker peer: room for
+  /// tens of thousands of topics, and the most that a stranger can make this side read.
+  std::uint32_t max_handshake_frame_bytes = 1024 * 1024;
   /// A connection that is not peered by then is closed.
   std::chrono::nanoseconds handshake_timeout = std::chrono::seconds{10};
   /// How long one attempt to connect may take.
