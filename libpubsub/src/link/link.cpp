@@ -15,13 +15,17 @@ namespace {
 
 using namespace link_tuning;
 
-/// Whether a connection begins as one of Broker before 2.3 (Zeek 4 and older) does, once five bytes
-/// are there: the number of the first message in CAF's protocol, three bytes of zero, and the
-/// length of what follows, which is below 2^24. In Broker's protocol since then that would be a
-/// handshake frame of 16 MiB that begins with a tag there is not.
-bool looks_like_old_broker(std::span<const std::byte> first) noexcept {
-  constexpr std::array begins{std::byte{1}, std::byte{0}, std::byte{0}, std::byte{0}, std::byte{0}};
-  return first.size() >= begins.size() && std::equal(begins.begin(), begins.end(), first.begin());
+/// How a connection of Broker before 2.3 (Zeek 4 and older) begins: with the number of the first
+/// message in CAF's protocol, three bytes of zero, and the length of what follows, which is below
+/// 2^24. In Broker's protocol since then that would be a handshake frame of 16 MiB that begins with
+/// a tag there is not.
+constexpr std::array old_broker_begins{std::byte{1}, std::byte{0}, std::byte{0}, std::byte{0},
+                                       std::byte{0}};
+
+/// True as well for fewer bytes, as far as they go.
+bool may_be_old_broker(std::span<const std::byte> first) noexcept {
+  const auto n = std::min(first.size(), old_broker_begins.size());
+  return std::ranges::equal(first.first(n), std::span{old_broker_begins}.first(n));
 }
 
 /// A timer on a loop of Asio.
@@ -93,12 +97,17 @@ void link::on_read(error_code failure, std::size_t transferred) {
 
 /// Hands all whole frames to the handler. Returns false if the link was closed meanwhile.
 bool link::deliver_frames() {
+  const bool too_few = unread_is_all() && may_be_old_broker(unread()); // to know what it is
+  if (too_few && unread().size() >= old_broker_begins.size()) {
+    do_close({errc::peer_incompatible, "the peer is a Broker before 2.3 (Zeek 4 or older)"});
+    return false;
+  }
   auto* const bytes = buffer_->data();
   auto end = parsed_;
   while (filled_ - end >= frame_header_bytes) {
     const auto [size, allowed] = bounds_.length_at(bytes + end);
     if (!allowed) {
-      if (end > parsed_)
+      if (end > parsed_ || too_few)
         break; // the frames before it may raise the limit: the last one of a handshake does
       do_close(too_long(size));
       return false;
@@ -107,12 +116,8 @@ bool link::deliver_frames() {
       break;
     end += frame_header_bytes + size;
   }
-  if (end == parsed_) {
-    const bool hopeless = unread_is_all() && looks_like_old_broker(unread());
-    if (hopeless)
-      do_close({errc::peer_incompatible, "the peer is a Broker before 2.3 (Zeek 4 or older)"});
-    return !hopeless;
-  }
+  if (end == parsed_)
+    return true;
   const auto begin = std::exchange(parsed_, end);
   handler_->on_frames(buffer_, {bytes + begin, end - begin});
   return !closed_ && deliver_frames();
