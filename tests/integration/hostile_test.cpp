@@ -193,23 +193,26 @@ TEST_CASE("a connection that has begun its handshake makes room only after a whi
   options.handshake_timeout = 60s;
   endpoint ep{options};
   const auto port = listen_port(ep);
+  const auto since = std::chrono::steady_clock::now();
   std::vector<raw_socket> slow;
-  for (int i = 0; i < 4; ++i) {
+  for (const char digit : {'1', '2', '3', '4'}) {
     slow.push_back(raw_socket::connect(port));
-    CHECK_FALSE(slow.back().read_frame().empty()); // it is accepted
-    CHECK(slow.back().send("00000017"));
+    CHECK(slow.back().send("00000017 06 5a45454b " + std::string(31, 'f') + digit + " 0101"));
+    for (int i = 0; i < 3; ++i)
+      CHECK_FALSE(slow.back().read_frame().empty()); // probe, version_select, syn
   }
-  std::this_thread::sleep_for(50ms); // in which these words are heard
   endpoint good;
   REQUIRE(good.peer_async(local_uri(port)));
-  CHECK_FALSE(good.wait_for_peers(1, 300ms));
   CHECK(good.wait_for_peers(1, patience));
+  CHECK(std::chrono::steady_clock::now() - since > 1s);
   CHECK(slow[0].closed_by_peer());
   CHECK_FALSE(slow[1].closed_by_peer(10ms));
 }
 
-TEST_CASE("thousands of silent connections keep no honest peer waiting for a second") {
-  endpoint ep;
+TEST_CASE("thousands of silent connections keep no honest peer waiting") {
+  endpoint_options options;
+  options.handshake_timeout = 600s;
+  endpoint ep{options};
   const auto port = listen_port(ep);
   rlimit files{};
   REQUIRE(::getrlimit(RLIMIT_NOFILE, &files) == 0);
@@ -220,7 +223,7 @@ TEST_CASE("thousands of silent connections keep no honest peer waiting for a sec
     silent.push_back(raw_socket::connect(port));
   endpoint good;
   REQUIRE(good.peer_async(local_uri(port)));
-  CHECK(good.wait_for_peers(1, 1s));
+  CHECK(good.wait_for_peers(1, patience));
   silent.clear();
   files.rlim_cur = before;
   CHECK(::setrlimit(RLIMIT_NOFILE, &files) == 0);
