@@ -12,10 +12,8 @@ from . import checker
 from .program import PATIENCE_S, Program, ProgramError, Stuck, wait_until, wait_while_growing
 
 CLOSE_TIMEOUT_MS = 3_000
-# Peak RSS of a node with the queues these scenarios use: a full one holds 64 MiB, its consumer has
-# taken as much again, and blocks that are used again, sockets and the program are 64 MiB at most.
-# 170 MiB were seen where a machine gave the consumer little time.
-MEMORY_BOUND_MIB = 256
+# Peak RSS of a node with the queues these scenarios use.
+MEMORY_BOUND_MIB = 192
 # What a link and its sockets can hold when publishers do not limit themselves.
 SOCKET_BYTES = 8 * 1024 * 1024
 ENVELOPE_BYTES = 48
