@@ -442,12 +442,12 @@ TEST_CASE("batches that wait keep to the topics they came with, whatever changes
   REQUIRE(source.wire.send(batches + table_for_far_node("2f6d") + batch_of_one(waiting + 1)));
   const std::jthread changes{[&](const std::stop_token& stop) {
     auto other = ep.make_subscriber({"/other"});
-    while (!stop.stop_requested()) {
-      // No faster than the reports of it are read, or they would close the links.
-      other.add_topic("/another");
-      std::this_thread::sleep_for(std::chrono::microseconds{20});
-      other.remove_topic("/another");
-      std::this_thread::sleep_for(std::chrono::microseconds{20});
+    for (int n = 0; !stop.stop_requested(); ++n) {
+      const auto topic = "/another/" + std::to_string(n);
+      other.add_topic(topic);
+      // Reports that came faster than the far node reads them would close its link.
+      CHECK(far.wait_for_subscribers(topic, 1, patience));
+      other.remove_topic(topic);
     }
   }};
   for (unsigned i = 1; i <= waiting + 1; ++i) {

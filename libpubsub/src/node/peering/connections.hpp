@@ -52,7 +52,7 @@ private:
 /// Holds `max_half_open` accepted connections that are not peered yet. Where one more comes, it
 /// takes the place of the oldest one that has said nothing, or of one whose handshake takes too
 /// long; if there is none, it waits in the kernel. So strangers who open connections and are silent
-/// keep nobody out. Guarded by the peering's mutex.
+/// keep no peer out. Guarded by the peering's mutex.
 class acceptor {
 public:
   using clock = peer_link::clock;

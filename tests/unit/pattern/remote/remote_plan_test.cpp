@@ -185,7 +185,7 @@ TEST_CASE("what cannot be is passed over") {
 TEST_CASE("replies that lay unread do not make the latency longer") {
   known_link it;
   it.pass(100, 100);
-  it.latency = 50ms; // as the client sees it, who is busy
+  it.latency = 50ms; // as a busy client measures it
   it.prompt = false;
   for (int i = 0; i < 100; ++i)
     it.pass(100, 100);
