@@ -2,9 +2,13 @@
 
 #include <array>
 #include <bit>
+#include <cstdint>
 #include <mutex>
 #include <new>
 #include <vector>
+
+#include <sys/mman.h>
+#include <unistd.h>
 
 namespace pubsub {
 
@@ -15,6 +19,18 @@ constexpr bool reuses = false; // the sanitizer shall see uses of freed blocks
 #else
 constexpr bool reuses = true;
 #endif
+
+/// Gives the pages of a block back to the system, and leaves its addresses to the heap. An
+/// allocator keeps a heap for each thread and shrinks it only from its end: where several threads
+/// read in turns, each would keep the pages of what it once read.
+void release_pages(void* block, std::size_t length) noexcept {
+  static const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto begin = reinterpret_cast<std::uintptr_t>(block);
+  const auto first = (begin + page - 1) / page * page;
+  const auto last = (begin + length) / page * page;
+  if (first < last)
+    ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+}
 
 /// Idle blocks of large chunks, by their size as a power of two. The last one
 /// comes first: it may still be in a processor's cache. Thread-safe.
@@ -38,14 +54,19 @@ public:
   }
   /// What was taken for as many.
   void give_back(void* block, std::size_t capacity) noexcept {
-    if (!kept(capacity) || !keep(block, std::bit_ceil(capacity)))
-      ::operator delete(block);
+    if (kept(capacity)) {
+      const auto length = std::bit_ceil(capacity);
+      if (keep(block, length))
+        return;
+      release_pages(block, length);
+    }
+    ::operator delete(block);
   }
 
 private:
   static constexpr std::size_t least = std::size_t{64} << 10;
   static constexpr std::size_t most = std::size_t{4} << 20;
-  static constexpr std::size_t most_idle_bytes = std::size_t{16} << 20;
+  static constexpr std::size_t most_idle_bytes = std::size_t{32} << 20;
   static constexpr auto lengths = std::countr_zero(most) - std::countr_zero(least) + 1;
 
   static bool kept(std::size_t capacity) noexcept {

@@ -11,7 +11,7 @@
 namespace pubsub {
 
 /// Header and bytes lie in one heap block. One owner appends; holders of slices read what has been
-/// written meanwhile. Blocks of 64 KiB and more are used again, and a process keeps up to 16 MiB of
+/// written meanwhile. Blocks of 64 KiB and more are used again, and a process keeps up to 32 MiB of
 /// idle ones: fresh pages from the system take longer than filling them.
 class chunk final : public message_storage {
 public:

@@ -1,9 +1,13 @@
 #include "message/chunk.hpp"
 
 #include <algorithm>
+#include <fstream>
+#include <memory>
 #include <span>
 #include <thread>
 #include <vector>
+
+#include <unistd.h>
 
 #include <doctest/doctest.h>
 
@@ -16,9 +20,21 @@ constexpr bool reused = false;
 #else
 constexpr bool reused = true;
 #endif
+#if defined(__SANITIZE_THREAD__)
+constexpr bool watched = true; // the sanitizer keeps pages of its own
+#else
+constexpr bool watched = !reused;
+#endif
 
 std::span<std::byte> all_of(chunk& x) {
   return {x.data(), x.capacity()};
+}
+
+std::size_t resident_bytes() {
+  std::size_t mapped = 0;
+  std::size_t resident = 0;
+  std::ifstream{"/proc/self/statm"} >> mapped >> resident;
+  return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
 } // namespace
@@ -56,4 +72,20 @@ TEST_CASE("chunks of any size, made and let go by several threads, do not meet")
   CHECK(work(std::byte{1}) == 0);
   other.join();
   CHECK(there == 0);
+}
+
+TEST_CASE("chunks that are gone keep no memory but that of the idle blocks" *
+          doctest::skip(watched)) {
+  constexpr std::size_t length = 64 * 1024;
+  const auto before = resident_bytes();
+  std::vector<intrusive_ptr<chunk>> chunks;
+  std::vector<std::unique_ptr<std::byte[]>> between; // keeps the heap from shrinking at its end
+  for (int i = 0; i < 1024; ++i) {
+    chunks.push_back(chunk::make(length));
+    std::ranges::fill(all_of(*chunks.back()), std::byte{1});
+    between.push_back(std::make_unique<std::byte[]>(100));
+  }
+  CHECK(resident_bytes() > before + 1024 * length / 2);
+  chunks.clear();
+  CHECK(resident_bytes() < before + 40 * 1024 * 1024); // 32 MiB idle, and what stands between
 }
