@@ -1,13 +1,11 @@
 // What peers that misbehave cannot do: stall the others, or take memory beyond the bounds.
 #include "support/nodes.hpp"
+#include "support/process_memory.hpp"
 #include "support/published.hpp"
 #include "support/raw_socket.hpp"
 #include "wire/broker/envelope.hpp"
 
-#include <fstream>
 #include <thread>
-
-#include <unistd.h>
 
 using namespace pubsub;
 using namespace pubsub::test;
@@ -16,21 +14,6 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr std::size_t mebibyte = 1024 * 1024;
-
-/// Memory of this process that is really there, in bytes.
-std::size_t resident_bytes() {
-  std::size_t all = 0;
-  std::size_t resident = 0;
-  std::ifstream{"/proc/self/statm"} >> all >> resident;
-  return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-}
-
-/// Sanitizers keep memory of their own.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool memory_is_ours = false;
-#else
-constexpr bool memory_is_ours = true;
-#endif
 
 /// The ids of hostile peers: larger than ours, so that all handshakes go the same way.
 endpoint_id hostile_id(std::uint8_t number) {

@@ -1,17 +1,17 @@
 #include "message/chunk.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <memory>
 #include <span>
 #include <thread>
 #include <vector>
 
-#include <unistd.h>
-
 #include <doctest/doctest.h>
 
+#include "support/process_memory.hpp"
+
 using namespace pubsub;
+using namespace pubsub::test;
 
 namespace {
 
@@ -20,21 +20,9 @@ constexpr bool reused = false;
 #else
 constexpr bool reused = true;
 #endif
-#if defined(__SANITIZE_THREAD__)
-constexpr bool watched = true; // the sanitizer keeps pages of its own
-#else
-constexpr bool watched = !reused;
-#endif
 
 std::span<std::byte> all_of(chunk& x) {
   return {x.data(), x.capacity()};
-}
-
-std::size_t resident_bytes() {
-  std::size_t mapped = 0;
-  std::size_t resident = 0;
-  std::ifstream{"/proc/self/statm"} >> mapped >> resident;
-  return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
 } // namespace
@@ -75,7 +63,7 @@ TEST_CASE("chunks of any size, made and let go by several threads, do not meet")
 }
 
 TEST_CASE("chunks that are gone keep no memory but that of the idle blocks" *
-          doctest::skip(watched)) {
+          doctest::skip(!memory_is_ours)) {
   constexpr std::size_t length = 64 * 1024;
   const auto before = resident_bytes();
   std::vector<intrusive_ptr<chunk>> chunks;

@@ -245,8 +245,7 @@ TEST_CASE("what a source knows is reported to an exchange only if that waits for
   CHECK(inbox.report_is_due(id_of(1)));
 }
 
-// -- order
-// ------------------------------------------------------------------------------------------
+// -- order ----------------------------------------------------------------------------------------
 
 TEST_CASE("what comes early waits for what is before it") {
   fixture x;

@@ -137,8 +137,7 @@ TEST_CASE("one operation alone is one request") {
   CHECK(predicted_seconds(lan(), {}, plan, 0) == 0);
 }
 
-// -- the meter
-// --------------------------------------------------------------------------------------
+// -- the meter ------------------------------------------------------------------------------------
 
 TEST_CASE("latency is what a short message takes without the time in the server") {
   known_link it;

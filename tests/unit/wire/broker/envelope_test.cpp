@@ -118,8 +118,7 @@ TEST_CASE("any bytes parse to nothing or to something that lies within them") {
   }
 }
 
-// -- probes
-// -----------------------------------------------------------------------------------------
+// -- probes ---------------------------------------------------------------------------------------
 
 TEST_CASE("a probe is a command on its topic, and read as it was written") {
   const auto frame = wire::make_circle_probe(example, "/t");

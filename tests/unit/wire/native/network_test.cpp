@@ -127,8 +127,7 @@ TEST_CASE("no bytes make a reader of news leave its frame") {
   }
 }
 
-// -- status
-// -----------------------------------------------------------------------------------------
+// -- status ---------------------------------------------------------------------------------------
 
 TEST_CASE("status frames have the bytes of the worked example") {
   CHECK(wire::make_status_request(7) == from_hex("80000005 10 00000007"));
