@@ -15,6 +15,8 @@
 #include <pubsub/publisher.hpp>
 #include <pubsub/value/endpoint_id.hpp>
 
+#include "pattern/mailbox/pattern_topic.hpp"
+
 namespace pubsub::pattern {
 
 /// The one definition of *gone*: a partner that was within reach, and has been out of reach for
@@ -54,9 +56,8 @@ class partner_map {
 public:
   using time = partner::time;
 
-  /// `topic` names the topic that the partner of an id listens to.
-  partner_map(std::shared_ptr<endpoint> at, std::string (*topic)(const endpoint_id&))
-      : at_(std::move(at)), topic_(topic) {}
+  /// `topic` makes the topic that the partner of an id listens to.
+  partner_map(std::shared_ptr<endpoint> at, topic_kind topic) : at_(std::move(at)), topic_(topic) {}
 
   /// Made when it is first asked for.
   partner& operator[](const endpoint_id& id);
@@ -70,7 +71,7 @@ private:
   std::vector<endpoint_id> find(time now, bool (partner::*wanted)(time) const noexcept);
 
   std::shared_ptr<endpoint> at_;
-  std::string (*topic_)(const endpoint_id&);
+  topic_kind topic_;
   std::map<endpoint_id, partner> all_;
 };
 

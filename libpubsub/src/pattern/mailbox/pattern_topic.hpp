@@ -4,23 +4,24 @@
 #include <string>
 #include <string_view>
 
+#include <pubsub/value/endpoint_id.hpp>
+
 namespace pubsub::pattern {
 
-/// `<pattern>/<kind>/<name>/`, with each slash in the name as `%2F`, and `%` as `%25`. A
-/// subscription also matches longer topics: written like this, the topic of a name is no prefix of
-/// another's.
-inline std::string pattern_topic(std::string_view pattern, std::string_view kind,
-                                 std::string_view name) {
-  std::string result{pattern};
-  result.append("/").append(kind).append("/");
-  for (const char c : name)
-    if (c == '/')
-      result.append("%2F");
-    else if (c == '%')
-      result.append("%25");
-    else
-      result.push_back(c);
-  return result.append("/");
-}
+/// Makes the topics of one kind, `<kind>/<name>/`, with each slash in the name as `%2F`, and `%` as
+/// `%25`. A subscription also matches longer topics: written like this, the topic of a name is no
+/// prefix of another's.
+struct topic_kind {
+  std::string_view kind; ///< as `remote/service`
+
+  std::string operator()(std::string_view name) const {
+    std::string result{kind};
+    result.push_back('/');
+    for (const char c : name)
+      c == '/' ? result.append("%2F") : c == '%' ? result.append("%25") : result.append(1, c);
+    return result.append("/");
+  }
+  std::string operator()(const endpoint_id& id) const { return (*this)(to_string(id)); }
+};
 
 } // namespace pubsub::pattern

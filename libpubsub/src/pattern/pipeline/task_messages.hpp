@@ -118,24 +118,14 @@ struct progress_report {
 };
 
 /// Where queues bound to an exchange of this name report themselves, and it claims the name.
-inline std::string topic_of_exchange_name(std::string_view name) {
-  return pattern_topic("pipeline", "exchange-name", name);
-}
+inline constexpr topic_kind topic_of_exchange_name{"pipeline/exchange-name"};
 /// Where exchanges bound to queues of this name invite them.
-inline std::string topic_of_queue_name(std::string_view name) {
-  return pattern_topic("pipeline", "queue-name", name);
-}
+inline constexpr topic_kind topic_of_queue_name{"pipeline/queue-name"};
 /// Where an exchange receives reports; where a queue receives tasks.
-inline std::string topic_of_exchange(const endpoint_id& id) {
-  return pattern_topic("pipeline", "exchange", to_string(id));
-}
-inline std::string topic_of_queue(const endpoint_id& id) {
-  return pattern_topic("pipeline", "queue", to_string(id));
-}
+inline constexpr topic_kind topic_of_exchange{"pipeline/exchange"};
+inline constexpr topic_kind topic_of_queue{"pipeline/queue"};
 /// Where sources publish their progress: all of them, and this one.
 inline constexpr std::string_view progress_topics = "pipeline/progress/";
-inline std::string topic_of_progress(const endpoint_id& source) {
-  return pattern_topic("pipeline", "progress", to_string(source));
-}
+inline constexpr topic_kind topic_of_progress{"pipeline/progress"};
 
 } // namespace pubsub::pattern

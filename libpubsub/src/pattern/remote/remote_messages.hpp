@@ -143,18 +143,10 @@ inline error too_long(std::string_view what, std::size_t size_bytes, const std::
 // -- topics --------------------------------------------------------------------------------------
 
 /// Where the instances of a name receive from clients; where its clients receive from instances.
-inline std::string topic_of_service(std::string_view name) {
-  return pattern_topic("remote", "service", name);
-}
-inline std::string topic_of_callers(std::string_view name) {
-  return pattern_topic("remote", "callers", name);
-}
+inline constexpr topic_kind topic_of_service{"remote/service"};
+inline constexpr topic_kind topic_of_callers{"remote/callers"};
 /// Where one instance receives requests; where one client receives replies.
-inline std::string topic_of_instance(const endpoint_id& id) {
-  return pattern_topic("remote", "instance", to_string(id));
-}
-inline std::string topic_of_caller(const endpoint_id& id) {
-  return pattern_topic("remote", "caller", to_string(id));
-}
+inline constexpr topic_kind topic_of_instance{"remote/instance"};
+inline constexpr topic_kind topic_of_caller{"remote/caller"};
 
 } // namespace pubsub::pattern

@@ -18,9 +18,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-std::string topic_of(const endpoint_id& id) {
-  return "partner/" + to_string(id) + "/";
-}
+constexpr topic_kind topic_of{"partner"};
 
 std::vector<std::byte> message(std::size_t size_bytes = 1) {
   data_writer out;

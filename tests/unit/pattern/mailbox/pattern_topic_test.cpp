@@ -2,11 +2,10 @@
 
 #include <doctest/doctest.h>
 
-using pubsub::pattern::pattern_topic;
+using namespace pubsub::pattern;
 
 TEST_CASE("the topic of a name is no prefix of the topic of another name") {
-  CHECK(pattern_topic("pipeline", "queue-name", "tasks") == "pipeline/queue-name/tasks/");
-  CHECK(pattern_topic("pipeline", "queue-name", "tasks/dead") ==
-        "pipeline/queue-name/tasks%2Fdead/");
-  CHECK(pattern_topic("remote", "service", "100%/x") == "remote/service/100%25%2Fx/");
+  CHECK(topic_kind{"pipeline/queue-name"}("tasks") == "pipeline/queue-name/tasks/");
+  CHECK(topic_kind{"pipeline/queue-name"}("tasks/dead") == "pipeline/queue-name/tasks%2Fdead/");
+  CHECK(topic_kind{"remote/service"}("100%/x") == "remote/service/100%25%2Fx/");
 }

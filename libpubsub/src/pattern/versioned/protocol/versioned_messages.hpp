@@ -294,19 +294,11 @@ private:
 };
 
 /// Where replicas of a group publish their status, and clients say hello.
-inline std::string topic_of_status(std::string_view group) {
-  return pattern_topic("versioned", "status", group);
-}
+inline constexpr topic_kind topic_of_status{"versioned/status"};
 /// What all replicas of a group receive.
-inline std::string topic_of_replicas(std::string_view group) {
-  return pattern_topic("versioned", "replicas", group);
-}
+inline constexpr topic_kind topic_of_replicas{"versioned/replicas"};
 /// What one replica, one client receives.
-inline std::string topic_of_replica(const endpoint_id& id) {
-  return pattern_topic("versioned", "replica", to_string(id));
-}
-inline std::string topic_of_client(const endpoint_id& id) {
-  return pattern_topic("versioned", "client", to_string(id));
-}
+inline constexpr topic_kind topic_of_replica{"versioned/replica"};
+inline constexpr topic_kind topic_of_client{"versioned/client"};
 
 } // namespace pubsub::pattern
