@@ -94,8 +94,7 @@ private:
   bool special(std::uint8_t tag, std::uint32_t depth_left);
   [[gnu::noinline]] bool container(data_type type, std::uint32_t depth_left);
   bool vector_members(std::uint32_t count, std::uint32_t depth_left);
-  bool set_members(std::uint32_t count, std::uint32_t depth_left);
-  bool table_pairs(std::uint32_t count, std::uint32_t depth_left);
+  bool keys(std::uint32_t count, std::uint32_t depth_left, bool is_table);
   /// Fails if both keys are the same; notes whether the first one comes first.
   bool in_order(const std::byte* previous, const std::byte* current, bool& sorted) noexcept {
     const int order = compare_encoded(previous, current);
@@ -151,8 +150,7 @@ bool validator::container(data_type type, std::uint32_t depth_left) {
     return false;
   if (type == data_type::vector)
     return vector_members(count, depth_left - 1);
-  return type == data_type::set ? set_members(count, depth_left - 1)
-                                : table_pairs(count, depth_left - 1);
+  return keys(count, depth_left - 1, type == data_type::table);
 }
 
 bool validator::vector_members(std::uint32_t count, std::uint32_t depth_left) {
@@ -162,38 +160,19 @@ bool validator::vector_members(std::uint32_t count, std::uint32_t depth_left) {
   return true;
 }
 
-bool validator::set_members(std::uint32_t count, std::uint32_t depth_left) {
-  const auto* first = pos_;
-  const auto unsorted_before = unsorted_;
-  bool sorted = true;
-  const std::byte* previous = nullptr;
-  for (auto members = count; members > 0; --members) {
-    const auto* current = pos_;
-    if (!value(depth_left))
-      return false;
-    if (previous != nullptr && sorted && !in_order(previous, current, sorted))
-      return false;
-    previous = current;
-  }
-  const bool plain = unsorted_ == unsorted_before;
-  if (sorted && plain)
-    return true;
-  ++unsorted_;
-  return keys_differ(first, count, false, plain);
-}
-
-bool validator::table_pairs(std::uint32_t count, std::uint32_t depth_left) {
+/// The members of a set, or the keys of a table with their values.
+bool validator::keys(std::uint32_t count, std::uint32_t depth_left, bool is_table) {
   const auto* first = pos_;
   bool sorted = true;
   bool plain = true;
   const std::byte* previous = nullptr;
-  for (auto pairs = count; pairs > 0; --pairs) {
+  for (auto left = count; left > 0; --left) {
     const auto* current = pos_;
     const auto unsorted_before = unsorted_;
     if (!value(depth_left))
       return false;
     plain = plain && unsorted_ == unsorted_before;
-    if (!value(depth_left))
+    if (is_table && !value(depth_left))
       return false;
     if (previous != nullptr && sorted && !in_order(previous, current, sorted))
       return false;
@@ -202,7 +181,7 @@ bool validator::table_pairs(std::uint32_t count, std::uint32_t depth_left) {
   if (sorted && plain)
     return true;
   ++unsorted_;
-  return keys_differ(first, count, true, plain);
+  return keys_differ(first, count, is_table, plain);
 }
 
 // The slow path for members out of order. Where a key itself holds a container out of order
