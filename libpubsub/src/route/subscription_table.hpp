@@ -27,9 +27,9 @@ using subscriber_id = std::uint64_t;
 /// endpoint; Broker *peers*, which are announced one filter for all that is behind this node; and
 /// the *nodes* of the network, which know each other's filters. A change costs time in proportion
 /// to what it changes, not to the size of the table, and names the peers to which it must be
-/// announced; only `announcement_for` walks over everything. `Local` and `Remote` are the exits
-/// that the indexes lead to.
-template <class Local, class Remote>
+/// announced; only `announcement_for` walks over everything. The index of subscribers leads to
+/// their exits, that of peers and nodes to their ids.
+template <class Exit>
 class subscription_table {
 public:
   /// Prefixes that were added to the filter of this node, or removed from it.
@@ -49,7 +49,7 @@ public:
   }
 
   /// Adds a subscriber that is not in the table.
-  void add_local(subscriber_id who, Local exit, const filter& wanted);
+  void add_local(subscriber_id who, Exit exit, const filter& wanted);
   /// False if nothing changed.
   bool add_local_topic(subscriber_id who, std::string_view prefix);
   bool remove_local_topic(subscriber_id who, std::string_view prefix);
@@ -60,7 +60,7 @@ public:
   void visit_locals(Visitor&& visit) const;
 
   /// Adds a peer, or replaces it.
-  void add_peer(const endpoint_id& who, Remote exit, filter announced);
+  void add_peer(const endpoint_id& who, filter announced);
   /// Replaces the filter a peer announced. False if nothing changed.
   bool set_peer_filter(const endpoint_id& who, filter announced);
   bool remove_peer(const endpoint_id& who);
@@ -69,9 +69,8 @@ public:
   /// The prefixes that match both the filter of this peer and that of another holder.
   std::vector<std::string> shared_with(const endpoint_id& who) const;
 
-  /// The filter of another node has changed; `number` is that of its report. `exit` counts if the
-  /// node is new.
-  void change_node(const endpoint_id& who, Remote exit, std::uint64_t number,
+  /// The filter of another node has changed; `number` is that of its report.
+  void change_node(const endpoint_id& who, std::uint64_t number,
                    const std::vector<std::string>& added, const std::vector<std::string>& removed);
   filter node_filter(const endpoint_id& who) const;
 
@@ -90,25 +89,23 @@ public:
   std::set<endpoint_id> take_outdated() { return std::exchange(outdated_, {}); }
 
   /// Each target has a prefix since the number of the filter change that announced it.
-  const prefix_index<Local>& local_index() const noexcept { return local_index_; }
+  const prefix_index<Exit>& local_index() const noexcept { return local_index_; }
   /// The same for peers and nodes.
-  const prefix_index<Remote>& remote_index() const noexcept { return remote_index_; }
+  const prefix_index<endpoint_id>& remote_index() const noexcept { return remote_index_; }
   /// By the id of a node, `id_text`: the number of its last filter report.
   const prefix_index<std::uint64_t>& numbers() const noexcept { return numbers_; }
 
 private:
   struct local_entry {
-    Local exit;
+    Exit exit;
     std::set<std::string, std::less<>> prefixes; // as requested
   };
   struct peer_entry {
     std::uint64_t number; // in remote_index_
-    Remote exit;
     filter announced;
   };
   struct node_entry {
     std::uint64_t number = 0; // in remote_index_
-    Remote exit;
     std::set<std::string> prefixes;
   };
   /// A prefix in the filter of this node.
@@ -117,7 +114,6 @@ private:
     std::uint64_t since = 0; // the number of the change that announced it; 0: not announced yet
   };
 
-  void add_for_peer(const peer_entry& who, std::string_view prefix);
   void remove_for_peer(const peer_entry& who, std::string_view prefix);
   void concerns(std::string_view prefix, std::uint64_t peer_number);
   bool wanted_without(std::uint64_t peer_number, std::string_view prefix) const;
@@ -129,8 +125,8 @@ private:
   std::unordered_map<subscriber_id, local_entry> locals_;
   std::map<endpoint_id, peer_entry> peers_;
   std::map<endpoint_id, node_entry> nodes_;
-  prefix_index<Local> local_index_;
-  prefix_index<Remote> remote_index_;
+  prefix_index<Exit> local_index_;
+  prefix_index<endpoint_id> remote_index_;
   prefix_index<std::uint64_t> numbers_;
   std::map<std::string, own_entry, std::less<>> own_;
   std::set<std::string, std::less<>> own_changes_; // prefixes that have got or lost all holders
@@ -143,9 +139,8 @@ private:
 
 // -- subscribers of this endpoint ----------------------------------------------------------------
 
-template <class Local, class Remote>
-void subscription_table<Local, Remote>::add_local(subscriber_id who, Local exit,
-                                                  const filter& wanted) {
+template <class Exit>
+void subscription_table<Exit>::add_local(subscriber_id who, Exit exit, const filter& wanted) {
   const auto& entry =
       locals_.emplace(who, local_entry{std::move(exit), {wanted.begin(), wanted.end()}})
           .first->second;
@@ -155,9 +150,8 @@ void subscription_table<Local, Remote>::add_local(subscriber_id who, Local exit,
   }
 }
 
-template <class Local, class Remote>
-bool subscription_table<Local, Remote>::add_local_topic(subscriber_id who,
-                                                        std::string_view prefix) {
+template <class Exit>
+bool subscription_table<Exit>::add_local_topic(subscriber_id who, std::string_view prefix) {
   const auto found = locals_.find(who);
   if (found == locals_.end() || !found->second.prefixes.emplace(prefix).second)
     return false;
@@ -165,9 +159,8 @@ bool subscription_table<Local, Remote>::add_local_topic(subscriber_id who,
   return local_index_.add(prefix, who, found->second.exit, hold(prefix));
 }
 
-template <class Local, class Remote>
-bool subscription_table<Local, Remote>::remove_local_topic(subscriber_id who,
-                                                           std::string_view prefix) {
+template <class Exit>
+bool subscription_table<Exit>::remove_local_topic(subscriber_id who, std::string_view prefix) {
   const auto found = locals_.find(who);
   if (found == locals_.end())
     return false;
@@ -181,8 +174,8 @@ bool subscription_table<Local, Remote>::remove_local_topic(subscriber_id who,
   return true;
 }
 
-template <class Local, class Remote>
-bool subscription_table<Local, Remote>::remove_local(subscriber_id who) {
+template <class Exit>
+bool subscription_table<Exit>::remove_local(subscriber_id who) {
   const auto found = locals_.find(who);
   if (found == locals_.end())
     return false;
@@ -195,8 +188,8 @@ bool subscription_table<Local, Remote>::remove_local(subscriber_id who) {
   return true;
 }
 
-template <class Local, class Remote>
-filter subscription_table<Local, Remote>::local_filter(subscriber_id who) const {
+template <class Exit>
+filter subscription_table<Exit>::local_filter(subscriber_id who) const {
   const auto found = locals_.find(who);
   if (found == locals_.end())
     return {};
@@ -204,27 +197,25 @@ filter subscription_table<Local, Remote>::local_filter(subscriber_id who) const 
   return filter{{held.begin(), held.end()}};
 }
 
-template <class Local, class Remote>
+template <class Exit>
 template <class Visitor>
-void subscription_table<Local, Remote>::visit_locals(Visitor&& visit) const {
+void subscription_table<Exit>::visit_locals(Visitor&& visit) const {
   for (const auto& [who, entry] : locals_)
     visit(who, entry.exit);
 }
 
 // -- peers ---------------------------------------------------------------------------------------
 
-template <class Local, class Remote>
-void subscription_table<Local, Remote>::add_peer(const endpoint_id& who, Remote exit,
-                                                 filter announced) {
+template <class Exit>
+void subscription_table<Exit>::add_peer(const endpoint_id& who, filter announced) {
   remove_peer(who);
-  const auto number = ++last_number_;
-  peers_.emplace(who, peer_entry{number, std::move(exit), {}});
+  peers_.emplace(who, peer_entry{++last_number_, {}});
   outdated_.insert(who);
   set_peer_filter(who, std::move(announced));
 }
 
-template <class Local, class Remote>
-bool subscription_table<Local, Remote>::set_peer_filter(const endpoint_id& who, filter announced) {
+template <class Exit>
+bool subscription_table<Exit>::set_peer_filter(const endpoint_id& who, filter announced) {
   const auto found = peers_.find(who);
   if (found == peers_.end() || found->second.announced == announced)
     return false;
@@ -236,13 +227,16 @@ bool subscription_table<Local, Remote>::set_peer_filter(const endpoint_id& who, 
   std::ranges::set_difference(peer.announced, before, std::back_inserter(fresh));
   for (const auto prefix : gone)
     remove_for_peer(peer, prefix);
-  for (const auto prefix : fresh)
-    add_for_peer(peer, prefix);
+  for (const auto prefix : fresh) {
+    if (forwarding_)
+      concerns(prefix, peer.number);
+    remote_index_.add(prefix, peer.number, who, forwarding_ ? hold(prefix) : 0);
+  }
   return true;
 }
 
-template <class Local, class Remote>
-bool subscription_table<Local, Remote>::remove_peer(const endpoint_id& who) {
+template <class Exit>
+bool subscription_table<Exit>::remove_peer(const endpoint_id& who) {
   const auto found = peers_.find(who);
   if (found == peers_.end())
     return false;
@@ -253,26 +247,14 @@ bool subscription_table<Local, Remote>::remove_peer(const endpoint_id& who) {
   return true;
 }
 
-template <class Local, class Remote>
-const filter* subscription_table<Local, Remote>::peer_filter(const endpoint_id& who) const {
+template <class Exit>
+const filter* subscription_table<Exit>::peer_filter(const endpoint_id& who) const {
   const auto found = peers_.find(who);
   return found == peers_.end() ? nullptr : &found->second.announced;
 }
 
-template <class Local, class Remote>
-void subscription_table<Local, Remote>::add_for_peer(const peer_entry& who,
-                                                     std::string_view prefix) {
-  std::uint64_t since = 0;
-  if (forwarding_) {
-    concerns(prefix, who.number);
-    since = hold(prefix);
-  }
-  remote_index_.add(prefix, who.number, who.exit, since);
-}
-
-template <class Local, class Remote>
-void subscription_table<Local, Remote>::remove_for_peer(const peer_entry& who,
-                                                        std::string_view prefix) {
+template <class Exit>
+void subscription_table<Exit>::remove_for_peer(const peer_entry& who, std::string_view prefix) {
   remote_index_.remove(prefix, who.number);
   if (forwarding_) {
     concerns(prefix, who.number);
@@ -280,9 +262,8 @@ void subscription_table<Local, Remote>::remove_for_peer(const peer_entry& who,
   }
 }
 
-template <class Local, class Remote>
-std::vector<std::string>
-subscription_table<Local, Remote>::shared_with(const endpoint_id& who) const {
+template <class Exit>
+std::vector<std::string> subscription_table<Exit>::shared_with(const endpoint_id& who) const {
   const auto found = peers_.find(who);
   if (found == peers_.end())
     return {};
@@ -305,16 +286,13 @@ subscription_table<Local, Remote>::shared_with(const endpoint_id& who) const {
 
 // -- nodes ---------------------------------------------------------------------------------------
 
-template <class Local, class Remote>
-void subscription_table<Local, Remote>::change_node(const endpoint_id& who, Remote exit,
-                                                    std::uint64_t number,
-                                                    const std::vector<std::string>& added,
-                                                    const std::vector<std::string>& removed) {
+template <class Exit>
+void subscription_table<Exit>::change_node(const endpoint_id& who, std::uint64_t number,
+                                           const std::vector<std::string>& added,
+                                           const std::vector<std::string>& removed) {
   auto& node = nodes_[who];
-  if (node.number == 0) {
+  if (node.number == 0)
     node.number = ++last_number_;
-    node.exit = std::move(exit);
-  }
   for (const auto& prefix : removed)
     if (node.prefixes.erase(prefix) > 0) {
       remote_index_.remove(prefix, node.number);
@@ -325,7 +303,7 @@ void subscription_table<Local, Remote>::change_node(const endpoint_id& who, Remo
     if (node.prefixes.insert(prefix).second) {
       if (forwarding_)
         concerns(prefix, node.number);
-      remote_index_.add(prefix, node.number, node.exit);
+      remote_index_.add(prefix, node.number, who);
     }
   numbers_.remove(id_text(who), 0);
   if (node.prefixes.empty())
@@ -334,8 +312,8 @@ void subscription_table<Local, Remote>::change_node(const endpoint_id& who, Remo
     numbers_.add(id_text(who), 0, number);
 }
 
-template <class Local, class Remote>
-filter subscription_table<Local, Remote>::node_filter(const endpoint_id& who) const {
+template <class Exit>
+filter subscription_table<Exit>::node_filter(const endpoint_id& who) const {
   const auto found = nodes_.find(who);
   if (found == nodes_.end())
     return {};
@@ -345,8 +323,8 @@ filter subscription_table<Local, Remote>::node_filter(const endpoint_id& who) co
 // -- the filter of this node ---------------------------------------------------------------------
 
 /// The number of the change that announced `prefix`.
-template <class Local, class Remote>
-std::uint64_t subscription_table<Local, Remote>::hold(std::string_view prefix) {
+template <class Exit>
+std::uint64_t subscription_table<Exit>::hold(std::string_view prefix) {
   auto found = own_.find(prefix);
   if (found == own_.end())
     found = own_.emplace(prefix, own_entry{}).first;
@@ -356,15 +334,14 @@ std::uint64_t subscription_table<Local, Remote>::hold(std::string_view prefix) {
   return since > 0 ? since : filter_number_ + 1;
 }
 
-template <class Local, class Remote>
-void subscription_table<Local, Remote>::release(std::string_view prefix) {
+template <class Exit>
+void subscription_table<Exit>::release(std::string_view prefix) {
   if (--own_.find(prefix)->second.holders == 0)
     own_changes_.emplace(prefix);
 }
 
-template <class Local, class Remote>
-typename subscription_table<Local, Remote>::filter_change
-subscription_table<Local, Remote>::take_own_changes() {
+template <class Exit>
+typename subscription_table<Exit>::filter_change subscription_table<Exit>::take_own_changes() {
   filter_change result{filter_number_ + 1, {}, {}};
   for (const auto& prefix : std::exchange(own_changes_, {})) {
     const auto found = own_.find(prefix);
@@ -387,9 +364,8 @@ subscription_table<Local, Remote>::take_own_changes() {
 
 /// Called while `prefix` is without a holder that is about to get it or has just lost it: notes the
 /// peers to which it makes a difference. `peer_number` is the holder, if that is a peer.
-template <class Local, class Remote>
-void subscription_table<Local, Remote>::concerns(std::string_view prefix,
-                                                 std::uint64_t peer_number) {
+template <class Exit>
+void subscription_table<Exit>::concerns(std::string_view prefix, std::uint64_t peer_number) {
   for (const auto& [id, peer] : peers_)
     if (peer.number != peer_number && !outdated_.contains(id) &&
         !wanted_without(peer.number, prefix))
@@ -397,18 +373,18 @@ void subscription_table<Local, Remote>::concerns(std::string_view prefix,
 }
 
 /// Whether another holder than this peer has `prefix`, or a shorter prefix of it.
-template <class Local, class Remote>
-bool subscription_table<Local, Remote>::wanted_without(std::uint64_t peer_number,
-                                                       std::string_view prefix) const {
+template <class Exit>
+bool subscription_table<Exit>::wanted_without(std::uint64_t peer_number,
+                                              std::string_view prefix) const {
   auto any = [](const auto&) { return false; };
   auto only_that_peer = [&](const auto& each) { return each.who == peer_number; };
   return forward_topics_.matches(prefix) || !local_index_.visit(prefix, any) ||
          (forwarding_ && !remote_index_.visit(prefix, only_that_peer));
 }
 
-template <class Local, class Remote>
-filter subscription_table<Local, Remote>::announcement_for(const endpoint_id& peer,
-                                                           const is_reachable& within_reach) const {
+template <class Exit>
+filter subscription_table<Exit>::announcement_for(const endpoint_id& peer,
+                                                  const is_reachable& within_reach) const {
   std::vector<std::string> all{forward_topics_.begin(), forward_topics_.end()};
   for (const auto& [who, entry] : locals_)
     all.insert(all.end(), entry.prefixes.begin(), entry.prefixes.end());
@@ -423,8 +399,8 @@ filter subscription_table<Local, Remote>::announcement_for(const endpoint_id& pe
   return filter{std::move(all)};
 }
 
-template <class Local, class Remote>
-void subscription_table<Local, Remote>::outdate_all() {
+template <class Exit>
+void subscription_table<Exit>::outdate_all() {
   for (const auto& [who, entry] : peers_)
     outdated_.insert(who);
 }

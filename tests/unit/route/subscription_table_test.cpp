@@ -13,7 +13,7 @@ using namespace pubsub::test;
 
 namespace {
 
-using table_type = subscription_table<int, int>;
+using table_type = subscription_table<int>;
 
 std::string random_prefix(std::mt19937& engine) {
   std::string out = "/";
@@ -89,7 +89,7 @@ void change_both(table_type& table, naive_table& naive, std::mt19937& engine) {
     CHECK(table.remove_local(who) == (naive.locals.erase(who) > 0));
     break;
   case 4:
-    table.add_peer(peer, number, {prefix, second});
+    table.add_peer(peer, {prefix, second});
     naive.peers[peer] = {prefix, second};
     break;
   case 5:
@@ -118,8 +118,8 @@ void check_told(table_type& table, const naive_table& naive,
 TEST_CASE("a peer is told our own wishes and those of the other peers") {
   table_type table;
   table.add_local(1, 1, {"/own"});
-  table.add_peer(id_of(1), 1, {"/one"});
-  table.add_peer(id_of(2), 2, {"/two"});
+  table.add_peer(id_of(1), {"/one"});
+  table.add_peer(id_of(2), {"/two"});
   CHECK(table.announcement_for(id_of(1)) == filter{"/own", "/two"});
   CHECK(table.announcement_for(id_of(2)) == filter{"/own", "/one"});
   CHECK(table.announcement_for({}) == filter{"/own", "/one", "/two"});
@@ -153,7 +153,7 @@ TEST_CASE("only a topic that was asked for can be removed, and once") {
 
 TEST_CASE("a peer's new filter replaces the old one, and goes with the peer") {
   table_type table;
-  table.add_peer(id_of(1), 1, {"/one", "/more"});
+  table.add_peer(id_of(1), {"/one", "/more"});
   CHECK(table.set_peer_filter(id_of(1), {"/one"}));
   CHECK_FALSE(table.set_peer_filter(id_of(1), {"/one"}));
   CHECK(*table.peer_filter(id_of(1)) == filter{"/one"});
@@ -166,7 +166,7 @@ TEST_CASE("a peer's new filter replaces the old one, and goes with the peer") {
 TEST_CASE("without forwarding peers hear nothing of one another") {
   table_type table{{}, false};
   table.add_local(1, 1, {"/own"});
-  table.add_peer(id_of(1), 1, {"/one"});
+  table.add_peer(id_of(1), {"/one"});
   CHECK(table.announcement_for(id_of(2)) == filter{"/own"});
   CHECK(table.announcement_for({}) == filter{"/own"});
 }
@@ -182,27 +182,27 @@ TEST_CASE("indexes lead to the exits of subscribers and peers, each once") {
   table.add_local(10, 1, {"/a"});
   table.add_local(20, 2, {"/a/b"});
   CHECK(table.add_local_topic(20, "/a"));
-  table.add_peer(id_of(5), 3, {"/a"});
-  table.add_peer(id_of(3), 4, {""});
+  table.add_peer(id_of(5), {"/a"});
+  table.add_peer(id_of(3), {""});
   CHECK(exits(table.local_index(), "/a/b") == std::vector{1, 2});
-  CHECK(exits(table.remote_index(), "/x") == std::vector{4});
-  CHECK(exits(table.remote_index(), "/a") == std::vector{3, 4});
-  table.add_peer(id_of(5), 6, {"/x"}); // the same peer, by another link
-  CHECK(exits(table.remote_index(), "/x") == std::vector{4, 6});
-  CHECK(exits(table.remote_index(), "/a") == std::vector{4});
+  CHECK(exits(table.remote_index(), "/x") == std::vector{id_of(3)});
+  CHECK(exits(table.remote_index(), "/a") == std::vector{id_of(5), id_of(3)});
+  table.add_peer(id_of(5), {"/x"}); // the same peer, by another link
+  CHECK(exits(table.remote_index(), "/x") == std::vector{id_of(3), id_of(5)});
+  CHECK(exits(table.remote_index(), "/a") == std::vector{id_of(3)});
 }
 
 TEST_CASE("what a peer and somebody else want is shared, by the longest of both prefixes") {
   table_type table;
   const auto shared = [&](std::uint8_t n) { return table.shared_with(id_of(n)); };
   CHECK(shared(1).empty());
-  table.add_peer(id_of(1), 1, {"/a", "/b/long", "/mine"});
+  table.add_peer(id_of(1), {"/a", "/b/long", "/mine"});
   CHECK(shared(1).empty()); // nobody else
   table.add_local(1, 1, {"/a/x", "/c"});
   CHECK(shared(1) == std::vector<std::string>{"/a/x"});
-  table.change_node(id_of(9), 9, 2, {"/b"}, {});
+  table.change_node(id_of(9), 2, {"/b"}, {});
   CHECK(shared(1) == std::vector<std::string>{"/a/x", "/b/long"});
-  table.add_peer(id_of(2), 2, {""});
+  table.add_peer(id_of(2), {""});
   CHECK(shared(1) == std::vector<std::string>{"/a", "/a/x", "/b/long", "/mine"});
   CHECK(shared(2) == std::vector<std::string>{"/a", "/a/x", "/b", "/b/long", "/c", "/mine"});
 }
@@ -266,13 +266,13 @@ TEST_CASE("how far a node's wants are known is kept as long as it has any") {
     return result;
   };
   CHECK(known(id_of(1)) == 0);
-  table.change_node(id_of(1), 1, 7, {"/a"}, {});
-  table.change_node(id_of(2), 2, 3, {"/b"}, {});
+  table.change_node(id_of(1), 7, {"/a"}, {});
+  table.change_node(id_of(2), 3, {"/b"}, {});
   CHECK(known(id_of(1)) == 7);
   CHECK(known(id_of(2)) == 3);
-  table.change_node(id_of(1), 1, 9, {}, {}); // gone and back
+  table.change_node(id_of(1), 9, {}, {}); // gone and back
   CHECK(known(id_of(1)) == 9);
-  table.change_node(id_of(1), 1, 10, {}, {"/a"});
+  table.change_node(id_of(1), 10, {}, {"/a"});
   CHECK(known(id_of(1)) == 0);
 }
 
@@ -281,9 +281,9 @@ TEST_CASE("only peers to which a change makes a difference are outdated") {
   table_type table{{"/through"}};
   table.add_local(1, 1, {"/a"});
   CHECK(table.take_outdated().empty());
-  table.add_peer(id_of(1), 1, {});
+  table.add_peer(id_of(1), {});
   CHECK(table.take_outdated() == std::set{id_of(1)}); // a new one knows nothing yet
-  table.add_peer(id_of(2), 2, {"/b"});
+  table.add_peer(id_of(2), {"/b"});
   CHECK(table.take_outdated() == std::set{id_of(1), id_of(2)});
   table.add_local(2, 2, {"/a", "/a/b", "/through/x"});
   CHECK(table.take_outdated() == nobody);

@@ -24,7 +24,7 @@
 namespace pubsub {
 
 class message_queue;
-using node_subscriptions = subscription_table<std::shared_ptr<message_queue>, endpoint_id>;
+using node_subscriptions = subscription_table<std::shared_ptr<message_queue>>;
 
 /// What the route of a message depends on about Broker peers. Immutable; const access is
 /// concurrent.

@@ -41,7 +41,7 @@ void router::settle() {
     auto own = table_.take_own_changes();
     network_.change_filter(own.number, std::move(own.added), std::move(own.removed));
     for (const auto& each : network_.take_filter_changes())
-      table_.change_node(each.node, each.node, each.number, each.added, each.removed);
+      table_.change_node(each.node, each.number, each.added, each.removed);
   } while (broker_mesh_.designate(network_, table_));
   for (const auto& each : network_.take_restarted())
     streams_.forget(each);
@@ -98,7 +98,7 @@ void router::add_broker_peer(const endpoint_id& who, std::shared_ptr<peer_link> 
                              filter subscriptions, filter announced) {
   change([&] {
     broker_mesh_.add(who, std::move(via), std::move(subscriptions), std::move(announced));
-    table_.add_peer(who, who, {});
+    table_.add_peer(who, {});
     network_.add_broker_peer(who);
     return true;
   });

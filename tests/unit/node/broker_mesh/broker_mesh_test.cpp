@@ -19,7 +19,7 @@ struct fixture {
 
   void add(const endpoint_id& who, const filter& subscriptions) {
     mesh.add(who, std::make_shared<fake_link>(loop), subscriptions, {});
-    subscribers.add_peer(who, who, {});
+    subscribers.add_peer(who, {});
     network.add_broker_peer(who);
     mesh.designate(network, subscribers);
   }
