@@ -94,7 +94,8 @@ private:
   bool special(std::uint8_t tag, std::uint32_t depth_left);
   [[gnu::noinline]] bool container(data_type type, std::uint32_t depth_left);
   bool vector_members(std::uint32_t count, std::uint32_t depth_left);
-  bool keys(std::uint32_t count, std::uint32_t depth_left, bool is_table);
+  template <bool is_table>
+  bool keys(std::uint32_t count, std::uint32_t depth_left);
   /// Fails if both keys are the same; notes whether the first one comes first.
   bool in_order(const std::byte* previous, const std::byte* current, bool& sorted) noexcept {
     const int order = compare_encoded(previous, current);
@@ -150,7 +151,8 @@ bool validator::container(data_type type, std::uint32_t depth_left) {
     return false;
   if (type == data_type::vector)
     return vector_members(count, depth_left - 1);
-  return keys(count, depth_left - 1, type == data_type::table);
+  return type == data_type::set ? keys<false>(count, depth_left - 1)
+                                : keys<true>(count, depth_left - 1);
 }
 
 bool validator::vector_members(std::uint32_t count, std::uint32_t depth_left) {
@@ -161,7 +163,8 @@ bool validator::vector_members(std::uint32_t count, std::uint32_t depth_left) {
 }
 
 /// The members of a set, or the keys of a table with their values.
-bool validator::keys(std::uint32_t count, std::uint32_t depth_left, bool is_table) {
+template <bool is_table>
+bool validator::keys(std::uint32_t count, std::uint32_t depth_left) {
   const auto* first = pos_;
   bool sorted = true;
   bool plain = true;
