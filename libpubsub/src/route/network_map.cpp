@@ -9,19 +9,19 @@ network_map::network_map(const endpoint_id& self, std::uint64_t incarnation, boo
   auto& me = nodes_[self_];
   me.incarnation = incarnation;
   me.relays = relays;
-  me.links_number = me.filter_number = me.newest_filter = 1;
+  me.links_number = me.filter_number = 1;
 }
 
 // -- neighbours ----------------------------------------------------------------------------------
 
 void network_map::add_neighbour(const endpoint_id& who) {
-  neighbours_[who] = false;
+  neighbours_[who] = {};
   send_all(who);
 }
 
 void network_map::neighbour_ready(const endpoint_id& who) {
   const auto found = neighbours_.find(who);
-  if (found == neighbours_.end() || std::exchange(found->second, true))
+  if (found == neighbours_.end() || std::exchange(found->second.ready, true))
     return;
   change_links({who}, {});
 }
@@ -37,7 +37,8 @@ void network_map::remove(const std::vector<endpoint_id>& all) {
     if (neighbours_.erase(who) + broker_peers_.erase(who) == 0)
       continue;
     for (auto& [id, at] : nodes_)
-      at.announced.erase(who);
+      at.heard.remove(who);
+    std::erase_if(waiting_, [&](const auto& each) { return each.second == who; });
     if (nodes_[self_].links.contains(who))
       gone.push_back(who);
   }
@@ -54,8 +55,7 @@ void network_map::change_links(const std::vector<endpoint_id>& added,
   ++me.links_number;
   ++links_version_;
   pass_on(std::make_shared<any_report>(neighbours_report{
-              {self_, me.incarnation, me.links_number, false}, me.relays, added, removed}),
-          {});
+      {self_, me.incarnation, me.links_number, false}, me.relays, added, removed}));
   catch_up_all();
 }
 
@@ -86,11 +86,9 @@ void network_map::change_filter(std::uint64_t number, std::vector<std::string> a
   for (const auto& each : removed)
     me.prefixes.erase(each);
   me.prefixes.insert(added.begin(), added.end());
-  me.newest_filter = me.filter_number = number;
-  pass_on(
-      std::make_shared<any_report>(filter_report{
-          {self_, me.incarnation, me.filter_number, false}, std::move(added), std::move(removed)}),
-      {});
+  me.filter_number = number;
+  pass_on(std::make_shared<any_report>(filter_report{
+      {self_, me.incarnation, me.filter_number, false}, std::move(added), std::move(removed)}));
 }
 
 std::pair<std::uint64_t, std::uint64_t> network_map::filter_known(const endpoint_id& who) const {
@@ -101,99 +99,141 @@ std::pair<std::uint64_t, std::uint64_t> network_map::filter_known(const endpoint
 
 // -- reports -------------------------------------------------------------------------------------
 
-/// The node a report is about, empty if its incarnation is new. Null if the report is to be
-/// ignored.
-network_map::node* network_map::find_for_report(const report_header& about) {
-  if (about.node == self_) {
-    become_newer_than(about.incarnation);
-    return nullptr;
-  }
-  if (!nodes_.contains(about.node) && nodes_.size() >= max_nodes)
+/// The node a report is about; null if the map is full.
+network_map::node* network_map::find(const endpoint_id& id) {
+  if (!nodes_.contains(id) && nodes_.size() >= max_nodes)
     forget_unreachable();
-  if (!nodes_.contains(about.node) && nodes_.size() >= max_nodes)
-    return nullptr;
-  auto& at = nodes_[about.node];
-  if (about.incarnation < at.incarnation)
-    return nullptr;
-  if (about.incarnation > at.incarnation) {
-    if (!at.prefixes.empty())
-      filter_changes_.push_back({about.node, 0, {}, {at.prefixes.begin(), at.prefixes.end()}});
-    if (at.incarnation > 0)
-      restarted_.push_back(about.node);
-    at = {};
-    at.incarnation = about.incarnation;
-    ++links_version_;
-  }
-  return &at;
+  return nodes_.contains(id) || nodes_.size() < max_nodes ? &nodes_[id] : nullptr;
 }
 
-/// Another node remembers an earlier incarnation of this one, whose clock was ahead.
-void network_map::become_newer_than(std::uint64_t incarnation) {
+/// Others remember reports of this node that it has not made: those of an earlier incarnation whose
+/// clock was ahead, or somebody spoke in its name.
+void network_map::become_newer_than(const any_report& claim) {
   auto& me = nodes_[self_];
-  if (incarnation <= me.incarnation)
+  if (version_of(claim) <= me.counted(claim))
     return;
-  me.incarnation = incarnation + 1;
-  pass_on(std::make_shared<any_report>(whole_links(self_, me)), {});
-  pass_on(std::make_shared<any_report>(whole_filter(self_, me)), {});
+  me.incarnation = std::min(header_of(claim).incarnation + 1, max_number);
+  pass_on(std::make_shared<any_report>(whole_links(self_, me)));
+  pass_on(std::make_shared<any_report>(whole_filter(self_, me)));
 }
 
-bool network_map::receive(const endpoint_id& from, neighbours_report report) {
-  if (!neighbours_.contains(from))
+bool network_map::receive(const endpoint_id& from, any_report report) {
+  const auto found = neighbours_.find(from);
+  if (found == neighbours_.end())
     return true; // the neighbour has been removed meanwhile
-  const auto about = report.about;
-  auto* const at = find_for_report(about);
-  if (at == nullptr || about.number <= at->links_number)
+  const auto id = header_of(report).node;
+  if (id == self_) {
+    become_newer_than(report);
     return true;
-  if (!about.whole && at->links_number == 0)
-    return true; // the map is full
-  if (!about.whole && about.number != at->links_number + 1)
+  }
+  if (id != from && nodes_.contains(from) && !nodes_.at(from).relays)
     return false;
-  if (about.whole)
-    at->links.clear();
-  at->links.insert(report.added.begin(), report.added.end());
-  for (const auto& each : report.removed)
-    at->links.erase(each);
-  at->links_number = about.number;
-  at->relays = report.relays;
-  ++links_version_;
-  if (nodes_[self_].relays)
-    pass_on(std::make_shared<any_report>(std::move(report)), from);
-  catch_up_all();
-  return true;
-}
-
-bool network_map::receive(const endpoint_id& from, filter_report report) {
-  if (!neighbours_.contains(from))
-    return true;
-  const auto about = report.about;
-  auto* const at = find_for_report(about);
+  auto* const at = find(id);
   if (at == nullptr)
     return true;
-  if (!about.whole && at->newest_filter == 0)
-    return true;
-  if (!about.whole && about.number > at->newest_filter + 1)
-    return false;
-  auto& announced = at->announced[from];
-  announced = std::max(announced, about.number);
-  if (about.number <= at->filter_number)
-    return true;
-  const bool next = about.whole || about.number == at->filter_number + 1;
   const auto shared = std::make_shared<const any_report>(std::move(report));
-  if (next && is_next_hop(from, about.node)) {
-    apply(about.node, *at, shared);
-  } else if (about.number > at->newest_filter) {
-    at->pending.push_back(shared);
-    at->newest_filter = about.number;
-    with_pending_.insert(about.node);
+  const auto news = at->heard.add(from, shared, at->counted(*shared));
+  if (news != heard_reports::news::waits)
+    return news == heard_reports::news::old;
+  found->second.waiting_bytes += bytes_of(*shared);
+  waiting_.insert({id, from});
+  if (catch_up(id, *at, from))
+    catch_up_all();
+  return found->second.waiting_bytes <= max_waiting_bytes;
+}
+
+/// A node is believed about itself, the next hop about those behind it, and every neighbour about
+/// the links of nodes that are out of reach. Of a node two hops away, the neighbours it is linked
+/// with are believed, so that paths need not be computed with every report of a dense network.
+bool network_map::may_report(const endpoint_id& from, const endpoint_id& id, const node& at,
+                             const any_report& report) const {
+  if (std::holds_alternative<filter_report>(report))
+    return is_next_hop(from, id);
+  if (from == id || neighbours_.contains(id))
+    return from == id;
+  if (at.links_number == 0 || joins_us_with(from, id))
+    return true;
+  if (std::ranges::any_of(at.links, [&](const auto& each) { return joins_us_with(each, id); }))
+    return false;
+  return is_next_hop(from, id) || !next_hops().contains(id);
+}
+
+/// Whether a neighbour over which routes lead is linked with the node.
+bool network_map::joins_us_with(const endpoint_id& neighbour, const endpoint_id& id) const {
+  const auto found = neighbours_.find(neighbour);
+  if (found == neighbours_.end() || !found->second.ready)
+    return false;
+  const auto between = nodes_.find(neighbour);
+  return between != nodes_.end() && between->second.relays && between->second.links.contains(id) &&
+         nodes_.at(id).links.contains(neighbour);
+}
+
+/// Lets reports that wait count, if they may. Returns whether any did.
+bool network_map::catch_up(const endpoint_id& id, node& at, const endpoint_id& from) {
+  bool any = false;
+  const bool left = at.heard.take(from, [&](const shared_report& report) {
+    if (version_of(*report) > at.counted(*report)) {
+      if (!may_report(from, id, at, *report))
+        return false;
+      apply(id, at, report);
+      any = true;
+    }
+    neighbours_.at(from).waiting_bytes -= bytes_of(*report);
+    return true;
+  });
+  if (!left)
+    waiting_.erase({id, from});
+  return any;
+}
+
+/// While no neighbour is ready no node is within reach: a node that joins a large network does not
+/// look at everything again with each of the first reports.
+void network_map::catch_up_all() {
+  const auto ready = [](const auto& each) { return each.second.ready; };
+  if (std::ranges::none_of(neighbours_, ready))
+    return;
+  for (bool again = true; again;) {
+    again = false;
+    for (const auto& [id, from] : std::vector(waiting_.begin(), waiting_.end()))
+      again = catch_up(id, nodes_.at(id), from) || again;
   }
-  catch_up(about.node, *at);
-  return true;
 }
 
 /// From now on the report counts.
-void network_map::apply(const endpoint_id& id, node& at,
-                        const std::shared_ptr<const any_report>& report) {
-  const auto& news = std::get<filter_report>(*report);
+void network_map::apply(const endpoint_id& id, node& at, const shared_report& report) {
+  const auto& about = header_of(*report);
+  if (about.incarnation > at.incarnation) {
+    if (!at.prefixes.empty())
+      filter_changes_.push_back({id, 0, {}, {at.prefixes.begin(), at.prefixes.end()}});
+    if (at.incarnation > 0)
+      restarted_.push_back(id);
+    at.incarnation = about.incarnation;
+    at.links_number = at.filter_number = 0;
+    at.relays = false;
+    at.links.clear();
+    at.prefixes.clear();
+    ++links_version_;
+  }
+  if (const auto* links = std::get_if<neighbours_report>(report.get()))
+    apply(at, *links);
+  else
+    apply(id, at, std::get<filter_report>(*report));
+  if (nodes_[self_].relays)
+    pass_on(report);
+}
+
+void network_map::apply(node& at, const neighbours_report& news) {
+  if (news.about.whole)
+    at.links.clear();
+  at.links.insert(news.added.begin(), news.added.end());
+  for (const auto& each : news.removed)
+    at.links.erase(each);
+  at.links_number = news.about.number;
+  at.relays = news.relays;
+  ++links_version_;
+}
+
+void network_map::apply(const endpoint_id& id, node& at, const filter_report& news) {
   filter_change change{id, news.about.number, {}, {}};
   if (news.about.whole) {
     const std::set<std::string> now{news.added.begin(), news.added.end()};
@@ -209,54 +249,17 @@ void network_map::apply(const endpoint_id& id, node& at,
     at.prefixes.erase(each);
   at.prefixes.insert(change.added.begin(), change.added.end());
   at.filter_number = news.about.number;
-  at.newest_filter = std::max(at.newest_filter, at.filter_number);
   if (!at.prefixes.empty() || !change.removed.empty()) // the number counts as well
     filter_changes_.push_back(std::move(change));
-  if (!nodes_[self_].relays)
-    return;
+}
+
+/// To all neighbours that have not made this report, or a later one, themselves.
+void network_map::pass_on(shared_report what) {
+  auto& heard = nodes_.at(header_of(*what).node).heard;
   std::vector<endpoint_id> to;
-  for (const auto& [neighbour, ready] : neighbours_)
-    if (const auto announced = at.announced.find(neighbour);
-        announced == at.announced.end() || announced->second < at.filter_number)
-      to.push_back(neighbour);
-  if (!to.empty())
-    messages_.push_back({std::move(to), report});
-}
-
-/// Applies the pending reports that the next hop has made, too.
-void network_map::catch_up(const endpoint_id& id, node& at) {
-  if (at.pending.empty())
-    return;
-  while (!at.pending.empty()) {
-    const auto first = at.pending.front();
-    const auto number = std::get<filter_report>(*first).about.number;
-    if (number > at.filter_number) {
-      const bool announced_by_next_hop = std::ranges::any_of(at.announced, [&](const auto& each) {
-        return each.second >= number && is_next_hop(each.first, id);
-      });
-      if (!announced_by_next_hop)
-        return;
-      apply(id, at, first);
-    }
-    at.pending.pop_front();
-  }
-  with_pending_.erase(id);
-}
-
-/// While no neighbour is ready no node is within reach: a node that joins a large network does not
-/// look at everything again with each of the first reports.
-void network_map::catch_up_all() {
-  if (std::ranges::none_of(neighbours_, &std::pair<const endpoint_id, bool>::second))
-    return;
-  for (const auto& id : std::set{with_pending_})
-    catch_up(id, nodes_.at(id));
-}
-
-void network_map::pass_on(std::shared_ptr<const any_report> what, const endpoint_id& except) {
-  std::vector<endpoint_id> to;
-  for (const auto& [neighbour, ready] : neighbours_)
-    if (neighbour != except)
-      to.push_back(neighbour);
+  for (const auto& [id, state] : neighbours_)
+    if (!heard.has_made(id, *what))
+      to.push_back(id);
   if (!to.empty())
     messages_.push_back({std::move(to), std::move(what)});
 }
@@ -265,14 +268,14 @@ void network_map::send(std::vector<endpoint_id> to, any_report what) {
   messages_.push_back({std::move(to), std::make_shared<const any_report>(std::move(what))});
 }
 
-network_map::any_report network_map::whole_links(const endpoint_id& id, const node& at) const {
+any_report network_map::whole_links(const endpoint_id& id, const node& at) const {
   return neighbours_report{{id, at.incarnation, at.links_number, true},
                            at.relays,
                            {at.links.begin(), at.links.end()},
                            {}};
 }
 
-network_map::any_report network_map::whole_filter(const endpoint_id& id, const node& at) const {
+any_report network_map::whole_filter(const endpoint_id& id, const node& at) const {
   return filter_report{
       {id, at.incarnation, at.filter_number, true}, {at.prefixes.begin(), at.prefixes.end()}, {}};
 }
@@ -283,9 +286,9 @@ network_map::any_report network_map::whole_filter(const endpoint_id& id, const n
 void network_map::visit_neighbours(const endpoint_id& from,
                                    const std::function<void(const endpoint_id&)>& visit) const {
   if (from == self_) {
-    for (const auto& [neighbour, ready] : neighbours_)
-      if (ready)
-        visit(neighbour);
+    for (const auto& [id, state] : neighbours_)
+      if (state.ready)
+        visit(id);
     return;
   }
   const auto here = nodes_.find(from);
@@ -309,49 +312,30 @@ const next_hop_map& network_map::next_hops() const {
 /// The short cuts are for hubs with many neighbours and for the many neighbours of a hub.
 bool network_map::is_next_hop(const endpoint_id& neighbour, const endpoint_id& to) const {
   const auto direct = neighbours_.find(to);
-  if (direct != neighbours_.end() && direct->second)
+  if (direct != neighbours_.end() && direct->second.ready)
     return to == neighbour;
   const auto only = neighbours_.begin();
   if (neighbours_.size() == 1)
-    return only->second && only->first == neighbour;
+    return only->second.ready && only->first == neighbour;
   const auto& hops = next_hops();
   const auto found = hops.find(to);
   return found != hops.end() && found->second == neighbour;
 }
 
-std::unordered_set<endpoint_id> network_map::all_broker_peers() const {
-  std::unordered_set<endpoint_id> result;
-  const auto& hops = next_hops();
-  for (const auto& [id, at] : nodes_) {
-    if (id != self_ && !hops.contains(id))
-      continue;
-    for (const auto& other : at.links)
-      if (const auto there = nodes_.find(other);
-          there == nodes_.end() || there->second.links_number == 0)
-        result.insert(other);
-  }
-  return result;
-}
-
-bool network_map::is_designated_for(const endpoint_id& broker_peer) const {
-  if (!broker_peers_.contains(broker_peer))
-    return false;
-  const auto& hops = next_hops();
-  return std::ranges::none_of(nodes_, [&](const auto& each) {
-    return each.first < self_ && each.second.links.contains(broker_peer) &&
-           hops.contains(each.first);
-  });
-}
-
 void network_map::forget_unreachable() {
   const auto& hops = next_hops();
-  std::erase_if(nodes_, [&](auto& each) {
-    auto& [id, at] = each;
+  std::erase_if(nodes_, [&](const auto& each) {
+    const auto& [id, at] = each;
     if (id == self_ || neighbours_.contains(id) || hops.contains(id))
       return false;
     if (!at.prefixes.empty())
       filter_changes_.push_back({id, 0, {}, {at.prefixes.begin(), at.prefixes.end()}});
-    with_pending_.erase(id);
+    for (auto& [from, state] : neighbours_)
+      if (waiting_.erase({id, from}) > 0)
+        heard_reports{at.heard}.take(from, [&](const shared_report& report) {
+          state.waiting_bytes -= bytes_of(*report);
+          return true;
+        });
     return true;
   });
 }

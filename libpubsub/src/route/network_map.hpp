@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <set>
@@ -11,24 +10,25 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
-#include <variant>
 #include <vector>
 
 #include <pubsub/value/endpoint_id.hpp>
 
+#include "route/heard_reports.hpp"
 #include "route/reports.hpp"
 #include "route/shortest_paths.hpp"
 
 namespace pubsub {
 
-/// Every node reports its links and its filter; reports travel to every node over all links. Links
-/// count at once. A filter counts once the *next hop* towards its node has reported it: a node that
-/// knows a subscription knows that every node on the route to it knows it too, so a publisher that
-/// sees a subscriber can reach it. Broker peers are neighbours too, but make no reports, and no
-/// route leads through them. Thread-safety: none, the router guards it.
+/// Every node reports its links and its filter; reports travel to every node over all links. A
+/// report counts once the *next hop* towards its node has made it: a neighbour is believed about
+/// itself, and about those that are reached over it. So nobody speaks for a node that is reached
+/// over others; and a node that knows a subscription knows that every node on the route to it knows
+/// it too, so a publisher that sees a subscriber can reach it. Of a node that is out of reach,
+/// every neighbour that passes messages on may report links. Broker peers are neighbours too, but
+/// make no reports, and no route leads through them. Thread-safety: none, the router guards it.
 class network_map {
 public:
-  using any_report = std::variant<neighbours_report, filter_report>;
   /// Something to be sent, to each neighbour in the order in which it came.
   struct message {
     std::vector<endpoint_id> to;
@@ -42,6 +42,8 @@ public:
   };
   /// Beyond this number of nodes the map forgets those out of reach.
   static constexpr std::size_t max_nodes = 65'536;
+  /// Of the reports of one neighbour that do not count yet.
+  static constexpr std::size_t max_waiting_bytes = std::size_t{64} << 20;
 
   /// A later start of the node has a higher `incarnation`. `relays`: whether this node passes
   /// messages on.
@@ -60,9 +62,9 @@ public:
   /// The filter of this node has changed; the first change has number 2, the next 3, and so on.
   void change_filter(std::uint64_t number, std::vector<std::string> added,
                      std::vector<std::string> removed);
-  /// False if the report breaks the rules.
-  bool receive(const endpoint_id& from, neighbours_report report);
-  bool receive(const endpoint_id& from, filter_report report);
+  /// False if the report breaks the rules: it skips a number, the neighbour is none that passes
+  /// anything on and speaks of others, or more than `max_waiting_bytes` of what it says wait.
+  bool receive(const endpoint_id& from, any_report report);
 
   // -- what follows ------------------------------------------------------------------------------
 
@@ -78,6 +80,11 @@ public:
   /// Rises with every change of the links.
   std::uint64_t links_version() const noexcept { return links_version_; }
 
+  /// Whether this is a node of which links are known; a Broker peer makes no reports.
+  bool knows(const endpoint_id& who) const {
+    const auto found = nodes_.find(who);
+    return found != nodes_.end() && found->second.links_number > 0;
+  }
   /// Calls `visit` with the id of each other node, whether it passes messages on, and its links.
   template <class Visitor>
   void visit_nodes(Visitor&& visit) const {
@@ -88,34 +95,43 @@ public:
 
   /// The next hop to every node within reach; computed by the first call after a change.
   const next_hop_map& next_hops() const;
-  /// The Broker peers of this node and of all nodes within reach.
-  std::unordered_set<endpoint_id> all_broker_peers() const;
-  /// Whether this node is the designated relay of the Broker peer: of the nodes within reach that
-  /// are linked with it, the one with the smallest id.
-  bool is_designated_for(const endpoint_id& broker_peer) const;
+  /// Whether the neighbour is the next hop to `to`.
+  bool is_next_hop(const endpoint_id& neighbour, const endpoint_id& to) const;
 
 private:
   struct node {
     std::uint64_t incarnation = 0;
-    std::uint64_t links_number = 0; // 0: none reported yet
+    std::uint64_t links_number = 0; // of the last report that counts; 0: none
     bool relays = false;
     std::unordered_set<endpoint_id> links;
-    std::uint64_t filter_number = 0; // of the last report that counts; 0: none
+    std::uint64_t filter_number = 0; // as links_number
     std::set<std::string> prefixes;
-    std::deque<std::shared_ptr<const any_report>> pending; // not yet reported by the next hop
-    std::uint64_t newest_filter = 0;                       // the highest in pending, or that counts
-    std::map<endpoint_id, std::uint64_t> announced;        // the newest filter report, by neighbour
+    heard_reports heard;
+
+    /// The newest report of that kind that counts.
+    report_version counted(const any_report& kind) const noexcept {
+      const bool of_links = std::holds_alternative<neighbours_report>(kind);
+      return {incarnation, of_links ? links_number : filter_number};
+    }
+  };
+  struct neighbour_state {
+    bool ready = false;
+    std::size_t waiting_bytes = 0; // of reports
   };
 
-  node* find_for_report(const report_header& about);
-  void become_newer_than(std::uint64_t incarnation);
+  node* find(const endpoint_id& id);
+  void become_newer_than(const any_report& claim);
   void change_links(const std::vector<endpoint_id>& added, const std::vector<endpoint_id>& removed);
   void send_all(const endpoint_id& to);
-  void apply(const endpoint_id& id, node& at, const std::shared_ptr<const any_report>& report);
-  void catch_up(const endpoint_id& id, node& at);
+  void apply(const endpoint_id& id, node& at, const shared_report& report);
+  void apply(node& at, const neighbours_report& news);
+  void apply(const endpoint_id& id, node& at, const filter_report& news);
+  bool may_report(const endpoint_id& from, const endpoint_id& id, const node& at,
+                  const any_report& report) const;
+  bool joins_us_with(const endpoint_id& neighbour, const endpoint_id& id) const;
+  bool catch_up(const endpoint_id& id, node& at, const endpoint_id& from);
   void catch_up_all();
-  bool is_next_hop(const endpoint_id& neighbour, const endpoint_id& to) const;
-  void pass_on(std::shared_ptr<const any_report> what, const endpoint_id& except);
+  void pass_on(shared_report what);
   void send(std::vector<endpoint_id> to, any_report what);
   void forget_unreachable();
   any_report whole_links(const endpoint_id& id, const node& at) const;
@@ -125,9 +141,9 @@ private:
 
   const endpoint_id self_;
   std::unordered_map<endpoint_id, node> nodes_; // this node is among them
-  std::map<endpoint_id, bool> neighbours_;      // and whether they are ready
+  std::map<endpoint_id, neighbour_state> neighbours_;
   std::set<endpoint_id> broker_peers_;
-  std::set<endpoint_id> with_pending_;
+  std::set<std::pair<endpoint_id, endpoint_id>> waiting_; // reports about a node, by a neighbour
   std::vector<message> messages_;
   std::vector<filter_change> filter_changes_;
   std::vector<endpoint_id> restarted_;

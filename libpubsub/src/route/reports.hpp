@@ -1,13 +1,20 @@
 // What nodes report to each other about the network: their links and their filters.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include <pubsub/value/endpoint_id.hpp>
 
 namespace pubsub {
+
+/// Incarnations, and the numbers of reports and messages, are not higher: none is lost by an
+/// overflow.
+inline constexpr std::uint64_t max_number = std::uint64_t{1} << 62;
 
 /// A node makes reports about itself, and all others pass them on. Reports of one kind are
 /// numbered: `number` rises by one with each change. A node that starts again with the same id has
@@ -31,6 +38,28 @@ struct filter_report {
   std::vector<std::string> added; ///< topic prefixes
   std::vector<std::string> removed;
 };
+
+using any_report = std::variant<neighbours_report, filter_report>;
+/// Where a report stands among those of one kind about a node: incarnation and number.
+using report_version = std::pair<std::uint64_t, std::uint64_t>;
+
+inline const report_header& header_of(const any_report& x) noexcept {
+  return std::visit([](const auto& each) -> const report_header& { return each.about; }, x);
+}
+inline report_version version_of(const any_report& x) noexcept {
+  const auto& about = header_of(x);
+  return {about.incarnation, about.number};
+}
+/// About, in memory.
+inline std::size_t bytes_of(const any_report& x) noexcept {
+  if (const auto* links = std::get_if<neighbours_report>(&x))
+    return sizeof x + (links->added.size() + links->removed.size()) * sizeof(endpoint_id);
+  std::size_t result = sizeof x;
+  for (const auto* all : {&std::get<filter_report>(x).added, &std::get<filter_report>(x).removed})
+    for (const auto& each : *all)
+      result += sizeof each + each.size();
+  return result;
+}
 
 /// Asks nodes for the last filter report of `from` that counts there; takes the route of messages.
 struct filter_question {

@@ -28,7 +28,7 @@ std::size_t number_of(const endpoint_id& id) {
 struct simulation {
   using link_key = std::pair<std::size_t, std::size_t>;
   struct parcel {
-    std::shared_ptr<const network_map::any_report> what; // null: "that was all"
+    std::shared_ptr<const any_report> what; // null: "that was all"
   };
 
   explicit simulation(std::size_t n, std::uint32_t seed = 1) : engine(seed) {
@@ -276,12 +276,104 @@ TEST_CASE("whatever is linked, cut, wanted and unwanted in whatever order, all a
 TEST_CASE("no way leads through a node that passes nothing on") {
   network_map a{id_of(0), 1, true};
   a.add_neighbour(id_of(1));
+  a.add_neighbour(id_of(3));
   CHECK(a.receive(id_of(1),
                   neighbours_report{{id_of(1), 1, 2, true}, false, {id_of(0), id_of(2)}, {}}));
-  CHECK(a.receive(id_of(1), neighbours_report{{id_of(2), 1, 2, true}, true, {id_of(1)}, {}}));
+  CHECK(a.receive(id_of(3), neighbours_report{{id_of(3), 1, 2, true}, true, {id_of(0)}, {}}));
+  CHECK(a.receive(id_of(3), neighbours_report{{id_of(2), 1, 2, true}, true, {id_of(1)}, {}}));
   a.neighbour_ready(id_of(1));
   CHECK(a.next_hops().contains(id_of(1)));
   CHECK_FALSE(a.next_hops().contains(id_of(2)));
+}
+
+namespace {
+
+/// Node 0 with two neighbours that pass messages on: 2, over which 3 is reached, and 1, which lies.
+struct network_with_a_liar {
+  network_with_a_liar() {
+    const std::map<std::size_t, std::vector<endpoint_id>> links{{1, {id_of(0)}},
+                                                                {2, {id_of(0), id_of(3)}}};
+    for (const auto& [n, of_n] : links) {
+      a.add_neighbour(id_of(n));
+      CHECK(a.receive(id_of(n), neighbours_report{{id_of(n), 9, 1, true}, true, of_n, {}}));
+      CHECK(a.receive(id_of(n), filter_report{{id_of(n), 9, 1, true}, {}, {}}));
+    }
+    CHECK(a.receive(id_of(2), neighbours_report{{id_of(3), 9, 1, true}, true, {id_of(2)}, {}}));
+    CHECK(a.receive(id_of(2), filter_report{{id_of(3), 9, 1, true}, {"/t"}, {}}));
+    for (const auto& [n, of_n] : links)
+      a.neighbour_ready(id_of(n));
+    a.take_messages();
+    a.take_filter_changes();
+  }
+
+  network_map a{id_of(0), 1, true};
+};
+
+} // namespace
+
+TEST_CASE("nobody speaks for a node that is reached over others") {
+  network_with_a_liar net;
+  for (const std::size_t n : {2, 3})
+    for (const std::uint64_t incarnation : {std::uint64_t{9}, max_number}) {
+      const report_header about{id_of(n), incarnation, 2, true};
+      CHECK(net.a.receive(id_of(1), neighbours_report{about, true, {id_of(1)}, {}}));
+      CHECK(net.a.receive(id_of(1), filter_report{about, {}, {}}));
+    }
+  CHECK(net.a.take_messages().empty()); // nor are the lies passed on
+  CHECK(net.a.take_filter_changes().empty());
+  CHECK(net.a.take_restarted().empty());
+  CHECK(net.a.next_hops().at(id_of(2)) == id_of(2));
+  CHECK(net.a.next_hops().at(id_of(3)) == id_of(2));
+}
+
+TEST_CASE("what a node reports counts as it comes over the next hop, whatever others made of it") {
+  network_with_a_liar net;
+  CHECK(net.a.receive(id_of(1), filter_report{{id_of(3), 9, 2, false}, {"/lie"}, {"/t"}}));
+  CHECK(net.a.take_filter_changes().empty());
+  CHECK(net.a.receive(id_of(2), filter_report{{id_of(3), 9, 2, false}, {"/u"}, {}}));
+  const auto changes = net.a.take_filter_changes();
+  REQUIRE(changes.size() == 1);
+  CHECK(changes[0].added == std::vector<std::string>{"/u"});
+  CHECK(changes[0].removed.empty());
+}
+
+TEST_CASE("a report that waits counts once the way to its node leads over who made it") {
+  network_with_a_liar net; // the other neighbour is honest this time
+  CHECK(net.a.receive(id_of(1), neighbours_report{{id_of(1), 9, 2, false}, true, {id_of(3)}, {}}));
+  CHECK(net.a.receive(id_of(1), neighbours_report{{id_of(3), 9, 2, true}, true, {id_of(1)}, {}}));
+  CHECK(net.a.receive(id_of(1), filter_report{{id_of(3), 9, 2, true}, {"/u"}, {}}));
+  CHECK(net.a.next_hops().at(id_of(3)) == id_of(2));
+  CHECK(net.a.receive(id_of(2), neighbours_report{{id_of(2), 9, 2, false}, true, {}, {id_of(3)}}));
+  CHECK(net.a.next_hops().at(id_of(3)) == id_of(1));
+  const auto changes = net.a.take_filter_changes();
+  REQUIRE(changes.size() == 1);
+  CHECK(changes[0].added == std::vector<std::string>{"/u"});
+  CHECK(changes[0].removed == std::vector<std::string>{"/t"});
+}
+
+TEST_CASE("a neighbour that passes nothing on speaks for itself only") {
+  network_map a{id_of(0), 1, true};
+  a.add_neighbour(id_of(1));
+  CHECK(a.receive(id_of(1), neighbours_report{{id_of(1), 9, 1, true}, false, {id_of(0)}, {}}));
+  CHECK_FALSE(a.receive(id_of(1), neighbours_report{{id_of(2), 9, 1, true}, true, {}, {}}));
+  CHECK_FALSE(a.receive(id_of(1), filter_report{{id_of(2), 9, 1, true}, {"/t"}, {}}));
+}
+
+TEST_CASE("reports that wait are held up to a bound for each neighbour") {
+  network_with_a_liar net;
+  const std::string longest(60'000, 'x');
+  std::size_t bytes = 0;
+  bool accepted = true;
+  for (std::uint64_t number = 2; accepted && bytes < 2 * network_map::max_waiting_bytes; ++number) {
+    accepted = net.a.receive(id_of(1), filter_report{{id_of(3), 9, number, false}, {longest}, {}});
+    bytes += longest.size();
+  }
+  CHECK_FALSE(accepted);
+  CHECK(bytes < network_map::max_waiting_bytes + 2 * longest.size());
+  net.a.remove({id_of(1)});
+  net.a.add_neighbour(id_of(1)); // begins anew
+  CHECK(net.a.receive(id_of(1), neighbours_report{{id_of(1), 10, 1, true}, true, {}, {}}));
+  CHECK(net.a.receive(id_of(1), filter_report{{id_of(3), 9, 2, true}, {longest}, {}}));
 }
 
 TEST_CASE("how far the wants of a node are known is told also where they are the same again") {
@@ -323,6 +415,8 @@ TEST_CASE("one who is remembered from a later life starts a later one") {
   REQUIRE(news.size() == 2);
   CHECK(std::get<neighbours_report>(*news[0].what).about.incarnation == 10);
   CHECK(std::get<filter_report>(*news[1].what).about.incarnation == 10);
+  CHECK(a.receive(id_of(1), filter_report{{id_of(0), 10, 2, false}, {"/lie"}, {}}));
+  CHECK(header_of(*a.take_messages().at(0).what).incarnation == 11); // it had not said that
 }
 
 TEST_CASE("a report that skips a number breaks the rules") {
@@ -332,43 +426,4 @@ TEST_CASE("a report that skips a number breaks the rules") {
   CHECK_FALSE(a.receive(id_of(1), filter_report{{id_of(1), 1, 5, false}, {"/t"}, {}}));
   CHECK(a.receive(id_of(1), neighbours_report{{id_of(1), 1, 3, true}, true, {}, {}}));
   CHECK_FALSE(a.receive(id_of(1), neighbours_report{{id_of(1), 1, 5, false}, true, {}, {}}));
-}
-
-TEST_CASE("one node speaks for a version-1 peer of several, and another when that is gone") {
-  simulation net{3};
-  const auto stranger = id_of(100);
-  net.connect(0, 1);
-  net.connect(1, 2);
-  for (std::size_t i = 0; i < 3; ++i) {
-    net.nodes[i]->add_broker_peer(stranger);
-    net.post(i);
-  }
-  net.settle();
-  CHECK(net.nodes[0]->is_designated_for(stranger));
-  CHECK_FALSE(net.nodes[1]->is_designated_for(stranger));
-  CHECK_FALSE(net.nodes[2]->is_designated_for(stranger));
-  net.cut(0, 1);
-  net.settle();
-  CHECK(net.nodes[0]->is_designated_for(stranger));
-  CHECK(net.nodes[1]->is_designated_for(stranger));
-  CHECK_FALSE(net.nodes[2]->is_designated_for(stranger));
-}
-
-TEST_CASE("the version-1 peers of all nodes within reach are known") {
-  simulation net{3};
-  net.connect(0, 1);
-  net.connect(1, 2);
-  net.nodes[0]->add_broker_peer(id_of(100));
-  net.nodes[2]->add_broker_peer(id_of(100));
-  net.nodes[2]->add_broker_peer(id_of(101));
-  net.post(0);
-  net.post(2);
-  net.settle();
-  const std::unordered_set both{id_of(100), id_of(101)};
-  for (const auto& each : net.nodes)
-    CHECK(each->all_broker_peers() == both);
-  net.cut(1, 2);
-  net.settle();
-  CHECK(net.nodes[0]->all_broker_peers() == std::unordered_set{id_of(100)});
-  CHECK(net.nodes[2]->all_broker_peers() == both);
 }

@@ -68,13 +68,24 @@ bool broker_mesh::designate(const network_map& network, node_subscriptions& subs
   if (peers_.empty() || chosen_for_ == network.links_version())
     return false;
   chosen_for_ = network.links_version();
-  all_in_network_ = network.all_broker_peers();
-  circles_.keep_if([&](const auto& id) { return all_in_network_.contains(id); });
+  all_in_network_.clear();
+  std::set<endpoint_id> of_others;
+  network.visit_nodes([&](const endpoint_id& node, bool, const auto& links) {
+    if (network.next_hops().contains(node))
+      for (const auto& linked : links)
+        if (!network.knows(linked)) {
+          all_in_network_.insert(linked);
+          if (node < self_)
+            of_others.insert(linked);
+        }
+  });
   for (auto& [id, each] : peers_) {
-    const bool ours = network.is_designated_for(id);
+    all_in_network_.insert(id);
+    const bool ours = !of_others.contains(id);
     if (std::exchange(each.designated, ours) != ours)
       subscribers.set_peer_filter(id, ours ? each.subscriptions : filter{});
   }
+  circles_.keep_if([&](const auto& id) { return all_in_network_.contains(id); });
   make_routes();
   subscribers.outdate_all();
   return true;

@@ -52,6 +52,11 @@ bool native_reader::take_flagged(std::span<std::byte> payload) {
       router_.receive(*news);
     return news.has_value();
   };
+  const auto answer = [&](const auto& news) {
+    if (news)
+      router_.receive(env_.remote, *news);
+    return news.has_value();
+  };
   switch (wire::kind_of(payload).value_or(wire::frame_kind{})) {
   case wire::frame_kind::records:
     return take_batch(payload);
@@ -72,7 +77,7 @@ bool native_reader::take_flagged(std::span<std::byte> payload) {
   case wire::frame_kind::question:
     return letter(wire::parse_question(payload));
   case wire::frame_kind::answer:
-    return letter(wire::parse_answer(payload));
+    return answer(wire::parse_answer(payload));
   case wire::frame_kind::flush:
     return take_flush(payload);
   case wire::frame_kind::flushed:
@@ -140,7 +145,25 @@ bool native_reader::take_batch(std::span<std::byte> payload) {
   return true;
 }
 
-void native_reader::route_batch(announced_topics& announced, const wire::batch_header& header,
+/// The peer's word counts for its own messages, and for those of nodes that are reached over it.
+/// Whatever else it sends is taken for messages of its own, in a stream that is none of its
+/// publishers': it cannot make messages of others seem to have come.
+run_origin native_reader::believed(run_origin claimed) {
+  constexpr std::uint32_t adopted = 0x4000'0000;
+  const auto& node = claimed.endpoint;
+  if (node == env_.remote || behind_.contains(node))
+    return claimed;
+  if (routes_.link_to(node) == env_.via) { // messages under way stay the node's if this changes
+    behind_.insert(node);
+    return claimed;
+  }
+  const auto name = static_cast<std::uint32_t>(std::hash<endpoint_id>{}(node)) ^ claimed.stream;
+  claimed.endpoint = env_.remote;
+  claimed.stream = adopted | (name & (adopted - 1));
+  return claimed;
+}
+
+void native_reader::route_batch(announced_topics& announced, wire::batch_header header,
                                 std::span<std::byte> records, bool one_topic) {
   const auto hops = wire::hops_come(header.origin.hops_left);
   runs_.set_hops(hops);
@@ -152,8 +175,10 @@ void native_reader::route_batch(announced_topics& announced, const wire::batch_h
   }
   std::unique_lock<std::mutex> turn;
   std::uint32_t late = 0;
-  if (header.origin.endpoint == env_.self) {
-    late = header.messages; // it has come home: we have it already
+  const bool came_home = header.origin.endpoint == env_.self; // we have it already
+  header.origin = believed(header.origin);
+  if (came_home) {
+    late = header.messages;
   } else if (announced.for_us) {
     auto& mark = mark_of(announced, header.origin);
     turn = std::unique_lock{mark.mutex};

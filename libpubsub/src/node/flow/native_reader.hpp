@@ -1,6 +1,7 @@
 // Receiving from a node of the network: batches of records, and news (version 2).
 #pragma once
 
+#include <unordered_set>
 #include <vector>
 
 #include "node/flow/message_reader.hpp"
@@ -42,7 +43,8 @@ private:
   bool take_flagged(std::span<std::byte> payload);
   bool take_topics(std::span<const std::byte> payload);
   bool take_batch(std::span<std::byte> payload);
-  void route_batch(announced_topics& announced, const wire::batch_header& header,
+  run_origin believed(run_origin claimed);
+  void route_batch(announced_topics& announced, wire::batch_header header,
                    std::span<std::byte> records, bool one_topic);
   void take_part(const route& to, const announced_topics& announced,
                  const wire::batch_header& header, const batch_part& part);
@@ -53,7 +55,8 @@ private:
 
   std::vector<std::shared_ptr<announced_topics>> tables_; // by number; null: not announced
   std::size_t announced_bytes_ = 0;                       // of all topics in tables_
-  bool ready_ = false; // the peer has said all it knew when the link began
+  std::unordered_set<endpoint_id> behind_; // nodes whose messages have come over the peer
+  bool ready_ = false;                     // the peer has said all it knew when the link began
 };
 
 } // namespace pubsub

@@ -1,6 +1,7 @@
 #include "node/routing/route_flush.hpp"
 
 #include <algorithm>
+#include <random>
 
 #include "node/routing/tuning.hpp"
 #include "wire/native/network.hpp"
@@ -87,8 +88,12 @@ std::shared_ptr<route_flush> route_flushes::begin(retired_route path,
   {
     std::lock_guard lock{mutex_};
     std::erase_if(open_, [](const auto& each) { return each.second.expired(); });
-    result = std::make_shared<route_flush>(self_, ++last_, std::move(path), std::move(on_settled));
-    open_[last_] = result;
+    std::random_device entropy; // so that only nodes on the route know the number
+    auto number = entropy();
+    while (open_.contains(number))
+      number = entropy();
+    result = std::make_shared<route_flush>(self_, number, std::move(path), std::move(on_settled));
+    open_[number] = result;
   }
   result->send();
   return result;

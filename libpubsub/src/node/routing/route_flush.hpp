@@ -77,8 +77,7 @@ public:
 
 private:
   const endpoint_id self_;
-  std::mutex mutex_; // guards the following
-  std::uint32_t last_ = 0;
+  std::mutex mutex_;                                         // guards the following
   std::map<std::uint32_t, std::weak_ptr<route_flush>> open_; // as long as they are held elsewhere
 };
 

@@ -153,11 +153,11 @@ void router::neighbour_ready(const endpoint_id& who) {
   });
 }
 
-bool router::receive(const endpoint_id& from, network_map::any_report report) {
+bool router::receive(const endpoint_id& from, any_report report) {
   bool valid = true;
   change([&] {
     const auto links = network_.links_version();
-    valid = std::visit([&](auto& x) { return network_.receive(from, std::move(x)); }, report);
+    valid = network_.receive(from, std::move(report));
     return network_.links_version() != links || network_.has_filter_changes();
   });
   return valid;
@@ -205,15 +205,17 @@ void router::receive(filter_question question) {
   std::unique_lock lock{mutex_};
   const auto [incarnation, number] = network_.filter_known(question.from);
   lock.unlock();
-  receive(filter_answer{self_, question.from, wire::max_hops, incarnation, number});
+  receive(self_, filter_answer{self_, question.from, wire::max_hops, incarnation, number});
 }
 
-void router::receive(const filter_answer& answer) {
-  if (answer.to != self_)
+void router::receive(const endpoint_id& from, const filter_answer& answer) {
+  std::unique_lock lock{mutex_};
+  if (from != self_ && !network_.is_next_hop(from, answer.from))
+    return;
+  if (answer.to != self_) {
+    lock.unlock();
     return deliver(answer_along(answer, *directions(), wire::make_answer));
-  std::lock_guard lock{mutex_};
-  if (!next_links()->contains(answer.from))
-    return; // it was not asked
+  }
   auto& known = known_[answer.from];
   known = std::max(known, filter_version{answer.incarnation, answer.number});
   changed_.notify_all();

@@ -67,7 +67,7 @@ public:
   /// It has sent all it knew: from now on messages may go over it.
   void neighbour_ready(const endpoint_id& who);
   /// False if the report breaks the rules.
-  bool receive(const endpoint_id& from, network_map::any_report report);
+  bool receive(const endpoint_id& from, any_report report);
 
   stream_marks& streams() noexcept { return streams_; }
   route_flushes& flushes() noexcept { return flushes_; }
@@ -76,8 +76,9 @@ public:
   /// subscriptions. False at the deadline, or if closed.
   bool wait_until_known(const deadline& until);
   void receive(filter_question question);
-  void receive(const filter_answer& answer);
-  /// An answer to a flush of ours, or to be passed on.
+  /// What does not come over the next hop to the node that answers is ignored.
+  void receive(const endpoint_id& from, const filter_answer& answer);
+  /// An answer to a flush of ours, or to be passed on. It knows the number of the flush.
   void receive(const flush_answer& answer);
 
   // -- both --------------------------------------------------------------------------------------

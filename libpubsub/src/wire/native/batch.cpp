@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "message/record.hpp"
+#include "route/reports.hpp"
 
 namespace pubsub::wire {
 
@@ -60,7 +61,7 @@ std::optional<batch_view> parse_batch(std::span<const std::byte> frame_payload) 
                                        .first_sequence = load_be<std::uint64_t>(pos + 12),
                                        .hops_left = static_cast<std::uint8_t>(pos[1])}};
   if (header.table >= max_tables || header.messages == 0 || header.origin.hops_left > max_hops ||
-      header.messages > message_run::max_messages)
+      header.messages > message_run::max_messages || header.origin.first_sequence > max_number)
     return {};
   return batch_view{header, frame_payload.subspan(header_size)};
 }

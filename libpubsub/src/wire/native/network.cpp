@@ -40,7 +40,8 @@ std::optional<Report> parse_report(std::span<const std::byte> frame_payload, std
   std::uint8_t kind = 0;
   Report x;
   if (!in.read(kind) || !in.read(flags) || !in.read(x.about.node) ||
-      !in.read(x.about.incarnation) || !in.read(x.about.number) || x.about.number == 0 ||
+      !in.read(x.about.incarnation) || x.about.incarnation > max_number ||
+      !in.read(x.about.number) || x.about.number == 0 || x.about.number > max_number ||
       x.about.node.is_nil() || !read_field(in, x.added) || !read_field(in, x.removed) ||
       !in.at_end())
     return {};

@@ -112,6 +112,21 @@ TEST_CASE("reserved topics are not probed, nor is a peer without another one to 
   CHECK(f.mesh.topics_to_probe(id_of(9), f.subscribers).empty());
 }
 
+TEST_CASE("a Broker peer of another node within reach is one to come back from") {
+  fixture f;
+  f.subscribers.add_local(1, nullptr, {""});
+  f.add(broker, {"/a"});
+  const auto relay = id_of(200); // we are the designated relay
+  f.network.add_neighbour(relay);
+  f.network.receive(relay, neighbours_report{{relay, 1, 1, true}, true, {us, id_of(51)}, {}});
+  f.network.neighbour_ready(relay);
+  f.mesh.designate(f.network, f.subscribers);
+  CHECK(f.mesh.topics_to_probe(broker, f.subscribers) == std::vector<std::string>{"/a"});
+  f.network.remove({relay});
+  f.mesh.designate(f.network, f.subscribers);
+  CHECK(f.mesh.topics_to_probe(broker, f.subscribers).empty());
+}
+
 TEST_CASE("a peer that is gone leaves neither route nor circle") {
   fixture f;
   f.add(broker, {"/a"});

@@ -147,6 +147,7 @@ TEST_CASE("a batch goes on untouched, with one hop less, to the nodes it is for"
   fake_peer from{node, id_of(1), 2, {}};
   fake_peer to{node, id_of(2), 2, {"/a"}};
   fake_peer other{node, id_of(3), 2, {"/a"}};
+  from.announce(id_of(9), {}, {id_of(1)});
   to.take_frames();
   from.announce_topics({"/a"}, {id_of(2)});
   from.send_record(7, 5, id_of(9), 14);
@@ -174,6 +175,45 @@ TEST_CASE("a batch that comes home is passed on and not delivered, and one witho
   CHECK(texts_in(*queue) == texts{"/a=8"});
   CHECK(to.take_messages() == 0);
   CHECK(counters_of(node).ttl_expired == 1);
+}
+
+TEST_CASE("nobody makes the messages of a node seem to have come that is reached over others") {
+  fake_node node;
+  const auto queue = node.subscribe({"/a"});
+  fake_peer liar{node, id_of(1), 2, {}};
+  fake_peer source{node, id_of(2), 2, {}};
+  fake_peer to{node, id_of(3), 2, {"/a"}};
+  source.announce(id_of(9), {}, {id_of(2)});
+  to.take_frames();
+  for (auto* each : {&liar, &source})
+    each->announce_topics({"/a"}, {node.self, id_of(3)});
+  for (const auto& claimed : {id_of(2), id_of(9), node.self})
+    liar.send_record(0, max_number, claimed);
+  source.send_record(1, 0, id_of(2));
+  source.send_record(2, 0, id_of(9));
+  CHECK(texts_in(*queue) == texts{"/a=0", "/a=0", "/a=1", "/a=2"});
+  std::vector<endpoint_id> origins;
+  for (const auto& each : to.take_of_kind(wire::frame_kind::records))
+    origins.push_back(wire::parse_batch(each)->header.origin.endpoint);
+  CHECK(origins == std::vector{id_of(1), id_of(1), id_of(1), id_of(2), id_of(9)});
+}
+
+TEST_CASE("messages that are under way when their node moves stay those of the node") {
+  fake_node node;
+  const auto queue = node.subscribe({"/a"});
+  fake_peer before{node, id_of(1), 2, {}};
+  fake_peer after{node, id_of(2), 2, {}};
+  before.announce(id_of(9), {}, {id_of(1)});
+  before.announce_topics({"/a"}, {node.self});
+  before.send_record(1, 0, id_of(9));
+  before.send(wire::make_report(neighbours_report{{id_of(1), 1, 3, false}, true, {}, {id_of(9)}}));
+  after.announce(id_of(9), {}, {id_of(2)}, 2);
+  after.announce_topics({"/a"}, {node.self});
+  after.send_record(2, 1, id_of(9));
+  before.send_record(2, 1, id_of(9)); // has come over the new route
+  before.send_record(3, 2, id_of(9));
+  CHECK(texts_in(*queue) == texts{"/a=1", "/a=2", "/a=3"});
+  CHECK(counters_of(node).duplicates == 1);
 }
 
 TEST_CASE("a peer that breaks the rules of version 2 loses its link") {

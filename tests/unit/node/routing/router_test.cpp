@@ -179,16 +179,33 @@ TEST_CASE(
   const auto soon = std::chrono::steady_clock::now() + std::chrono::milliseconds{1};
   CHECK_FALSE(f.routes.wait_until_known(soon));
   CHECK(kind_of(via->take_frames().at(0)) == wire::frame_kind::question);
-  f.routes.receive(filter_answer{id_of(9), us, 16, ~std::uint64_t{0}, 9}); // was not asked
+  f.routes.receive(id_of(1), filter_answer{id_of(9), us, 16, max_number, 9}); // was not asked
   CHECK_FALSE(f.routes.wait_until_known(std::chrono::steady_clock::now()));
-  f.routes.receive(filter_answer{id_of(1), us, 16, ~std::uint64_t{0}, 9});
+  f.routes.receive(id_of(1), filter_answer{id_of(1), us, 16, max_number, 9});
   CHECK(f.routes.wait_until_known(std::chrono::steady_clock::now()));
+}
+
+TEST_CASE("only the next hop to a node hands on what that node answers") {
+  fixture f;
+  f.subscribe({"/a"});
+  f.join(id_of(1));
+  const auto liar = f.join(id_of(2));
+  f.routes.receive(id_of(2), filter_answer{id_of(1), us, 16, max_number, 9});
+  f.routes.receive(id_of(2), filter_answer{id_of(2), us, 16, max_number, 9});
+  CHECK_FALSE(f.routes.wait_until_known(std::chrono::steady_clock::now()));
+  f.routes.receive(id_of(1), filter_answer{id_of(1), us, 16, max_number, 9});
+  CHECK(f.routes.wait_until_known(std::chrono::steady_clock::now()));
+  liar->take_frames();
+  f.routes.receive(id_of(1), filter_answer{id_of(3), id_of(2), 16, 1, 1});
+  CHECK(liar->take_frames().empty());
 }
 
 TEST_CASE("an answer for another node is passed on towards it") {
   fixture f;
   const auto via = f.join(id_of(1));
-  f.routes.receive(filter_answer{id_of(2), id_of(1), 3, 1, 1});
+  f.join(id_of(2));
+  via->take_frames();
+  f.routes.receive(id_of(2), filter_answer{id_of(2), id_of(1), 3, 1, 1});
   f.routes.receive(flush_answer{id_of(1), 7, 3, {id_of(2)}});
   f.routes.receive(flush_answer{id_of(1), 7, 1, {id_of(2)}}); // no hops left
   const auto frames = via->take_frames();

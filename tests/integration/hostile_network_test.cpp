@@ -1,0 +1,115 @@
+// What a node of the network that lies about others cannot do: silence them, or speak for them.
+#include "message/record.hpp"
+#include "support/everything.hpp"
+#include "support/nodes.hpp"
+#include "support/published.hpp"
+#include "support/raw_peer.hpp"
+#include "wire/native/network.hpp"
+
+using namespace pubsub;
+using namespace pubsub::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto highest = std::uint64_t{1} << 62; // of all numbers on the wire
+
+/// An honest node behind a relay, and a peer of the relay that lies.
+struct honest_and_liar {
+  honest_and_liar() {
+    REQUIRE(honest.peer(local_uri(*relay.listen("tcp://127.0.0.1:0"))));
+    liar.emplace(relay, *relay.listen("tcp://127.0.0.1:0"), 2);
+  }
+  /// Waits until the relay has read what the liar has sent.
+  void settle() {
+    CHECK(liar->send_ping(relay));
+    for (auto next = liar->read_frame(); !next.payload.empty(); next = liar->read_frame())
+      if (const auto x = wire::parse_envelope(next.payload);
+          !next.of_version_2 && x && x->type == wire::envelope_type::pong)
+        return;
+    FAIL("the relay has closed the link");
+  }
+  bool say(std::vector<std::byte> frame) { return liar->wire.send(frame); }
+
+  endpoint relay;
+  endpoint honest;
+  std::optional<raw_peer> liar;
+};
+
+} // namespace
+
+TEST_CASE("a report in the name of another changes nothing") {
+  honest_and_liar net;
+  auto here = net.honest.make_subscriber({"/t"});
+  REQUIRE(here.wait_ready(patience));
+  for (const auto incarnation : {std::uint64_t{1}, highest}) {
+    const report_header about{net.honest.id(), incarnation, highest, true};
+    CHECK(net.say(wire::make_report(neighbours_report{about, true, {raw_peer::id()}, {}})));
+    CHECK(net.say(wire::make_report(filter_report{about, {"/lie"}, {}})));
+  }
+  net.settle();
+  for (unsigned i = 0; i < 50; ++i)
+    sent(net.relay.publish("/t", count{i}));
+  for (unsigned i = 0; i < 50; ++i)
+    CHECK(next_number(here) == i);
+  auto later = net.honest.make_subscriber({"/u"});
+  CHECK(net.relay.wait_for_subscribers("/u", 2, patience)); // the liar wants all
+  CHECK(net.say(wire::make_report(
+      filter_report{{net.honest.id(), ~std::uint64_t{0}, 1, true}, {}, {}}))); // no number at all
+  CHECK(net.liar->wire.closed_by_peer());
+}
+
+TEST_CASE("a batch in the name of another makes none of that node's own seem late") {
+  honest_and_liar net;
+  auto here = net.relay.make_subscriber({"/t"});
+  REQUIRE(net.honest.wait_for_subscribers("/t", 1, patience));
+  sent(net.honest.publish("/t", count{0}));
+  CHECK(next_number(here) == 0);
+  auto topics = topic_table::make(topic_table::max_topics);
+  auto to = std::make_shared<destinations_by_link>();
+  to->push_back({&net, {{net.relay.id(), ~std::uint64_t{0}}}});
+  topics->add("/t", to);
+  CHECK(net.say(wire::make_topics(0, *topics, 0, 1, &net)));
+  const auto payload = from_hex("020000000000000063"); // the count 99
+  std::vector<std::byte> batch(wire::batch_header_bytes + record_header_bytes + payload.size());
+  std::ranges::copy(payload, write_record_header(batch.data() + wire::batch_header_bytes,
+                                                 std::uint32_t(payload.size()), 0));
+  for (std::uint32_t stream = 0; stream < 64; ++stream)
+    for (const std::uint32_t flag : {std::uint32_t{0}, one_topic_flag}) {
+      const run_origin origin{net.honest.id(), stream | flag, highest - 1, 16};
+      wire::write_batch_header(batch.data(), {0, 1, origin},
+                               batch.size() - wire::batch_header_bytes);
+      CHECK(net.say(batch));
+    }
+  net.settle();
+  for (unsigned i = 1; i <= 50; ++i)
+    sent(net.honest.publish("/t", count{i}));
+  unsigned next = 1;
+  while (next <= 50) {
+    const auto number = next_number(here);
+    if (number == 99)
+      continue; // the liar's own
+    CHECK(number == next);
+    ++next;
+  }
+  CHECK(here.counters().missed == 0);
+}
+
+TEST_CASE("a node whose name was taken while it was away gets it back when it comes") {
+  honest_and_liar net;
+  const auto name = raw_peer::id('d');
+  const report_header about{name, highest - 1, highest, true};
+  const neighbours_report claim{{raw_peer::id(), 1, 2, true}, true, {net.relay.id(), name}, {}};
+  CHECK(net.say(wire::make_report(claim)));
+  CHECK(net.say(wire::make_report(neighbours_report{about, true, {raw_peer::id()}, {}})));
+  CHECK(net.say(wire::make_report(filter_report{about, {"/t"}, {}})));
+  CHECK(net.honest.wait_for_subscribers("/t", 2, patience)); // the liar wants all
+  endpoint_options options;
+  options.id = name;
+  endpoint owner{options};
+  auto here = owner.make_subscriber({"/owner"});
+  join(owner, net.relay);
+  CHECK(net.honest.wait_for_subscribers("/owner", 2, patience));
+  sent(net.honest.publish("/owner", count{7}));
+  CHECK(next_number(here) == 7);
+}
