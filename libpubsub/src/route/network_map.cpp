@@ -330,10 +330,10 @@ void network_map::forget_unreachable() {
       return false;
     if (!at.prefixes.empty())
       filter_changes_.push_back({id, 0, {}, {at.prefixes.begin(), at.prefixes.end()}});
-    for (auto& [from, state] : neighbours_)
-      if (waiting_.erase({id, from}) > 0)
-        heard_reports{at.heard}.take(from, [&](const shared_report& report) {
-          state.waiting_bytes -= bytes_of(*report);
+    for (auto& from : neighbours_)
+      if (waiting_.erase({id, from.first}) > 0)
+        heard_reports{at.heard}.take(from.first, [&](const shared_report& report) {
+          from.second.waiting_bytes -= bytes_of(*report);
           return true;
         });
     return true;
