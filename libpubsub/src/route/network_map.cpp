@@ -309,6 +309,13 @@ const next_hop_map& network_map::next_hops() const {
   return next_hops_;
 }
 
+bool network_map::reaches(const endpoint_id& neighbour, const endpoint_id& to) const {
+  const auto links = [this](const auto& from, const auto& visit) {
+    visit_neighbours(from, [&](const auto& next) { next == self_ ? void() : visit(next); });
+  };
+  return nodes_.contains(to) && shortest_paths(neighbour, links).contains(to);
+}
+
 /// The short cuts are for hubs with many neighbours and for the many neighbours of a hub.
 bool network_map::is_next_hop(const endpoint_id& neighbour, const endpoint_id& to) const {
   const auto direct = neighbours_.find(to);

@@ -95,6 +95,8 @@ public:
 
   /// The next hop to every node within reach; computed by the first call after a change.
   const next_hop_map& next_hops() const;
+  /// Whether a path leads from the neighbour to `to`, but not over this node.
+  bool reaches(const endpoint_id& neighbour, const endpoint_id& to) const;
   /// Whether the neighbour is the next hop to `to`.
   bool is_next_hop(const endpoint_id& neighbour, const endpoint_id& to) const;
 

@@ -145,16 +145,21 @@ bool native_reader::take_batch(std::span<std::byte> payload) {
   return true;
 }
 
-/// The peer's word counts for its own messages, and for those of nodes that are reached over it.
-/// Whatever else it sends is taken for messages of its own, in a stream that is none of its
-/// publishers': it cannot make messages of others seem to have come.
+/// The peer's word counts for its own messages, and for those of nodes that it reaches by itself:
+/// while links change it may not be the next hop to them. Whatever else it sends is taken for
+/// messages of its own, in a stream that is none of its publishers': it cannot make messages of
+/// others seem to have come.
 run_origin native_reader::believed(run_origin claimed) {
   constexpr std::uint32_t adopted = 0x4000'0000;
+  constexpr std::size_t most_remembered = 1024;
   const auto& node = claimed.endpoint;
   if (node == env_.remote || behind_.contains(node))
     return claimed;
-  if (routes_.link_to(node) == env_.via) { // messages under way stay the node's if this changes
-    behind_.insert(node);
+  if (not_behind_.size() >= most_remembered)
+    not_behind_.clear();
+  if (std::exchange(not_behind_[node], routes_.generation()) != routes_.generation() &&
+      router_.reaches(env_.remote, node)) {
+    behind_.insert(node); // messages under way stay the node's if this changes
     return claimed;
   }
   const auto name = static_cast<std::uint32_t>(std::hash<endpoint_id>{}(node)) ^ claimed.stream;

@@ -1,6 +1,7 @@
 // Receiving from a node of the network: batches of records, and news (version 2).
 #pragma once
 
+#include <map>
 #include <unordered_set>
 #include <vector>
 
@@ -55,8 +56,9 @@ private:
 
   std::vector<std::shared_ptr<announced_topics>> tables_; // by number; null: not announced
   std::size_t announced_bytes_ = 0;                       // of all topics in tables_
-  std::unordered_set<endpoint_id> behind_; // nodes whose messages have come over the peer
-  bool ready_ = false;                     // the peer has said all it knew when the link began
+  std::unordered_set<endpoint_id> behind_;          // nodes whose messages have come over the peer
+  std::map<endpoint_id, std::uint64_t> not_behind_; // nodes, and the generation of the routes
+  bool ready_ = false; // the peer has said all it knew when the link began
 };
 
 } // namespace pubsub

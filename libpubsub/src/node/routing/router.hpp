@@ -69,6 +69,11 @@ public:
   /// False if the report breaks the rules.
   bool receive(const endpoint_id& from, any_report report);
 
+  /// As `network_map::reaches`.
+  bool reaches(const endpoint_id& neighbour, const endpoint_id& to) const {
+    std::lock_guard lock{mutex_};
+    return network_.reaches(neighbour, to);
+  }
   stream_marks& streams() noexcept { return streams_; }
   route_flushes& flushes() noexcept { return flushes_; }
 
