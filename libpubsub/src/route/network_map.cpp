@@ -62,17 +62,17 @@ void network_map::change_links(const std::vector<endpoint_id>& added,
 /// Sends all reports, those of this node first. A node that does not forward reports only itself.
 void network_map::send_all(const endpoint_id& to) {
   auto& me = nodes_[self_];
-  send({to}, whole_links(self_, me));
-  send({to}, whole_filter(self_, me));
+  messages_.push_back({{to}, whole_links(self_, me)});
+  messages_.push_back({{to}, whole_filter(self_, me)});
   if (!me.relays)
     return;
   for (const auto& [id, at] : nodes_) {
     if (id == self_)
       continue;
     if (at.links_number > 0)
-      send({to}, whole_links(id, at));
+      messages_.push_back({{to}, whole_links(id, at)});
     if (at.filter_number > 0)
-      send({to}, whole_filter(id, at));
+      messages_.push_back({{to}, whole_filter(id, at)});
   }
 }
 
@@ -113,8 +113,8 @@ void network_map::become_newer_than(const any_report& claim) {
   if (version_of(claim) <= me.counted(claim))
     return;
   me.incarnation = std::min(header_of(claim).incarnation + 1, max_number);
-  pass_on(std::make_shared<any_report>(whole_links(self_, me)));
-  pass_on(std::make_shared<any_report>(whole_filter(self_, me)));
+  pass_on(whole_links(self_, me));
+  pass_on(whole_filter(self_, me));
 }
 
 bool network_map::receive(const endpoint_id& from, any_report report) {
@@ -201,13 +201,12 @@ void network_map::catch_up_all() {
 
 /// From now on the report counts.
 void network_map::apply(const endpoint_id& id, node& at, const shared_report& report) {
-  const auto& about = header_of(*report);
-  if (about.incarnation > at.incarnation) {
+  if (const auto fresh = header_of(*report).incarnation; fresh > at.incarnation) {
     if (!at.prefixes.empty())
       filter_changes_.push_back({id, 0, {}, {at.prefixes.begin(), at.prefixes.end()}});
     if (at.incarnation > 0)
       restarted_.push_back(id);
-    at.incarnation = about.incarnation;
+    at.incarnation = fresh;
     at.links_number = at.filter_number = 0;
     at.relays = false;
     at.links.clear();
@@ -264,20 +263,16 @@ void network_map::pass_on(shared_report what) {
     messages_.push_back({std::move(to), std::move(what)});
 }
 
-void network_map::send(std::vector<endpoint_id> to, any_report what) {
-  messages_.push_back({std::move(to), std::make_shared<const any_report>(std::move(what))});
+shared_report network_map::whole_links(const endpoint_id& id, const node& at) const {
+  return std::make_shared<any_report>(neighbours_report{{id, at.incarnation, at.links_number, true},
+                                                        at.relays,
+                                                        {at.links.begin(), at.links.end()},
+                                                        {}});
 }
 
-any_report network_map::whole_links(const endpoint_id& id, const node& at) const {
-  return neighbours_report{{id, at.incarnation, at.links_number, true},
-                           at.relays,
-                           {at.links.begin(), at.links.end()},
-                           {}};
-}
-
-any_report network_map::whole_filter(const endpoint_id& id, const node& at) const {
-  return filter_report{
-      {id, at.incarnation, at.filter_number, true}, {at.prefixes.begin(), at.prefixes.end()}, {}};
+shared_report network_map::whole_filter(const endpoint_id& id, const node& at) const {
+  return std::make_shared<any_report>(filter_report{
+      {id, at.incarnation, at.filter_number, true}, {at.prefixes.begin(), at.prefixes.end()}, {}});
 }
 
 // -- routes --------------------------------------------------------------------------------------

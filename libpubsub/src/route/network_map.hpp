@@ -22,17 +22,16 @@ namespace pubsub {
 
 /// Every node reports its links and its filter; reports travel to every node over all links. A
 /// report counts once the *next hop* towards its node has made it: a neighbour is believed about
-/// itself, and about those that are reached over it. So nobody speaks for a node that is reached
-/// over others; and a node that knows a subscription knows that every node on the route to it knows
-/// it too, so a publisher that sees a subscriber can reach it. Of a node that is out of reach,
-/// every neighbour that passes messages on may report links. Broker peers are neighbours too, but
-/// make no reports, and no route leads through them. Thread-safety: none, the router guards it.
+/// itself and those that are reached over it, and a node that knows a subscription knows that every
+/// node on the route to it knows it too, so a publisher that sees a subscriber can reach it. Broker
+/// peers are neighbours too, but make no reports, and no route leads through them. Thread-safety:
+/// none, the router guards it.
 class network_map {
 public:
   /// Something to be sent, to each neighbour in the order in which it came.
   struct message {
     std::vector<endpoint_id> to;
-    std::shared_ptr<const any_report> what;
+    shared_report what;
   };
   struct filter_change {
     endpoint_id node;
@@ -134,10 +133,9 @@ private:
   bool catch_up(const endpoint_id& id, node& at, const endpoint_id& from);
   void catch_up_all();
   void pass_on(shared_report what);
-  void send(std::vector<endpoint_id> to, any_report what);
   void forget_unreachable();
-  any_report whole_links(const endpoint_id& id, const node& at) const;
-  any_report whole_filter(const endpoint_id& id, const node& at) const;
+  shared_report whole_links(const endpoint_id& id, const node& at) const;
+  shared_report whole_filter(const endpoint_id& id, const node& at) const;
   void visit_neighbours(const endpoint_id& from,
                         const std::function<void(const endpoint_id&)>& visit) const;
 

@@ -57,14 +57,16 @@ public:
   filter local_filter(subscriber_id who) const;
   /// Calls `visit` with every subscriber and its exit.
   template <class Visitor>
-  void visit_locals(Visitor&& visit) const;
+  void visit_locals(Visitor&& visit) const {
+    for (const auto& [who, entry] : locals_)
+      visit(who, entry.exit);
+  }
 
   /// Adds a peer, or replaces it.
   void add_peer(const endpoint_id& who, filter announced);
   /// Replaces the filter a peer announced. False if nothing changed.
   bool set_peer_filter(const endpoint_id& who, filter announced);
   bool remove_peer(const endpoint_id& who);
-  const filter* peer_filter(const endpoint_id& who) const;
 
   /// The prefixes that match both the filter of this peer and that of another holder.
   std::vector<std::string> shared_with(const endpoint_id& who) const;
@@ -197,13 +199,6 @@ filter subscription_table<Exit>::local_filter(subscriber_id who) const {
   return filter{{held.begin(), held.end()}};
 }
 
-template <class Exit>
-template <class Visitor>
-void subscription_table<Exit>::visit_locals(Visitor&& visit) const {
-  for (const auto& [who, entry] : locals_)
-    visit(who, entry.exit);
-}
-
 // -- peers ---------------------------------------------------------------------------------------
 
 template <class Exit>
@@ -245,12 +240,6 @@ bool subscription_table<Exit>::remove_peer(const endpoint_id& who) {
   peers_.erase(found);
   outdated_.erase(who);
   return true;
-}
-
-template <class Exit>
-const filter* subscription_table<Exit>::peer_filter(const endpoint_id& who) const {
-  const auto found = peers_.find(who);
-  return found == peers_.end() ? nullptr : &found->second.announced;
 }
 
 template <class Exit>

@@ -34,9 +34,13 @@ struct live_counters {
   live_counter refused_topic, refused_size, refused_closed, refused_empty;
   live_counter received, forwarded, ttl_expired, duplicates, malformed_frames, silent_peers;
 
-  template <class Counters = publisher_counters>
-  Counters of_publisher() const noexcept {
-    Counters x;
+  publisher_counters of_publisher() const noexcept {
+    const auto x = of_endpoint();
+    return {x.published,     x.unwanted,     x.dropped,        x.would_block,
+            x.refused_topic, x.refused_size, x.refused_closed, x.refused_empty};
+  }
+  endpoint_counters of_endpoint() const noexcept {
+    endpoint_counters x;
     x.published = published.get();
     x.unwanted = unwanted.get();
     x.dropped = dropped.get();
@@ -45,10 +49,6 @@ struct live_counters {
     x.refused_size = refused_size.get();
     x.refused_closed = refused_closed.get();
     x.refused_empty = refused_empty.get();
-    return x;
-  }
-  endpoint_counters of_endpoint() const noexcept {
-    auto x = of_publisher<endpoint_counters>();
     x.received = received.get();
     x.forwarded = forwarded.get();
     x.ttl_expired = ttl_expired.get();

@@ -47,14 +47,9 @@ bool native_reader::take_flagged(std::span<std::byte> payload) {
       env_.via->grant(*credit);
     return credit.has_value();
   };
-  const auto letter = [&](const auto& news) {
+  const auto letter = [&](const auto& news, const auto&... from) {
     if (news)
-      router_.receive(*news);
-    return news.has_value();
-  };
-  const auto answer = [&](const auto& news) {
-    if (news)
-      router_.receive(env_.remote, *news);
+      router_.receive(from..., *news);
     return news.has_value();
   };
   switch (wire::kind_of(payload).value_or(wire::frame_kind{})) {
@@ -77,7 +72,7 @@ bool native_reader::take_flagged(std::span<std::byte> payload) {
   case wire::frame_kind::question:
     return letter(wire::parse_question(payload));
   case wire::frame_kind::answer:
-    return answer(wire::parse_answer(payload));
+    return letter(wire::parse_answer(payload), env_.remote);
   case wire::frame_kind::flush:
     return take_flush(payload);
   case wire::frame_kind::flushed:

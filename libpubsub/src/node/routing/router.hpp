@@ -69,7 +69,6 @@ public:
   /// False if the report breaks the rules.
   bool receive(const endpoint_id& from, any_report report);
 
-  /// As `network_map::reaches`.
   bool reaches(const endpoint_id& neighbour, const endpoint_id& to) const {
     std::lock_guard lock{mutex_};
     return network_.reaches(neighbour, to);
@@ -81,9 +80,8 @@ public:
   /// subscriptions. False at the deadline, or if closed.
   bool wait_until_known(const deadline& until);
   void receive(filter_question question);
-  /// What does not come over the next hop to the node that answers is ignored.
+  /// Ignored if it does not come over the next hop to the node that answers.
   void receive(const endpoint_id& from, const filter_answer& answer);
-  /// An answer to a flush of ours, or to be passed on. It knows the number of the flush.
   void receive(const flush_answer& answer);
 
   // -- both --------------------------------------------------------------------------------------
