@@ -107,7 +107,7 @@ network_map::node* network_map::find(const endpoint_id& id) {
 }
 
 /// Others remember reports of this node that it has not made: those of an earlier incarnation whose
-/// clock was ahead, or somebody spoke in its name.
+/// clock was ahead, or those that a peer has made in its name.
 void network_map::become_newer_than(const any_report& claim) {
   auto& me = nodes_[self_];
   if (version_of(claim) <= me.counted(claim))

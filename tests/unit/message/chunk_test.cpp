@@ -63,7 +63,7 @@ TEST_CASE("chunks of any size, made and let go by several threads, do not meet")
 }
 
 TEST_CASE("chunks that are gone keep no memory but that of the idle blocks" *
-          doctest::skip(!memory_is_ours)) {
+          doctest::skip(!memory_is_ours)) { // sanitizers keep memory of their own
   constexpr std::size_t length = 64 * 1024;
   const auto before = resident_bytes();
   std::vector<intrusive_ptr<chunk>> chunks;
