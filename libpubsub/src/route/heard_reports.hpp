@@ -25,11 +25,11 @@ public:
 
   /// `counts`: the newest report of that kind that counts. What is newer waits until `take` lets it
   /// count; what says only what is new is old where the report before it is not known.
-  news add(const endpoint_id& from, const shared_report& report, const report_version& counts) {
-    auto& [newest, waiting] = line(said_[from], *report);
-    const auto version = version_of(*report);
+  news add(const endpoint_id& from, any_report&& report, const report_version& counts) {
+    auto& [newest, waiting] = line(said_[from], report);
+    const auto version = version_of(report);
     const auto before = std::max(newest, counts);
-    if (!header_of(*report).whole) {
+    if (!header_of(report).whole) {
       if (before.second == 0 || version.first != before.first)
         return news::old;
       if (version.second > before.second + 1)
@@ -38,7 +38,7 @@ public:
     newest = std::max(newest, version);
     if (version <= counts)
       return news::old;
-    waiting.push_back(report);
+    waiting.push_back(std::make_shared<const any_report>(std::move(report)));
     return news::waits;
   }
   /// Whether the neighbour has made this report, or a later one.

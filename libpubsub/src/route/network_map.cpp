@@ -91,10 +91,10 @@ void network_map::change_filter(std::uint64_t number, std::vector<std::string> a
       {self_, me.incarnation, me.filter_number, false}, std::move(added), std::move(removed)}));
 }
 
-std::pair<std::uint64_t, std::uint64_t> network_map::filter_known(const endpoint_id& who) const {
-  const auto found = nodes_.find(who);
-  return found == nodes_.end() ? std::pair<std::uint64_t, std::uint64_t>{}
-                               : std::pair{found->second.incarnation, found->second.filter_number};
+report_version network_map::filter_known(const endpoint_id& who) const {
+  if (const auto found = nodes_.find(who); found != nodes_.end())
+    return {found->second.incarnation, found->second.filter_number};
+  return {};
 }
 
 // -- reports -------------------------------------------------------------------------------------
@@ -131,11 +131,11 @@ bool network_map::receive(const endpoint_id& from, any_report report) {
   auto* const at = find(id);
   if (at == nullptr)
     return true;
-  const auto shared = std::make_shared<const any_report>(std::move(report));
-  const auto news = at->heard.add(from, shared, at->counted(*shared));
+  const auto bytes = bytes_of(report);
+  const auto news = at->heard.add(from, std::move(report), at->counted(report));
   if (news != heard_reports::news::waits)
     return news == heard_reports::news::old;
-  found->second.waiting_bytes += bytes_of(*shared);
+  found->second.waiting_bytes += bytes;
   waiting_.insert({id, from});
   if (catch_up(id, *at, from))
     catch_up_all();

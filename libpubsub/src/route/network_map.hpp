@@ -72,7 +72,7 @@ public:
   std::vector<filter_change> take_filter_changes() { return std::exchange(filter_changes_, {}); }
   /// The last report of a node's filter that counts here: incarnation and number. `who` may be
   /// this node.
-  std::pair<std::uint64_t, std::uint64_t> filter_known(const endpoint_id& who) const;
+  report_version filter_known(const endpoint_id& who) const;
   /// Nodes that have started again since the last call.
   std::vector<endpoint_id> take_restarted() { return std::exchange(restarted_, {}); }
   bool has_filter_changes() const noexcept { return !filter_changes_.empty(); }

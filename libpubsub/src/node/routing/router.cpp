@@ -166,7 +166,7 @@ bool router::receive(const endpoint_id& from, any_report report) {
 // -- whether others know -------------------------------------------------------------------------
 
 bool router::wait_until_known(const deadline& until) {
-  filter_version subscribed;
+  report_version subscribed;
   std::vector<endpoint_id> missing;
   auto all_know = [&] {
     missing.clear();
@@ -217,7 +217,7 @@ void router::receive(const endpoint_id& from, const filter_answer& answer) {
     return deliver(answer_along(answer, *directions(), wire::make_answer));
   }
   auto& known = known_[answer.from];
-  known = std::max(known, filter_version{answer.incarnation, answer.number});
+  known = std::max(known, report_version{answer.incarnation, answer.number});
   changed_.notify_all();
 }
 

@@ -22,10 +22,6 @@
 
 namespace pubsub {
 
-/// How far subscriptions of a node are known: the incarnation of that node, and the number of its
-/// last report.
-using filter_version = std::pair<std::uint64_t, std::uint64_t>;
-
 /// Guards the subscriptions and the map of the network; publishers and links read snapshots, which
 /// share with one another what has not changed, without a lock. What others should know of a change
 /// is in letters, delivered before the call returns and after the change is in force: a node that
@@ -139,7 +135,7 @@ private:
   node_subscriptions table_;
   network_map network_;
   broker_mesh broker_mesh_;
-  std::map<endpoint_id, filter_version> known_; // to each node, of our subscriptions
+  std::map<endpoint_id, report_version> known_; // to each node, of our subscriptions
   stream_marks streams_;
   route_flushes flushes_;
   link_directory neighbours_;
