@@ -12,6 +12,7 @@ import pytest
 from conftest import DEADLINE, wait_until
 
 import libpubsub
+from libpubsub._interrupts import InterruptibleFuture, interruptible
 
 WAITS = {
     "get": "subscriber.get()",
@@ -62,6 +63,37 @@ def test_ctrl_c_ends_any_wait_promptly(wait):
     finally:
         process.kill()
         process.communicate()
+
+
+def interrupted_release(condition):
+    """What Ctrl-C does to a condition that is about to wait: its lock is given away, and its `with` ends without it."""
+    condition._lock.release()
+    raise KeyboardInterrupt
+
+
+def test_ctrl_c_is_an_interrupt_while_a_wait_of_python_begins(endpoint, monkeypatch):
+    future = InterruptibleFuture()
+    monkeypatch.setattr(future._condition, "_release_save", lambda: interrupted_release(future._condition))
+    for wait in (future.result, future.exception):
+        with pytest.raises(KeyboardInterrupt):
+            wait()
+    service = libpubsub.Service(endpoint, "s")
+    nobody_works = libpubsub.pipeline([libpubsub.stage(abs, workers=0)], listen="tcp://127.0.0.1:0")
+    nobody_works.submit(-1)
+    processes = nobody_works._engine.processes
+    monkeypatch.setattr(processes, "_all_ready", lambda: False)
+    monkeypatch.setattr(processes._changed, "_release_save", lambda: interrupted_release(processes._changed))
+    with monkeypatch.context() as for_events:
+        for_events.setattr(threading.Condition, "_release_save", interrupted_release)
+        for wait in (service.wait, nobody_works.drain, nobody_works.wait_ready):
+            with pytest.raises(KeyboardInterrupt):
+                wait()
+    nobody_works.close()
+
+
+def test_an_error_that_is_no_interrupt_stays_what_it_is():
+    with pytest.raises(RuntimeError, match="mine"), interruptible():
+        raise RuntimeError("mine")
 
 
 def test_a_signal_handler_may_close_what_is_being_waited_for(endpoint):

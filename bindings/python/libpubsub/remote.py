@@ -30,6 +30,7 @@ from . import _core
 from ._closing import Closing
 from ._completions import as_completed
 from ._core import RemoteFuture
+from ._interrupts import interruptible
 from .errors import InvalidArgument, type_and_text
 
 if TYPE_CHECKING:
@@ -142,7 +143,8 @@ class Service(_core.Service, Closing):
             left = _TIME_TO_LOOK if end is None else min(_TIME_TO_LOOK, end - time.monotonic())
             if left <= 0:
                 return False
-            self._ended.wait(left)
+            with interruptible():
+                self._ended.wait(left)
         return True
 
     def close(self, timeout: Union[SupportsFloat, SupportsIndex, None] = 3.0) -> bool:

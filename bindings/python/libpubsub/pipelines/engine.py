@@ -11,6 +11,7 @@ from concurrent.futures import Future
 from typing import Any, Optional, Sequence
 
 from .._core import Exchange, Task, TaskQueue
+from .._interrupts import InterruptibleFuture, interruptible
 from ..endpoint import Endpoint
 from ..errors import Closed, DecodeError, ForkError, InvalidArgument, PubsubError, TaskError
 from .child import Wiring
@@ -91,7 +92,7 @@ class Engine:
             raise InvalidArgument("the callback of a future cannot submit: it would wait for itself to make room")
         with self._sending:
             number = self._counters.submitted
-            future: Future[Any] = Future()
+            future = InterruptibleFuture()
             self._pending[number] = future
             try:
                 self._check()  # what is pending from here on is told of a failure
@@ -213,7 +214,8 @@ class Engine:
     def drain(self, timeout: Optional[float]) -> int:
         """See Pipeline.drain."""
         wanted = [each for each in list(self._pending.values()) if not each.cancelled()]
-        return len(concurrent.futures.wait(wanted, timeout).not_done)
+        with interruptible():
+            return len(concurrent.futures.wait(wanted, timeout).not_done)
 
     def close(self, gently: bool) -> None:
         """Ends all, within some seconds. Idempotent; does nothing in a forked child."""

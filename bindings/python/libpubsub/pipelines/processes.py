@@ -17,6 +17,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import Any, Callable, Optional, Sequence
 
+from .._interrupts import interruptible
 from ..errors import StageError
 from . import child
 from .stages import Stage, pickled
@@ -82,7 +83,7 @@ class Processes:
 
     def wait_ready(self, timeout: Optional[float]) -> bool:
         """Waits until every process works, at most ``timeout`` seconds; False then, or when all is ended."""
-        with self._changed:
+        with interruptible(), self._changed:
             self._changed.wait_for(lambda: self._stopping or self._all_ready(), timeout)
             return self._all_ready()
 
