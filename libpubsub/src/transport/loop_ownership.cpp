@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <utility>
 
 #include <sys/timerfd.h>
 
@@ -68,8 +69,15 @@ loop_ownership::reason loop_ownership::stand_by() noexcept {
   own_ = false;
   give_back();
   sleepers_ == 0 ? watch_absence() : call_own_thread();
-  while (true) {
+  for (clock::time_point seen{};;) {
     await_timer();
+    if (const clock::time_point left = left_at_; taken_ && left != std::exchange(seen, left)) {
+      // A consumer that comes and goes need not start the timer each time.
+      start_timer(tuning::longest_absence);
+      if (sleepers_ > 0 || stopped_) // and this thread may have been called meanwhile
+        start_timer({});
+      continue;
+    }
     timer_runs_ = false; // a consumer that leaves from here on starts it anew
     while (!stopped_ && !taken_) {
       const auto away = clock::now() - left_at_.load(std::memory_order_relaxed);

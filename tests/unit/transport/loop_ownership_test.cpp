@@ -1,6 +1,7 @@
 #include "transport/loop_ownership.hpp"
 
 #include "support/eventually.hpp"
+#include "transport/tuning.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -119,6 +120,26 @@ TEST_CASE(
   CHECK(own.has_it());
   CHECK(enters_at_last(loop));
   loop.leave();
+}
+
+TEST_CASE("a consumer that comes and goes is noticed all the same when it stays away") {
+  using clock = loop_ownership::clock;
+  loop_ownership loop;
+  const own_thread own{loop};
+  for (const bool leaves_one_asleep : {false, true}) {
+    REQUIRE(enters_at_last(loop));
+    const auto end = clock::now() + 10 * tuning::longest_absence;
+    do {
+      loop.leave();
+      REQUIRE(enters_at_last(loop));
+    } while (clock::now() < end);
+    if (leaves_one_asleep)
+      loop.begin_sleep(false);
+    loop.leave();
+    CHECK(eventually([&] { return own.has_it(); }));
+    if (leaves_one_asleep)
+      loop.end_sleep();
+  }
 }
 
 TEST_CASE("a loop is closed for a while where something has waited") {
