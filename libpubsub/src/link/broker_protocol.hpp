@@ -26,7 +26,7 @@ public:
   std::uint64_t pause_count(const gates& all) const noexcept override {
     return all[0].pause_count();
   }
-  void give_credit(gates&, outboxes&, bool) const override {}
+  void give_credit(std::span<credit_gate>, outboxes&, bool) const override {}
   /// The frames of the handshake come first.
   void take(outboxes& from, std::vector<outgoing_slice>& out) override {
     take_from(from.control(), 0, out);

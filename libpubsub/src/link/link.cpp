@@ -194,11 +194,9 @@ bool link::write_at_once() {
   std::lock_guard lock{writer_mutex_};
   if (writing_ || closed_ || clock::now() - idle_since_ < idle_before_writing_at_once)
     return false;
-  if (first_slice_ == slices_.size())
-    take_slices();
+  take_slices();
   advance(connection_->try_write(rest()));
-  if (first_slice_ == slices_.size())
-    take_slices();
+  take_slices();
   return slices_.empty() && !close_when_written_;
 }
 
@@ -206,8 +204,7 @@ void link::write() {
   std::unique_lock lock{writer_mutex_};
   if (writing_ || closed_)
     return;
-  if (first_slice_ == slices_.size())
-    take_slices();
+  take_slices();
   if (slices_.empty()) {
     const bool last = close_when_written_;
     lock.unlock();
@@ -220,8 +217,10 @@ void link::write() {
       rest(), [self = self()](error_code failure, std::size_t n) { self->on_written(failure, n); });
 }
 
-/// The next slices of the outbox, as bytes of the wire.
+/// The next slices of the outboxes, as bytes of the wire, once those before are written.
 void link::take_slices() {
+  if (first_slice_ < slices_.size())
+    return;
   slices_.clear();
   first_slice_ = 0;
   buffers_.clear();

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -73,7 +74,7 @@ public:
   /// How often full queues have stopped the reading.
   virtual std::uint64_t pause_count(const gates& all) const noexcept = 0;
   /// Lets the peer send as much as was taken in the meantime; `small_too`: even if that is little.
-  virtual void give_credit(gates& all, outboxes& to, bool small_too) const = 0;
+  virtual void give_credit(std::span<credit_gate> used, outboxes& to, bool small_too) const = 0;
 
   // -- writing -----------------------------------------------------------------------------------
 
@@ -98,7 +99,8 @@ protected:
   /// Appends what one outbox holds, and returns the bytes of records among it.
   std::size_t take_from(outbox& from, std::size_t hops, std::vector<outgoing_slice>& out,
                         std::size_t max_bytes = link_tuning::max_bytes_per_write) {
-    from.take(scratch_, link_tuning::max_slices_per_write - out.size(), max_bytes);
+    if (!from.armed()) // otherwise nothing has come since it was empty
+      from.take(scratch_, link_tuning::max_slices_per_write - out.size(), max_bytes);
     std::size_t records = 0;
     for (auto& each : scratch_) {
       records += each.run->has_records() ? each.size.bytes : 0;

@@ -13,9 +13,9 @@ frame_bounds native_protocol::bounds(std::uint32_t max_frame_bytes) const noexce
 
 // -- credit --------------------------------------------------------------------------------------
 
-void native_protocol::give_credit(gates& all, outboxes& to, bool small_too) const {
-  for (std::size_t hops = 0; hops < all.size(); ++hops)
-    if (const auto bytes = all[hops].settle(small_too); bytes > 0)
+void native_protocol::give_credit(std::span<credit_gate> used, outboxes& to, bool small_too) const {
+  for (std::size_t hops = 0; hops < used.size(); ++hops)
+    if (const auto bytes = used[hops].settle(small_too); bytes > 0)
       to.push_control(wire::make_credit({static_cast<std::uint8_t>(hops), bytes}));
 }
 
@@ -28,8 +28,7 @@ void native_protocol::grant(std::size_t hops, std::uint32_t bytes) noexcept {
 
 void native_protocol::take(outboxes& from, std::vector<outgoing_slice>& out) {
   take_from(from.control(), 0, out);
-  const bool more = take_messages(from, out);
-  if (out.empty() && !more)
+  if (!take_messages(from, out) && out.empty())
     take_from(from.last(), 0, out);
 }
 

@@ -19,7 +19,7 @@ public:
   frame_bounds bounds(std::uint32_t max_frame_bytes) const noexcept override;
   bool may_read(const gates&) const noexcept override { return true; }
   std::uint64_t pause_count(const gates&) const noexcept override { return 0; }
-  void give_credit(gates& all, outboxes& to, bool small_too) const override;
+  void give_credit(std::span<credit_gate> used, outboxes& to, bool small_too) const override;
   void take(outboxes& from, std::vector<outgoing_slice>& out) override;
   void grant(std::size_t hops, std::uint32_t bytes) noexcept override;
 

@@ -75,6 +75,11 @@ public:
   std::uint64_t pause_count() const noexcept { return protocol_->pause_count(gates_); }
   /// What a full queue pauses; in version 1 there is only the first.
   credit_gate& gate(std::size_t hops = 0) noexcept { return gates_[hops]; }
+  /// As `credit_gate::took`; on the loop.
+  bool took(std::size_t hops, std::size_t bytes) noexcept {
+    used_gates_ = std::max(used_gates_, hops + 1);
+    return gates_[hops].took(bytes);
+  }
   std::weak_ptr<flow_source> source(std::size_t hops = 0) {
     return std::shared_ptr<flow_source>{shared_from_this(), &gates_[hops]};
   }
@@ -102,10 +107,11 @@ protected:
   virtual void on_resume() = 0;
   void give_credit(bool small_too) {
     if (!closed())
-      protocol_->give_credit(gates_, *this, small_too);
+      protocol_->give_credit(std::span{gates_}.first(used_gates_), *this, small_too);
   }
 
   link_protocol::gates gates_;
+  std::size_t used_gates_ = 0; // something has come by the last of these
   frame_bounds bounds_;
   std::mutex writer_mutex_; // guards what writes: the protocol's part, and that of `link`
   std::unique_ptr<link_protocol> protocol_;

@@ -88,11 +88,7 @@ bool bounded_queue::wait_for_room(const deadline& until) {
   if (has_room())
     return true;
   ++waiting_;
-  bool found = true;
-  if (until)
-    found = room_.wait_until(lock, *until, has_room);
-  else
-    room_.wait(lock, has_room);
+  const bool found = pubsub::wait_until(room_, lock, until, has_room);
   --waiting_;
   return found;
 }

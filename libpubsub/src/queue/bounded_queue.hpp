@@ -2,6 +2,7 @@
 // full.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -50,6 +51,8 @@ public:
   bool conflates() const noexcept { return policy_ == overflow_policy::conflate; }
   /// Whether producers wait for room.
   bool makes_wait() const noexcept { return policy_ == overflow_policy::block; }
+  /// The consumer is to be called with what enters next. Takes no lock.
+  bool armed() const noexcept { return armed_.load(std::memory_order_acquire); }
   /// A writer has learnt that its run is watched.
   void wake();
   /// Waits until there is room. False if there is none at `until`; a queue that has ended, or whose
@@ -134,7 +137,7 @@ private:
   std::deque<entry> entries_;
   std::optional<newest_messages> newest_; // in place of entries_, if the policy is `conflate`
   std::size_t growing_ = 0;               // entries that are
-  bool armed_ = false;
+  std::atomic<bool> armed_{false};        // set and cleared with the mutex held
   bool ended_ = false;
   bool overflowed_ = false; // that is why it ended
   account counts_;          // without growing runs

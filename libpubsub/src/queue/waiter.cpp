@@ -19,12 +19,7 @@ bool waiter::sleep(std::unique_lock<std::mutex>& lock, const deadline& until, bo
   if (loop_ != nullptr && loop_->begin_sleep(wants_loop))
     return true;
   consumer_ = place::asleep;
-  const auto woken = [&] { return consumer_ == place::awake; };
-  if (!until)
-    woken_.wait(lock, woken);
-  else
-    woken_.wait_until(lock, *until, woken);
-  if (!woken()) {
+  if (!wait_until(woken_, lock, until, [&] { return consumer_ == place::awake; })) {
     consumer_ = place::awake;
     if (loop_ != nullptr)
       loop_->end_sleep();

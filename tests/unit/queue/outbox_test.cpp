@@ -117,17 +117,22 @@ TEST_CASE("what the writer has taken is in flight: it counts but cannot be dropp
 
 TEST_CASE("the writer is called once when there is work again after it found none") {
   fixture f;
+  CHECK(f.box.armed());
   f.push(1);
   CHECK(f.calls == 1); // idle from the beginning
+  CHECK(!f.box.armed());
   f.push(2);
   CHECK(f.calls == 1);
   f.take();
   f.push(3);
   CHECK(f.calls == 1); // it took something, so it comes again by itself
   f.take();
+  CHECK(!f.box.armed());
   CHECK(f.take().empty());
+  CHECK(f.box.armed());
   f.push_control(4);
   CHECK(f.calls == 2);
+  CHECK(!f.box.armed());
 }
 
 TEST_CASE("taking stops at the number of runs and about at the number of bytes") {

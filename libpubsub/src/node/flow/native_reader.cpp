@@ -128,7 +128,7 @@ bool native_reader::take_batch(std::span<std::byte> payload) {
   env_.via->count_received(header.messages);
   refresh();
   const auto hops = wire::hops_come(header.origin.hops_left);
-  if (!env_.via->gate(hops).took(batch->records.size())) {
+  if (!env_.via->took(hops, batch->records.size())) {
     env_.via->close({errc::limit_exceeded, "the peer sends more than it has credit for"});
     return true;
   }
