@@ -46,6 +46,15 @@ function(pubsub_compile_together)
   set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ${PUBSUB_UNITY} UNITY_BUILD_BATCH_SIZE 12)
 endfunction()
 
+# Code that every message passes is worth all that the compiler can do. The rest runs once for a batch of
+# messages or less often, mostly from a cold cache: there -O2 costs nothing, and a seventh less to compile.
+string(REPLACE "-O3" "-O2" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
+function(pubsub_compile_for_speed)
+  foreach(target ${ARGN})
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O3>)
+  endforeach()
+endfunction()
+
 # What is compiled once and run once is not worth an optimiser's time: tests, and where sanitizers watch
 # the library the programs around it.
 function(pubsub_compile_quickly)
