@@ -4,6 +4,7 @@
 #include "support/nodes.hpp"
 #include "support/published.hpp"
 
+#include <atomic>
 #include <optional>
 #include <thread>
 
@@ -144,6 +145,32 @@ TEST_CASE("messages that one thread publishes through the endpoint stay in order
   for (auto& each : publishers)
     each.join();
   CHECK(ep.counters().published == threads * each_publishes);
+}
+
+TEST_CASE("messages of one thread stay in order beside those that others publish meanwhile") {
+  endpoint ep;
+  constexpr std::uint64_t rounds = 20000;
+  std::vector<std::thread> publishers;
+  std::atomic<std::uint64_t> in_order{0};
+  for (int who = 0; who < 4; ++who)
+    publishers.emplace_back([&, topic = "/t/" + std::to_string(who)] {
+      auto sub = ep.make_subscriber({topic});
+      std::uint64_t next = 0;
+      bool right = true;
+      for (std::uint64_t i = 0; i < rounds; ++i) {
+        // What was read leaves room beside a run that still grows.
+        for (const auto together : {1, 2}) {
+          for (int each = 0; each < together; ++each)
+            sent(ep.publish(topic, count{next + each}));
+          for (int each = 0; each < together; ++each)
+            right = next_number(sub) == next++ && right;
+        }
+      }
+      in_order += right;
+    });
+  for (auto& publisher : publishers)
+    publisher.join();
+  CHECK(in_order == 4);
 }
 
 TEST_CASE("publishing with a timeout waits that long for room, and no longer") {

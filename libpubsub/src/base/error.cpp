@@ -13,8 +13,7 @@ struct entry {
 
 constexpr std::string_view from_peer = "A Broker data store reported this; see the peer's log.";
 
-// Indexed by number: all of Broker's error codes, including those that only a Broker peer
-// can send.
+// Indexed by number: all of Broker's error codes, including those that only a Broker peer can send.
 constexpr std::array<entry, 42> broker_codes{{
     {"none", "No error."},
     {"unspecified", "The peer gave no reason; look into its log."},

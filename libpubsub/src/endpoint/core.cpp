@@ -35,27 +35,32 @@ endpoint_core::lendable* endpoint_core::borrow() {
 }
 
 /// The one this thread had last, so that its messages stay in order without ending its run; else
-/// any, whose run is ended.
+/// any, whose run is ended. Then the one it had last, which another thread is about to shelve, is
+/// its own no more: its run is ahead of those that follow.
 endpoint_core::lendable* endpoint_core::borrow_from_shelf(lendable* unsuited) {
   const auto me = std::this_thread::get_id();
   std::unique_lock lock{idle_mutex_};
   if (unsuited != nullptr)
     idle_.push_back(unsuited);
+  auto chosen = std::ranges::find_if(idle_, [&](auto* each) { return each->last == me; });
+  const bool mine = chosen != idle_.end();
+  if (!mine)
+    for (auto& each : all_)
+      if (each->last == me)
+        each->last = std::thread::id{};
   if (idle_.empty()) {
     idle_.reserve(all_.size() + 1); // giving back must not fail
     all_.push_back(std::unique_ptr<lendable>{new lendable{make_outbound(), me}});
     return all_.back().get();
   }
-  auto chosen = std::ranges::find(idle_, me, &lendable::last);
-  const bool mine = chosen != idle_.end();
   if (!mine)
     chosen = idle_.begin();
   auto* const result = *chosen;
   idle_.erase(chosen);
+  result->last = me;
   lock.unlock();
   if (!mine)
     result->out->seal();
-  result->last = me;
   return result;
 }
 

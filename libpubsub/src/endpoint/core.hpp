@@ -1,6 +1,7 @@
 // Everything an endpoint consists of; the public handles share it.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -92,10 +93,10 @@ public:
   void close() noexcept { close(options_.close_timeout); }
 
 private:
-  /// Its runs hold what `last` has published.
+  /// Its runs hold what `last` has published. Written with idle_mutex_ held; no two have the same.
   struct lendable {
     std::unique_ptr<outbound> out;
-    std::thread::id last;
+    std::atomic<std::thread::id> last;
   };
 
   lendable* borrow();
@@ -130,10 +131,9 @@ public:
   std::unique_ptr<outbound> out;
 };
 
-/// What a subscriber handle owns: its place in the routes, and its queue. `get` takes messages from
-/// the queue in small batches, so that a stream of single reads does not
-/// lock once per message; everything else looks at the taken ones first. Thread-safety: as
-/// subscriber.
+/// What a subscriber handle owns: its place in the routes, and its queue. `get` takes messages in
+/// small batches, so that a stream of single reads does not lock once per message; everything else
+/// looks at the taken ones first. Thread-safety: as subscriber.
 class subscriber_core {
 public:
   subscriber_core(std::shared_ptr<endpoint_core> owner, const filter& topics,

@@ -26,9 +26,8 @@ struct run_position {
   std::uint64_t bytes = 0;
 };
 
-/// Where the messages of a run come from: the n-th of them has sequence number
-/// `first_sequence + n` in its stream. Nil and zeros for messages of Broker peers, which carry no
-/// origin.
+/// Where the messages of a run come from: the n-th of them has sequence number `first_sequence + n`
+/// in its stream. Nil and zeros for messages of Broker peers, which carry no origin.
 struct run_origin {
   endpoint_id endpoint;
   std::uint32_t stream = 0;

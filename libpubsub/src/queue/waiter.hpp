@@ -16,9 +16,8 @@ namespace pubsub {
 /// Waits in one of four ways, and is the only place that chooses between them:
 /// * looking again: for `watch_length` at most, and only after a wait that was short, so that an
 ///   idle consumer uses no processor. Between looks it gives its processor away.
-/// * in the loop: it runs the I/O handlers that bring its messages, so that no other thread is
-/// woken
-///   on the way. Only while it finds few messages; a stream is better read by a thread beside it.
+/// * in the loop: it runs the I/O handlers that bring its messages, and wakes no other thread.
+///   Only while it finds few messages; a stream is better read by a thread beside it.
 /// * asleep: on a condition. Whatever adds a message wakes it.
 /// * elsewhere: the descriptor is readable exactly while there is something to take.
 /// One consumer. `pace` is called without the queue's mutex, all else with it.

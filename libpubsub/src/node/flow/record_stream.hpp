@@ -20,8 +20,7 @@
 namespace pubsub {
 
 /// What one publishing thread, or one Broker peer whose designated relay we are, hands to the
-/// network.
-/// Thread-safety: one thread.
+/// network. Thread-safety: one thread.
 class record_stream {
 public:
   explicit record_stream(const endpoint_id& self)
