@@ -39,28 +39,27 @@ endpoint_core::lendable* endpoint_core::borrow() {
 /// its own no more: its run is ahead of those that follow.
 endpoint_core::lendable* endpoint_core::borrow_from_shelf(lendable* unsuited) {
   const auto me = std::this_thread::get_id();
+  const auto mine = [me](const auto& each) { return each->last == me; };
   std::unique_lock lock{idle_mutex_};
   if (unsuited != nullptr)
     idle_.push_back(unsuited);
-  auto chosen = std::ranges::find_if(idle_, [&](auto* each) { return each->last == me; });
-  const bool mine = chosen != idle_.end();
-  if (!mine)
-    for (auto& each : all_)
-      if (each->last == me)
-        each->last = std::thread::id{};
+  if (const auto found = std::ranges::find_if(idle_, mine); found != idle_.end()) {
+    auto* const result = *found;
+    idle_.erase(found);
+    return result;
+  }
+  if (const auto away = std::ranges::find_if(all_, mine); away != all_.end())
+    (*away)->last = std::thread::id{};
   if (idle_.empty()) {
     idle_.reserve(all_.size() + 1); // giving back must not fail
     all_.push_back(std::unique_ptr<lendable>{new lendable{make_outbound(), me}});
     return all_.back().get();
   }
-  if (!mine)
-    chosen = idle_.begin();
-  auto* const result = *chosen;
-  idle_.erase(chosen);
+  auto* const result = idle_.front();
+  idle_.erase(idle_.begin());
   result->last = me;
   lock.unlock();
-  if (!mine)
-    result->out->seal();
+  result->out->seal();
   return result;
 }
 

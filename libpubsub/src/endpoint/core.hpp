@@ -93,7 +93,7 @@ public:
   void close() noexcept { close(options_.close_timeout); }
 
 private:
-  /// Its runs hold what `last` has published. Written with idle_mutex_ held; no two have the same.
+  /// Its runs hold what `last`, a thread that has no other, published; written under idle_mutex_.
   struct lendable {
     std::unique_ptr<outbound> out;
     std::atomic<std::thread::id> last;

@@ -99,8 +99,8 @@ public:
     turn_ = turn;
     return deliveries_.back();
   }
-  /// The tasks at these places are done, or are taken from the queue: calls `each(batch, task, n,
-  /// place)` for every `n` tasks of a batch, from the index `task` on, that it still had.
+  /// The tasks at these places are done, or are taken from the queue. For every `n` tasks that a
+  /// batch still had, from the index `task` on, it calls `each(batch, task, n, place)`.
   template <class Each>
   void settle(const sequence_range& places, Each&& each) {
     const auto end = std::min(places.first + places.count, next_place_);
