@@ -1,5 +1,8 @@
 """Waiting: others run meanwhile, Ctrl-C and close end it, fork and exit harm nobody."""
 
+import concurrent.futures
+import contextlib
+import itertools
 import os
 import signal
 import subprocess
@@ -7,12 +10,14 @@ import sys
 import textwrap
 import threading
 import time
+from concurrent.futures import Future
+from functools import partial
 
 import pytest
 from conftest import DEADLINE, wait_until
 
 import libpubsub
-from libpubsub._interrupts import InterruptibleFuture, interruptible
+from libpubsub._interrupts import InterruptibleFuture
 
 WAITS = {
     "get": "subscriber.get()",
@@ -29,19 +34,42 @@ WAITS = {
 }
 
 
+PYTHON_WAITS = {
+    "result": "pipeline.submit(1).result()",
+    "exception": "pipeline.submit(1).exception()",
+    "map": "list(pipeline.map([1]))",
+    "map, not ordered": "list(pipeline.map([1], ordered=False))",
+    "drain of a pipeline": "(pipeline.submit(1), pipeline.drain())",
+    "processes": "libpubsub.pipeline([libpubsub.stage(Slow(), name='slow')]).wait_ready()",
+    "service": "libpubsub.Service(endpoint, 's').wait()",
+    "stream": "endpoint.subscribe('t', print).wait()",
+    "worker": "libpubsub.Worker(endpoint, abs).join()",
+}
+
+
 def run_python(code, **options):
     return subprocess.Popen([sys.executable, "-u", "-c", textwrap.dedent(code)], text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
 
 
-@pytest.mark.parametrize("wait", WAITS.values(), ids=WAITS.keys())
-def test_ctrl_c_ends_any_wait_promptly(wait):
+@pytest.mark.parametrize("hearer", ["the thread that waits", "another thread"])
+@pytest.mark.parametrize("wait", [*WAITS.values(), *PYTHON_WAITS.values()], ids=[*WAITS, *PYTHON_WAITS])
+def test_ctrl_c_ends_any_wait_promptly(wait, hearer):
     process = run_python(f"""
-        import signal, socket, time, libpubsub
+        import signal, socket, threading, time, libpubsub
+        class Slow: # to be loaded by another process
+            def __call__(self, value):
+                return value
+            def __reduce__(self):
+                return time.sleep, (60,)
         signal.signal(signal.SIGINT, signal.default_int_handler) # programs in the background ignore it
         silent = socket.create_server(("127.0.0.1", 0))
         endpoint = libpubsub.Endpoint(close_timeout=0.1)
         subscriber = endpoint.make_subscriber("t", capacity=1)
+        pipeline = libpubsub.pipeline([libpubsub.stage(abs, workers=0)], listen="tcp://127.0.0.1:0")
+        if "{hearer}" == "another thread": # so that the signal does not end a system call of this one
+            threading.Thread(target=threading.Event().wait, daemon=True).start()
+            signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         print("ready")
         try:
             {wait}
@@ -65,35 +93,71 @@ def test_ctrl_c_ends_any_wait_promptly(wait):
         process.communicate()
 
 
-def interrupted_release(condition):
-    """What Ctrl-C does to a condition that is about to wait: its lock is given away, and its `with` ends without it."""
-    condition._lock.release()
-    raise KeyboardInterrupt
+def interrupted_anywhere(wait):
+    """Has Ctrl-C come at the first place in ``wait()`` where Python looks for signals, at the second, and so on.
 
+    Those places are the beginnings and ends of calls. Yields after each; ends when the signal did not come any more.
+    """
+    interrupted = True
+    for place in itertools.count(1):
+        left = itertools.count(place - 1, -1)
 
-def test_ctrl_c_is_an_interrupt_while_a_wait_of_python_begins(endpoint, monkeypatch):
-    future = InterruptibleFuture()
-    monkeypatch.setattr(future._condition, "_release_save", lambda: interrupted_release(future._condition))
-    for wait in (future.result, future.exception):
-        with pytest.raises(KeyboardInterrupt):
+        def look(_frame, event, _argument):
+            if event in ("call", "return", "c_return") and next(left) == 0:
+                raise KeyboardInterrupt
+
+        sys.setprofile(look)
+        try:
             wait()
+            interrupted = False
+        except KeyboardInterrupt:
+            pass
+        finally:
+            sys.setprofile(None)
+        yield
+        if not interrupted:
+            return
+
+
+def works_in_another_thread(call):
+    thread = threading.Thread(target=call, daemon=True)
+    thread.start()
+    thread.join(DEADLINE)
+    return not thread.is_alive()
+
+
+def take(future, how):
+    with contextlib.suppress(concurrent.futures.TimeoutError):
+        getattr(future, how)(0)
+
+
+@pytest.mark.parametrize("use", [lambda future: take(future, "result"), lambda future: take(future, "exception"),
+                                 lambda future: future.wait(0), Future.done, Future.running,
+                                 lambda future: future.add_done_callback(id)])
+def test_ctrl_c_never_leaves_a_future_locked(use):
+    futures = []
+
+    def use_another():
+        futures.append(InterruptibleFuture())
+        use(futures[-1])
+
+    for _ in interrupted_anywhere(use_another):
+        assert all(works_in_another_thread(partial(each.set_result, 1)) and each.result(0) == 1 for each in futures)
+        futures.clear()
+
+
+def test_ctrl_c_never_leaves_a_pipeline_or_a_service_locked(endpoint):
+    with libpubsub.pipeline([libpubsub.stage(abs, workers=0)], listen="tcp://127.0.0.1:0") as nobody_works:
+        future = nobody_works.submit(-1)
+        for wait in (partial(nobody_works.drain, 0), partial(nobody_works.wait_ready, 0)):
+            for _ in interrupted_anywhere(wait):
+                pass
+        assert works_in_another_thread(nobody_works.close)
+        assert isinstance(future.exception(0), libpubsub.Closed)
     service = libpubsub.Service(endpoint, "s")
-    nobody_works = libpubsub.pipeline([libpubsub.stage(abs, workers=0)], listen="tcp://127.0.0.1:0")
-    nobody_works.submit(-1)
-    processes = nobody_works._engine.processes
-    monkeypatch.setattr(processes, "_all_ready", lambda: False)
-    monkeypatch.setattr(processes._changed, "_release_save", lambda: interrupted_release(processes._changed))
-    with monkeypatch.context() as for_events:
-        for_events.setattr(threading.Condition, "_release_save", interrupted_release)
-        for wait in (service.wait, nobody_works.drain, nobody_works.wait_ready):
-            with pytest.raises(KeyboardInterrupt):
-                wait()
-    nobody_works.close()
-
-
-def test_an_error_that_is_no_interrupt_stays_what_it_is():
-    with pytest.raises(RuntimeError, match="mine"), interruptible():
-        raise RuntimeError("mine")
+    for _ in interrupted_anywhere(partial(service.wait, 0)):
+        pass
+    assert works_in_another_thread(service.close) and service.wait(0)
 
 
 def test_a_signal_handler_may_close_what_is_being_waited_for(endpoint):

@@ -8,7 +8,27 @@ import libpubsub.errors
 import libpubsub.values
 import libpubsub.versions
 import typing
-__all__: list[str] = ['CompletionQueue', 'Endpoint', 'EndpointCounters', 'Exchange', 'LinkCounters', 'Message', 'NodeInfo', 'PeerInfo', 'Publisher', 'PublisherCounters', 'Remote', 'RemoteFuture', 'Replica', 'Service', 'Status', 'StatusSubscriber', 'Subscriber', 'SubscriberCounters', 'Task', 'TaskQueue', 'VersionedGroup', 'VersionedMessage', 'decode', 'encode', 'from_json', 'join_background_work', 'parse_log_values', 'to_json', 'version']
+__all__: list[str] = ['CompletionQueue', 'Endpoint', 'EndpointCounters', 'Event', 'Exchange', 'LinkCounters', 'Message', 'NodeInfo', 'PeerInfo', 'Publisher', 'PublisherCounters', 'Remote', 'RemoteFuture', 'Replica', 'Service', 'Status', 'StatusSubscriber', 'Subscriber', 'SubscriberCounters', 'Task', 'TaskQueue', 'VersionedGroup', 'VersionedMessage', 'decode', 'encode', 'from_json', 'join_background_work', 'parse_log_values', 'to_json', 'version']
+class Event:
+    """
+    A flag that threads wait for. What `threading.Event` is, but Ctrl-C ends the wait whenever it comes.
+    """
+    def __init__(self) -> None:
+        ...
+    def clear(self) -> None:
+        """
+        Lets them wait again.
+        """
+    def is_set(self) -> bool:
+        ...
+    def set(self) -> None:
+        """
+        Ends all waits.
+        """
+    def wait(self, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> bool:
+        """
+        Waits until it is set, at most `timeout` seconds; returns whether it is.
+        """
 class Message:
     """
     A received message. ``topic, data = message`` takes it apart; it may be kept as long as needed. Where the value is a string, the message is a read-only buffer of its bytes: ``memoryview(message)`` and ``numpy.frombuffer(message)`` copy nothing.

@@ -20,7 +20,6 @@ import atexit
 import contextlib
 import inspect
 import logging
-import threading
 import time
 import weakref
 from typing import (TYPE_CHECKING, Any, Callable, NamedTuple, Optional, Sequence, SupportsFloat, SupportsIndex, TypeVar,
@@ -30,7 +29,6 @@ from . import _core
 from ._closing import Closing
 from ._completions import as_completed
 from ._core import RemoteFuture
-from ._interrupts import interruptible
 from .errors import InvalidArgument, type_and_text
 
 if TYPE_CHECKING:
@@ -96,7 +94,7 @@ class Service(_core.Service, Closing):
                  max_result_bytes: int = 32 << 20) -> None:
         super().__init__(endpoint, name, workers=workers, queue=queue, max_result_bytes=max_result_bytes, failed=_text_of)
         self._name = name
-        self._ended = threading.Event()
+        self._ended = _core.Event()
         _open.add(self)
 
     @overload
@@ -143,8 +141,7 @@ class Service(_core.Service, Closing):
             left = _TIME_TO_LOOK if end is None else min(_TIME_TO_LOOK, end - time.monotonic())
             if left <= 0:
                 return False
-            with interruptible():
-                self._ended.wait(left)
+            self._ended.wait(left)
         return True
 
     def close(self, timeout: Union[SupportsFloat, SupportsIndex, None] = 3.0) -> bool:

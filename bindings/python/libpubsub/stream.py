@@ -7,6 +7,7 @@ import threading
 from typing import TYPE_CHECKING, Callable, Optional
 
 from ._closing import Closing
+from ._interrupts import join
 from .errors import ForkError
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class Stream(Closing):
         Raises what the callback raised.
         """
         if threading.current_thread() is not self._thread:
-            self._thread.join(timeout)
+            join(self._thread, timeout)
         if self._failure is not None:
             raise self._failure
         return not self._thread.is_alive()

@@ -13,6 +13,7 @@ PYBIND11_MODULE(_core, m) {
   load_datetime();
   fork_guard::install();
   find_main_thread();
+  bind_waiting(m);
   bind_data(m);
   bind_message(m);
   bind_counters(m);
@@ -24,9 +25,4 @@ PYBIND11_MODULE(_core, m) {
   bind_pipeline(m);
   bind_versioned(m);
   bind_remote(m);
-  m.def(
-      "join_background_work", [](double limit) { join_background_work(to_milliseconds(limit)); },
-      py::arg("limit"),
-      "Waits at most `limit` seconds until calls that Ctrl-C has interrupted have ended in the "
-      "background.");
 }

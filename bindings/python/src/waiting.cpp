@@ -123,6 +123,31 @@ std::chrono::milliseconds to_milliseconds(std::optional<double> seconds) {
       deadline(seconds).slice(std::chrono::hours{1}));
 }
 
+void event::set() {
+  {
+    const std::lock_guard lock(mutex_);
+    set_ = true;
+  }
+  changed_.notify_all();
+}
+
+void event::clear() {
+  const std::lock_guard lock(mutex_);
+  set_ = false;
+}
+
+bool event::is_set() const {
+  const std::lock_guard lock(mutex_);
+  return set_;
+}
+
+bool event::wait(std::optional<double> timeout) const {
+  return wait_for(deadline(timeout), [this](auto left) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, left, [this] { return set_; });
+  });
+}
+
 namespace {
 
 struct job {

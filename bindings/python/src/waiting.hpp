@@ -114,6 +114,23 @@ std::unique_lock<Mutex> lock_before(Mutex& mutex, const deadline& until) {
   return lock;
 }
 
+/// A flag that threads of Python set for others that wait for it. Ctrl-C ends the wait whenever it
+/// comes, and leaves no lock behind. Any thread; setting and clearing never wait.
+class event {
+public:
+  void set();
+  void clear();
+  bool is_set() const;
+  /// Waits until it is set, at most `timeout` seconds; returns whether it is. Raises what a signal
+  /// handler raises. Call with the GIL held.
+  bool wait(std::optional<double> timeout) const;
+
+private:
+  mutable std::mutex mutex_; // never held while the GIL is waited for
+  mutable std::condition_variable changed_;
+  bool set_ = false;
+};
+
 /// Runs `work` on a thread of its own while this one waits without the GIL, so that Ctrl-C
 /// interrupts calls that cannot be cut into slices. Interrupted, or at the deadline, the work goes
 /// on unobserved. Returns whether it has ended.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 import dataclasses
 import os
 import threading
@@ -11,7 +10,7 @@ from concurrent.futures import Future
 from typing import Any, Optional, Sequence
 
 from .._core import Exchange, Task, TaskQueue
-from .._interrupts import InterruptibleFuture, interruptible
+from .._interrupts import InterruptibleFuture
 from ..endpoint import Endpoint
 from ..errors import Closed, DecodeError, ForkError, InvalidArgument, PubsubError, TaskError
 from .child import Wiring
@@ -51,7 +50,7 @@ class Engine:
 
     def __init__(self, stages: Sequence[Stage], options: Options) -> None:
         self._parent = os.getpid()
-        self._pending: dict[int, Future[Any]] = {}  # by number
+        self._pending: dict[int, InterruptibleFuture] = {}  # by number
         self._sending = threading.Lock()  # numbers follow the order of sending
         self._counters = Counters()
         self._failure: Optional[BaseException] = None
@@ -213,9 +212,9 @@ class Engine:
 
     def drain(self, timeout: Optional[float]) -> int:
         """See Pipeline.drain."""
-        wanted = [each for each in list(self._pending.values()) if not each.cancelled()]
-        with interruptible():
-            return len(concurrent.futures.wait(wanted, timeout).not_done)
+        end = None if timeout is None else time.monotonic() + timeout
+        return sum(not each.wait(None if end is None else end - time.monotonic())
+                   for each in list(self._pending.values()))
 
     def close(self, gently: bool) -> None:
         """Ends all, within some seconds. Idempotent; does nothing in a forked child."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import weakref
 from collections import deque
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from typing import Literal
 
     OnError = Literal["raise", "skip", "return"]
+
+
+_TIME_TO_LOOK = 0.1  # seconds until a signal is seen that did not end a wait of Python
 
 
 class Results(Iterator[Any]):
@@ -70,9 +74,14 @@ class Results(Iterator[Any]):
                 return
 
     def _take(self) -> Future[Any]:
-        future = self._waiting.popleft() if self._ordered else self._finished.get()
+        future = self._waiting.popleft() if self._ordered else self._next_finished()
         self._left.discard(future)
         return future
+
+    def _next_finished(self) -> Future[Any]:
+        while True:  # a wait without end would miss a Ctrl-C that comes just before it
+            with contextlib.suppress(queue.Empty):
+                return self._finished.get(timeout=_TIME_TO_LOOK)
 
     def _show(self, error: Optional[BaseException]) -> None:
         if self._bar is not None and self._bar.update(failed=int(error is not None)):

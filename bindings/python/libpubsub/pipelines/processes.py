@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import Any, Callable, Optional, Sequence
 
-from .._interrupts import interruptible
+from .._core import Event
 from ..errors import StageError
 from . import child
 from .stages import Stage, pickled
@@ -62,13 +62,15 @@ class Processes:
         self._completed = completed
         self._failed = failed
         self._parent = os.getpid()
-        self._changed = threading.Condition()  # guards readiness and restarts
+        self._all_work = Event()  # or all is ended
+        self._telling = threading.Lock()  # the event says what is so
         self.restarts = 0
         self._stopping = False
         self._gently = False
         self._woken, self._wake = _spawn.Pipe(duplex=False)
         self._thread = threading.Thread(target=self._run, name="libpubsub processes", daemon=True)
         _all.add(self)
+        self._tell()  # a pipeline may have no process here
 
     def start(self) -> None:
         self._thread.start()
@@ -83,21 +85,23 @@ class Processes:
 
     def wait_ready(self, timeout: Optional[float]) -> bool:
         """Waits until every process works, at most ``timeout`` seconds; False then, or when all is ended."""
-        with interruptible(), self._changed:
-            self._changed.wait_for(lambda: self._stopping or self._all_ready(), timeout)
-            return self._all_ready()
+        return self._all_work.wait(timeout) and not self._stopping
 
-    def _all_ready(self) -> bool:
-        return not self._stopping and all(each.ready_at is not None for each in self._slots)
+    def _tell(self) -> None:
+        """Wakes who waits for it, where every process works or all is ended."""
+        with self._telling:
+            if self._stopping or all(each.ready_at is not None for each in self._slots):
+                self._all_work.set()
+            else:
+                self._all_work.clear()
 
     def stop(self, gently: bool = True) -> None:
         """Ends all; returns when they have ended, after 5 seconds at most. Gently: what they are at may be finished."""
         if os.getpid() != self._parent:
             return  # a forked child has no part in it
-        with self._changed:
-            self._gently = gently
-            self._stopping = True
-            self._changed.notify_all()
+        self._gently = gently
+        self._stopping = True
+        self._tell()
         if not self._thread.ident:
             return
         with contextlib.suppress(OSError):
@@ -120,9 +124,8 @@ class Processes:
         except BaseException as failure:
             self._failed(failure)
         finally:
-            with self._changed:
-                self._stopping = True
-                self._changed.notify_all()
+            self._stopping = True
+            self._tell()
             self._end_all()
 
     def _start(self, slot: _Slot) -> None:
@@ -130,7 +133,6 @@ class Processes:
         process = _spawn.Process(target=child.main, name=f"libpubsub {slot.stage.name}",
                                  args=(slot.function, slot.wiring, self._uri, self._parent, theirs))
         slot.completed = self._completed()
-        slot.ready_at = None
         slot.pipe = ours
         try:
             process.start()
@@ -166,9 +168,8 @@ class Processes:
             return
         if what == child.CANNOT_START:
             raise StageError(f"stage {slot.stage.name!r} cannot start: {text}")
-        with self._changed:
-            slot.ready_at = time.monotonic()
-            self._changed.notify_all()
+        slot.ready_at = time.monotonic()
+        self._tell()
 
     def _ended(self, slot: _Slot) -> None:
         """Its tasks go to others; so does its place."""
@@ -185,8 +186,9 @@ class Processes:
                              "of the program under `if __name__ == \"__main__\":`?)")
         _log.warning("a process of stage %r ended by %s and is started again", slot.stage.name, how)
         self._release(slot)
-        with self._changed:
-            self.restarts += 1
+        slot.ready_at = None
+        self._tell()
+        self.restarts += 1
         self._start(slot)
 
     def _release(self, slot: _Slot) -> None:

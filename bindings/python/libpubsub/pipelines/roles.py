@@ -11,6 +11,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Unio
 
 from .._closing import Closing
 from .._core import Exchange, Task, TaskQueue
+from .._interrupts import join
 from ..endpoint import Endpoint
 from ..errors import Closed, EncodeError, PubsubError
 from .progress import Progress
@@ -146,7 +147,7 @@ class Worker(Closing):
     def join(self) -> None:
         """Works until it is closed from another thread."""
         for thread in self._threads:
-            thread.join()
+            join(thread)
 
     def close(self, timeout: float = 1.0) -> None:
         """Ends after the tasks at hand, and waits at most ``timeout`` seconds until the sink has taken their results.
