@@ -82,12 +82,12 @@ PyObject* call_or_park(PyObject* function, PyObject* argument) {
 // it.
 gil_free::gil_free() : state_(finalizing() ? nullptr : PyEval_SaveThread()) {}
 
-gil_free::~gil_free() noexcept(false) {
+gil_free::~gil_free() {
   if (state_ == nullptr)
     return;
   while (finalizing())
     ::pause();
-  PyEval_RestoreThread(state_);
+  or_park([this] { PyEval_RestoreThread(state_); });
 }
 
 std::chrono::nanoseconds longest_wait() noexcept {

@@ -23,7 +23,7 @@ namespace pubsub::python {
 class gil_free {
 public:
   gil_free();
-  ~gil_free() noexcept(false);
+  ~gil_free();
   gil_free(const gil_free&) = delete;
   gil_free& operator=(const gil_free&) = delete;
 
