@@ -61,7 +61,7 @@ def test_ctrl_c_ends_any_wait_promptly(wait, hearer):
             def __call__(self, value):
                 return value
             def __reduce__(self):
-                return time.sleep, (60,)
+                return signal.pause, ()
         signal.signal(signal.SIGINT, signal.default_int_handler) # programs in the background ignore it
         silent = socket.create_server(("127.0.0.1", 0))
         endpoint = libpubsub.Endpoint(close_timeout=0.1)
