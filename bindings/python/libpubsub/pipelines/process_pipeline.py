@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-import queue
 import weakref
 from collections import deque
 from concurrent.futures import Future
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Iterable, Iterator, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Optional, Sequence, Union
 
+from .._core import Event
 from ..endpoint import Endpoint
 from ..errors import InvalidArgument, TaskError
 from .child import StageWorker, Wiring
@@ -23,7 +22,13 @@ if TYPE_CHECKING:
     OnError = Literal["raise", "skip", "return"]
 
 
-_TIME_TO_LOOK = 0.1  # seconds until a signal is seen that did not end a wait of Python
+def _adds_to(finished: deque[Future[Any]], finishing: Event) -> Callable[[Future[Any]], None]:
+    """A callback of futures that keeps nothing else alive."""
+    def take(future: Future[Any]) -> None:
+        finished.append(future)
+        finishing.set()
+
+    return take
 
 
 class Results(Iterator[Any]):
@@ -36,7 +41,8 @@ class Results(Iterator[Any]):
         self._on_error = on_error
         self._ordered = ordered
         self._waiting: deque[Future[Any]] = deque()  # in the order of their tasks
-        self._finished: queue.SimpleQueue[Future[Any]] = queue.SimpleQueue()  # in that of their results
+        self._finished: deque[Future[Any]] = deque()  # in that of their results
+        self._finishing = Event()
         self._left: set[Future[Any]] = set()  # submitted and not yet taken
         self._bar = Progress[Any](total=length_of(values), description="done") if progress else None
 
@@ -69,8 +75,8 @@ class Results(Iterator[Any]):
             if self._ordered:
                 self._waiting.append(future)
             else:
-                future.add_done_callback(self._finished.put)
-            if self._waiting[0].done() if self._ordered else not self._finished.empty():
+                future.add_done_callback(_adds_to(self._finished, self._finishing))
+            if self._waiting[0].done() if self._ordered else self._finished:
                 return
 
     def _take(self) -> Future[Any]:
@@ -79,9 +85,10 @@ class Results(Iterator[Any]):
         return future
 
     def _next_finished(self) -> Future[Any]:
-        while True:  # a wait without end would miss a Ctrl-C that comes just before it
-            with contextlib.suppress(queue.Empty):
-                return self._finished.get(timeout=_TIME_TO_LOOK)
+        while not self._finished:
+            self._finishing.wait()
+            self._finishing.clear()
+        return self._finished.popleft()
 
     def _show(self, error: Optional[BaseException]) -> None:
         if self._bar is not None and self._bar.update(failed=int(error is not None)):
