@@ -285,6 +285,42 @@ def test_leaving_the_interpreter_ends_waits_in_other_threads(thread):
     assert (process.returncode, err) == (0, "")
 
 
+@pytest.mark.parametrize("function", ["snapshot", "restore"])
+def test_a_state_function_that_runs_while_the_interpreter_ends_does_not_abort_it(function):
+    process = run_python(f"""
+        import contextlib, sys, threading, time, libpubsub
+        from libpubsub import Replica, VersionedGroup
+        inside = threading.Event()
+        def busy(*_):
+            inside.set()
+            while True:
+                time.sleep(0.01)
+        functions = dict(snapshot=lambda: 0, restore=lambda state, version: None)
+        functions["{function}"] = busy
+        endpoint = libpubsub.Endpoint()
+        one = Replica(endpoint, "x", id="a", group_size=1, history=5, snapshot=functions["snapshot"])
+        group = VersionedGroup(endpoint, "x")
+        for i in range(100):
+            group.send(i)
+        for _ in range(100):
+            one.get(10)
+        two = Replica(endpoint, "x", id="b", group_size=1, restore=functions["restore"])
+        def consume(replica):
+            with contextlib.suppress(libpubsub.Closed):
+                while True:
+                    replica.get(0.01)
+        for replica in one, two:
+            threading.Thread(target=consume, args=(replica,), daemon=True).start()
+        inside.wait()
+        class SlowToGo:
+            def __del__(self, sleep=time.sleep):
+                sleep(0.1)
+        sys.modules["kept"] = SlowToGo()
+    """)
+    out, err = process.communicate(timeout=DEADLINE)
+    assert (process.returncode, err) == (0, "")
+
+
 def test_objects_left_behind_at_exit_are_cleaned_up_in_any_order():
     process = run_python("""
         import sys, libpubsub

@@ -41,7 +41,7 @@ expected<void> operation_function::operator()(const data_view& argument, data_wr
   try {
     const auto value = py::reinterpret_steal<py::object>(to_python(argument));
     const auto answer =
-        py::reinterpret_steal<py::object>(checked(call_or_park(function_.ptr(), value.ptr())));
+        py::reinterpret_steal<py::object>(checked(call_or_park(function_.ptr(), {value.ptr()})));
     encode(answer.ptr(), result);
     return {};
   } catch (py::error_already_set& failure) {

@@ -45,16 +45,17 @@ py::object to_python(const message_version& x) {
 // -- state ---------------------------------------------------------------------------------------
 
 state_functions::~state_functions() {
-  const py::gil_scoped_acquire gil;
+  const gil_taken gil;
   snapshot_.release().dec_ref();
   restore_.release().dec_ref();
   failure_ = nullptr;
 }
 
 data state_functions::take_snapshot() {
-  const py::gil_scoped_acquire gil;
+  const gil_taken gil;
   try {
-    const auto state = snapshot_();
+    const auto state =
+        py::reinterpret_steal<py::object>(checked(call_or_park(snapshot_.ptr(), {})));
     scratch_writer out;
     encode(state.ptr(), *out);
     return data_view::from_valid(out->bytes()).to_data();
@@ -65,9 +66,12 @@ data state_functions::take_snapshot() {
 }
 
 void state_functions::restore(const data_view& state, const message_version& at) {
-  const py::gil_scoped_acquire gil;
+  const gil_taken gil;
   try {
-    restore_(py::reinterpret_steal<py::object>(checked(to_python(state))), to_python(at));
+    const auto value = py::reinterpret_steal<py::object>(checked(to_python(state)));
+    const auto version = to_python(at);
+    py::reinterpret_steal<py::object>(
+        checked(call_or_park(restore_.ptr(), {value.ptr(), version.ptr()})));
   } catch (py::error_already_set&) {
     failure_ = std::current_exception();
     throw state_failure{};

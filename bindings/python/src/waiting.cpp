@@ -74,8 +74,9 @@ void keep_thread_state() {
   thread_local const kept_thread_state kept;
 }
 
-PyObject* call_or_park(PyObject* function, PyObject* argument) {
-  return or_park([&] { return PyObject_CallFunctionObjArgs(function, argument, nullptr); });
+PyObject* call_or_park(PyObject* function, std::initializer_list<PyObject*> arguments) {
+  return or_park(
+      [&] { return PyObject_Vectorcall(function, arguments.begin(), arguments.size(), nullptr); });
 }
 
 // Whoever has the GIL while the interpreter goes away is the thread that takes it down, and keeps

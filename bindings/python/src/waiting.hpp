@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <exception>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -52,9 +53,9 @@ private:
 /// cheaper then, and what is local to the thread lives on. Call with the GIL held.
 void keep_thread_state();
 
-/// Calls `function(argument)` with the GIL held; a new reference, or null with an exception set.
+/// Calls `function(*arguments)` with the GIL held; a new reference, or null with an exception set.
 /// Where the interpreter goes away meanwhile, the thread sleeps for ever.
-PyObject* call_or_park(PyObject* function, PyObject* argument);
+PyObject* call_or_park(PyObject* function, std::initializer_list<PyObject*> arguments);
 
 /// Until when a call may wait, from a Python time-out in seconds; none means for ever.
 class deadline {
