@@ -56,7 +56,9 @@ struct part_options {
   bool spoil = false;
 };
 
-void report_usage(const endpoint& ep) {
+/// Bytes are counted when a write has ended, which may be after the peer has answered them.
+void report_usage(endpoint& ep) {
+  (void)ep.flush(std::chrono::seconds{1});
   const auto cpu = std::chrono::duration<double, std::micro>(cpu_time()).count();
   report_line("usage", fmt::format("bytes={} switches={} cpu_us={:.0f}",
                                    ep.counters().links.bytes_sent, wake_ups(), cpu));
