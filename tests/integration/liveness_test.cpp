@@ -56,9 +56,9 @@ TEST_CASE("a peer that falls silent is cut, with an event, and counted") {
 TEST_CASE("a peer that answers pings and does nothing else stays") {
   for (const int version : {1, 2}) {
     CAPTURE(version);
-    endpoint ep{noticing_within(200ms)};
+    endpoint ep{noticing_within(1s)};
     raw_peer quiet{ep, *ep.listen("tcp://127.0.0.1:0"), version};
-    for (int i = 0; i < 20; ++i) { // 50 ms apart: five times the timeout
+    for (int i = 0; i < 8; ++i) { // 250 ms apart: twice the timeout
       const auto ping = quiet.next_ping();
       REQUIRE(ping);
       REQUIRE(quiet.send_pong(ep, *ping));
@@ -69,9 +69,9 @@ TEST_CASE("a peer that answers pings and does nothing else stays") {
 }
 
 TEST_CASE("a peer that says something and reads nothing stays") {
-  endpoint ep{noticing_within(200ms)};
+  endpoint ep{noticing_within(1s)};
   raw_peer deaf{ep, *ep.listen("tcp://127.0.0.1:0"), 2};
-  const auto until = std::chrono::steady_clock::now() + 1s;
+  const auto until = std::chrono::steady_clock::now() + 3s;
   CHECK(
       eventually([&] { return !deaf.send_ping(ep) || std::chrono::steady_clock::now() > until; }));
   CHECK(ep.peers().size() == 1);
@@ -80,18 +80,18 @@ TEST_CASE("a peer that says something and reads nothing stays") {
 
 TEST_CASE("two idle endpoints keep each other alive") {
   for (const std::uint8_t version : {1, 2}) {
-    endpoint a{noticing_within(200ms, version)};
-    endpoint b{noticing_within(200ms, version)};
+    endpoint a{noticing_within(1s, version)};
+    endpoint b{noticing_within(1s, version)};
     join(a, b);
-    CHECK(hears_pings(a, 20));
-    CHECK(hears_pings(b, 20));
+    CHECK(hears_pings(a, 8));
+    CHECK(hears_pings(b, 8));
     CHECK(a.counters().silent_peers + b.counters().silent_peers == 0);
     CHECK(a.peers().size() == 1);
   }
 }
 
 TEST_CASE("without a timeout a silent peer stays") {
-  endpoint watching{noticing_within(100ms)};
+  endpoint watching{noticing_within(500ms)};
   endpoint patient{noticing_within(0ms)};
   raw_peer first{patient, *patient.listen("tcp://127.0.0.1:0"), 2};
   for (int i = 0; i < 3; ++i) { // as long as it takes to cut others thrice
@@ -105,8 +105,8 @@ TEST_CASE("without a timeout a silent peer stays") {
 TEST_CASE("a subscriber that does not read costs neither side its peering") {
   for (const std::uint8_t version : {1, 2}) {
     CAPTURE(version);
-    endpoint a{noticing_within(200ms, version)};
-    endpoint b{noticing_within(200ms, version)};
+    endpoint a{noticing_within(1s, version)};
+    endpoint b{noticing_within(1s, version)};
     join(a, b);
     auto stuck = b.make_subscriber({"/t"}, {overflow_policy::block, 1, 1});
     REQUIRE(a.wait_for_subscribers("/t", 1, patience));
@@ -115,7 +115,7 @@ TEST_CASE("a subscriber that does not read costs neither side its peering") {
     while (a.try_publish("/t", payload) == publish_result::taken || a.flush(100ms) == 0)
       published = a.counters().published;
     published = a.counters().published;
-    CHECK(hears_pings(a, 30)); // b does not read, and says that it is there
+    CHECK(hears_pings(a, 8)); // b does not read, and says that it is there
     CHECK(a.counters().silent_peers + b.counters().silent_peers == 0);
     for (std::uint64_t i = 0; i < published; ++i)
       REQUIRE(stuck.get_for(patience));

@@ -61,7 +61,7 @@ struct disagreement {
     CHECK(event->failure() == dialer_says.code());
     CHECK(event->message() == dialer_says.context());
     const auto other = there.get_for(patience);
-    CHECK(std::chrono::steady_clock::now() - before < 2s);
+    CHECK(std::chrono::steady_clock::now() - before < 5s);
     REQUIRE(other);
     acceptor_says = {other->failure(), other->message()};
     REQUIRE(other->network());
@@ -276,9 +276,12 @@ TEST_CASE("garbage, half a hello and silence at a TLS port end with the handshak
   auto silent = raw_socket::connect(port);
   for (auto* each : {&web, &long_record, &half, &silent})
     CHECK(each->closed_by_peer());
-  tls_party mute{raw_socket::connect(port), tls_party::role::client};
-  CHECK(mute.shake_hands());
-  CHECK(mute.socket().closed_by_peer()); // TLS is not yet a peering
+  std::optional<tls_party> mute; // on a loaded machine the time may be over before it has begun
+  REQUIRE(eventually([&] {
+    mute.emplace(raw_socket::connect(port), tls_party::role::client);
+    return mute->shake_hands();
+  }));
+  CHECK(mute->socket().closed_by_peer()); // TLS is not yet a peering
   CHECK(ep.peers().empty());
   endpoint good;
   CHECK(good.peer(tls_uri(port), {.retry = 10ms, .timeout = patience})); // a loaded machine is slow

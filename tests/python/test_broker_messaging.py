@@ -98,6 +98,7 @@ def test_get_comes_in_four_forms(pair):
         assert subscriber.get(2, DEADLINE) == [("/t/4", 4), ("/t/5", 5)]
         assert subscriber.get(0.01) is None and subscriber.get(0) == [] and subscriber.get(3, 0.01) == []
         other.publish("/t", 6)
+        wait_until(lambda: subscriber.available() == 1)
         start = time.monotonic()
         assert subscriber.get(2, 0.2) == [("/t", 6)] and time.monotonic() - start >= 0.2
         for bad in (("x",), (-1,), (1, 2, 3), (1.0, 2)):

@@ -203,10 +203,10 @@ def test_status_is_told_here_and_by_peers():
 
 
 def test_peers_that_answer_pings_stay():
-    with libpubsub.Endpoint(liveness_timeout=0.2) as watching, libpubsub.Endpoint() as other:
+    with libpubsub.Endpoint(liveness_timeout=1.0) as watching, libpubsub.Endpoint() as other:
         events = watching.make_status_subscriber()
         watching.peer(f"tcp://127.0.0.1:{other.listen('tcp://127.0.0.1:0')}")
         assert watching.peers()[0].wire_version == 2
-        wait_until(lambda: watching.peers()[0].counters.bytes_received > 1000)  # answers to pings
+        wait_until(lambda: watching.peers()[0].counters.bytes_received > 700)  # answers to pings
         assert watching.counters().silent_peers == 0
         assert [event.code for event in events.poll()] == ["endpoint_discovered", "peer_added"]

