@@ -57,6 +57,36 @@ TEST_CASE("a million messages for one peer do not stop") {
   }
 }
 
+TEST_CASE("a full queue holds back the publisher of messages for one node, over relays as well") {
+  for (const std::size_t relays : {0, 2}) {
+    CAPTURE(relays);
+    endpoint_options options;
+    options.link_queue = {overflow_policy::block, 100, 1 << 30};
+    chain nodes{relays + 2, options};
+    auto sub = nodes.back().make_subscriber({"/t"}, {overflow_policy::block, 100, 1 << 30});
+    REQUIRE(nodes.front().wait_for_subscribers("/t", 1, patience));
+    const auto far = nodes.back().id();
+    const std::string text(10'000, 'x'); // more than sockets and credit hold
+    std::uint64_t taken = 0;
+    while (nodes.front().publish_to_for(far, "/t", text, 200ms) == publish_result::taken)
+      ++taken;
+    CHECK(taken < 3'000); // about 1,200 are under way where there are two relays
+    CHECK(nodes.front().counters().would_block == 1);
+    for (std::uint64_t n = 0; n < taken; ++n)
+      REQUIRE(sub.get_for(patience).has_value());
+    CHECK(sub.available() == 0);
+  }
+}
+
+TEST_CASE("a message for a node that has no subscriber is counted there") {
+  chain nodes{3};
+  CHECK(nodes.front().wait_for_peers(1, patience));
+  const auto far = nodes.back().id();
+  REQUIRE(eventually(
+      [&] { return nodes.front().publish_to(far, "/t", count{1}) == publish_result::taken; }));
+  CHECK(eventually([&] { return nodes.back().counters().no_subscriber == 1; }));
+}
+
 TEST_CASE("a message for one node finds it behind others, and nobody it cannot reach") {
   chain nodes{4};
   auto far = nodes.back().make_subscriber({"/t"});

@@ -303,6 +303,11 @@ class EndpointCounters:
         Frames from peers that were no valid message.
         """
     @property
+    def no_subscriber(self) -> int:
+        """
+        Received for subscribers here of which there are none.
+        """
+    @property
     def published(self) -> int:
         """
         Messages taken from publishers of this endpoint.
@@ -351,6 +356,11 @@ class EndpointCounters:
     def ttl_expired(self) -> int:
         """
         Not passed on: hop limit used up.
+        """
+    @property
+    def unreachable(self) -> int:
+        """
+        Not passed on: no path to a node that a message was for; counted per node.
         """
     @property
     def unwanted(self) -> int:

@@ -131,6 +131,10 @@ void bind_endpoint_counters(py::module_& m) {
       .add("received", &counters::received, "Data messages read from peers.")
       .add("forwarded", &counters::forwarded, "Passed on between peers, counted per target.")
       .add("ttl_expired", &counters::ttl_expired, "Not passed on: hop limit used up.")
+      .add("unreachable", &counters::unreachable,
+           "Not passed on: no path to a node that a message was for; counted per node.")
+      .add("no_subscriber", &counters::no_subscriber,
+           "Received for subscribers here of which there are none.")
       .add("duplicates", &counters::duplicates, "Received again, or behind later ones.")
       .add("malformed_frames", &counters::malformed_frames,
            "Frames from peers that were no valid message.")

@@ -81,6 +81,10 @@ struct endpoint_counters {
   std::uint64_t received = 0;         ///< data messages read from peers
   std::uint64_t forwarded = 0;        ///< passed on from one peer to another, counted per target
   std::uint64_t ttl_expired = 0;      ///< not passed on because their hop limit was used up
+  std::uint64_t unreachable = 0;      ///< not passed on because no path leads to a node that a
+                                      ///< message was for; counted per node
+  std::uint64_t no_subscriber = 0;    ///< received for subscribers here of which there are none any
+                                      ///< more, or that there never were (`publish_to`)
   std::uint64_t duplicates = 0;       ///< received again, or behind later ones of their stream
   std::uint64_t malformed_frames = 0; ///< frames from peers that were no valid message
   std::uint64_t silent_peers = 0;     ///< links cut because nothing was heard (`liveness_timeout`)

@@ -26,6 +26,8 @@ json_members members_of(const endpoint_counters& x) {
       .add("received", x.received)
       .add("forwarded", x.forwarded)
       .add("ttl_expired", x.ttl_expired)
+      .add("unreachable", x.unreachable)
+      .add("no_subscriber", x.no_subscriber)
       .add("duplicates", x.duplicates)
       .add("malformed_frames", x.malformed_frames)
       .add("silent_peers", x.silent_peers);

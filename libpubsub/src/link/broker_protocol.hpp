@@ -12,12 +12,13 @@
 
 namespace pubsub {
 
-/// Frames go out as they lie; each record is copied into a frame of its own. Control frames wait
-/// behind messages. Before the handshake is over this is how every link writes.
+/// Frames go out as they lie; each record is copied into a frame of its own, for the one receiver
+/// that it may name. Control frames wait behind messages. Before the handshake is over this is how
+/// every link writes.
 class broker_protocol final : public link_protocol {
 public:
-  /// `self` is the sender of frames.
-  explicit broker_protocol(const endpoint_id& self) : self_(self) {}
+  /// `self` is the sender of frames; `via` names the link in the destinations of topics.
+  broker_protocol(const endpoint_id& self, const void* via) : self_(self), via_(via) {}
 
   frame_bounds bounds(std::uint32_t max_frame_bytes) const noexcept override {
     return {.max_bytes = max_frame_bytes};
@@ -42,11 +43,13 @@ private:
     std::size_t total = 0;
     while (record != end) {
       const auto payload_size = record_payload_size(record);
-      const auto topic = slice.run->topics()->at(record_topic(record));
+      const auto number = record_topic(record);
+      const auto topic = slice.run->topics()->at(number);
       const auto size = wire::data_frame_bytes(topic.size(), payload_size);
       auto* frame = memory_.reserve(size);
       auto* payload =
-          wire::write_data_header(frame, self_, topic, payload_size, slice.run->origin().hops_left);
+          wire::write_data_header(frame, self_, topic, payload_size, slice.run->origin().hops_left,
+                                  receiver_of(*slice.run->topics(), number));
       std::memcpy(payload, record + record_header_bytes, payload_size);
       memory_.commit(size);
       const bool goes_on =
@@ -62,7 +65,17 @@ private:
     return total;
   }
 
+  /// The peer, if the message is addressed to it; else nil.
+  endpoint_id receiver_of(const topic_table& topics, std::size_t number) const noexcept {
+    const auto* all = topics.destinations_at(number);
+    if (all == nullptr || all->empty())
+      return {};
+    const auto& here = nodes_via(*all, via_);
+    return here.empty() ? endpoint_id{} : here.front().node;
+  }
+
   const endpoint_id self_;
+  const void* const via_;
 };
 
 } // namespace pubsub

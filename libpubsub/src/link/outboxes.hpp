@@ -31,7 +31,7 @@ public:
 
   /// For messages that have come so many hops; made when first asked for.
   outbox& out(std::size_t hops = 0) {
-    hops = std::min(hops, wire::max_hops - 1);
+    hops = control_waits_behind_messages() ? 0 : std::min(hops, wire::max_hops - 1);
     if (auto* const found = by_hops_[hops].load(std::memory_order_acquire))
       return *found;
     std::lock_guard lock{mutex_};

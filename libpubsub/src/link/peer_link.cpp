@@ -18,7 +18,8 @@ peer_link::peer_link(network_info remote, const queue_options& options,
                                if (auto self = weak_from_this().lock())
                                  self->close({errc::limit_exceeded, "the peer did not keep up"});
                              }}),
-      protocol_(std::make_unique<broker_protocol>(endpoint_id{})), remote_(std::move(remote)) {
+      protocol_(std::make_unique<broker_protocol>(endpoint_id{}, this)),
+      remote_(std::move(remote)) {
   bounds_ = protocol_->bounds(max_frame_bytes);
   for (auto& each : gates_)
     each.on_resume = [this] { on_resume(); };
@@ -29,7 +30,7 @@ void peer_link::begin_messages(std::uint8_t version, const endpoint_id& self,
   std::lock_guard lock{writer_mutex_};
   version_ = version;
   if (version == 1) {
-    protocol_ = std::make_unique<broker_protocol>(self);
+    protocol_ = std::make_unique<broker_protocol>(self, this);
     use_one_for_all();
   } else {
     protocol_ = std::make_unique<native_protocol>(this);

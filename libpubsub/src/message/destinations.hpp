@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <compare>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include <pubsub/value/endpoint_id.hpp>
@@ -15,6 +16,9 @@ namespace pubsub {
 /// message that was under way when one subscription ended does not appear, with a gap behind it, in
 /// another that begins.
 struct destination {
+  /// As a filter number: the message is addressed to this node, and for all subscriptions it has.
+  static constexpr auto addressed = std::numeric_limits<std::uint64_t>::max();
+
   endpoint_id node;
   std::uint64_t filter_number = 0;
   friend auto operator<=>(const destination&, const destination&) = default;
@@ -30,6 +34,11 @@ struct link_destinations {
 };
 
 using destinations_by_link = std::vector<link_destinations>;
+
+/// Whether the messages are addressed to one node.
+inline bool is_addressed(const destinations_by_link& all) noexcept {
+  return !all.empty() && all.front().nodes.front().filter_number == destination::addressed;
+}
 
 /// The nodes behind this link; empty if there are none.
 inline const std::vector<destination>& nodes_via(const destinations_by_link& all,

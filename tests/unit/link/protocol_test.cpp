@@ -21,7 +21,7 @@ const endpoint_id us{[] {
 struct fixture {
   explicit fixture(std::uint8_t version) {
     if (version == 1)
-      writer = std::make_unique<broker_protocol>(us);
+      writer = std::make_unique<broker_protocol>(us, this);
     else
       writer = std::make_unique<native_protocol>(this);
   }

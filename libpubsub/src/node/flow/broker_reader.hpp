@@ -50,7 +50,41 @@ public:
 private:
   static constexpr std::size_t max_probes_at_once = 256;
 
-  void route_held(held_frame&) override {} // frames of version 1 are all there is
+  void take_message(std::span<std::byte> frame, const wire::envelope_view& envelope) override {
+    counts_->received.add(1);
+    env_.via->count_received(1);
+    refresh();
+    if (held_.active(0))
+      held_.add(0, make_held(held_frame::kind::message, frame));
+    else
+      route(frame, envelope);
+  }
+  void route_held(held_frame& frame) override {
+    route(frame.bytes, *wire::parse_envelope(frame.bytes.subspan(frame_header_bytes)));
+  }
+  void route(std::span<std::byte> frame, const wire::envelope_view& envelope) {
+    const std::string_view content{envelope.topic.data(), // topic and payload lie side by side
+                                   envelope.topic.size() + envelope.payload.size()};
+    const bool addressed = !envelope.receiver.is_nil();
+    if (!addressed &&
+        routes_.broker().turns_away(env_.remote, envelope.topic, content, envelope.ttl))
+      return counts_->duplicates.add(1);
+    const auto& to = addressed ? routes_.resolve_addressed(envelope.topic, envelope.receiver)
+                               : routes_.resolve(envelope.topic);
+    if (addressed) {
+      counts_->unreachable.add(to.unreachable);
+      counts_->no_subscriber.add(to.unwanted_here ? 1 : 0);
+    }
+    if (to.empty())
+      return; // the peer sends more than we have announced
+    const bool pass_on = !to.links.empty() && envelope.ttl > 1;
+    if (!pass_on && !to.links.empty())
+      counts_->ttl_expired.add(1);
+    if (pass_on)
+      wire::patch_for_forwarding(frame.data(), env_.self,
+                                 static_cast<std::uint16_t>(envelope.ttl - 1));
+    runs_.join(to, pass_on, frame.data(), frame.size());
+  }
 
   /// What a peer does not read is not added to.
   void send_probes() {

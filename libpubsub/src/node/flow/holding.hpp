@@ -19,8 +19,7 @@ namespace pubsub {
 
 struct announced_topics;
 
-/// A frame of version 1, a batch with its topics, or a flush that waits. A link of version 2
-/// carries messages for one node as frames of version 1: the frame, not the link, says what it is.
+/// What waits: a frame of version 1 with a message, a batch with its topics, or a flush.
 struct held_frame {
   enum class kind : std::uint8_t { message, batch, flush };
 

@@ -32,7 +32,8 @@ private:
 struct live_counters {
   live_counter published, unwanted, dropped, would_block;
   live_counter refused_topic, refused_size, refused_closed, refused_empty;
-  live_counter received, forwarded, ttl_expired, duplicates, malformed_frames, silent_peers;
+  live_counter received, forwarded, ttl_expired, unreachable, no_subscriber, duplicates;
+  live_counter malformed_frames, silent_peers;
 
   publisher_counters of_publisher() const noexcept {
     const auto x = of_endpoint();
@@ -52,6 +53,8 @@ struct live_counters {
     x.received = received.get();
     x.forwarded = forwarded.get();
     x.ttl_expired = ttl_expired.get();
+    x.unreachable = unreachable.get();
+    x.no_subscriber = no_subscriber.get();
     x.duplicates = duplicates.get();
     x.malformed_frames = malformed_frames.get();
     x.silent_peers = silent_peers.get();

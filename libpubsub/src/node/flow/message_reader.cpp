@@ -28,7 +28,12 @@ void message_reader::take_new_routes() {
 }
 
 void message_reader::go_on() {
-  held_.go_on([this] { refresh(); }, [this](held_frame& frame) { route_any(frame); });
+  held_.go_on([this] { refresh(); },
+              [this](held_frame& frame) {
+                runs_.begin_buffer(frame.owner, frame.bytes.size());
+                route_held(frame);
+                runs_.end_buffer();
+              });
 }
 
 void message_reader::end() {
@@ -40,18 +45,6 @@ held_frame message_reader::make_held(held_frame::kind what, std::span<std::byte>
                                      std::shared_ptr<announced_topics> topics) const {
   auto owner = runs_.owner_of(bytes);
   return {what, std::move(owner), bytes, std::move(topics)};
-}
-
-void message_reader::route_any(held_frame& frame) {
-  runs_.begin_buffer(frame.owner, frame.bytes.size());
-  if (frame.what == held_frame::kind::message) {
-    runs_.set_hops(0);
-    route_data(frame.bytes.data(), frame.bytes.size(),
-               *wire::parse_envelope(frame.bytes.subspan(frame_header_bytes)));
-  } else {
-    route_held(frame);
-  }
-  runs_.end_buffer();
 }
 
 // -- frames of version 1 -------------------------------------------------------------------------
@@ -67,7 +60,7 @@ void message_reader::take_frame(std::byte* frame, std::size_t size) {
     return;
   }
   if (envelope->type == wire::envelope_type::data)
-    return take_data(frame, size, *envelope);
+    return take_message({frame, size}, *envelope);
   runs_.end_run();
   if (envelope->sender == env_.remote) // only a direct peer may say this
     take_control(*envelope);
@@ -92,56 +85,6 @@ void message_reader::take_control(const wire::envelope_view& envelope) {
   case wire::envelope_type::data:
     return;
   }
-}
-
-void message_reader::take_data(std::byte* frame, std::size_t size,
-                               const wire::envelope_view& envelope) {
-  counts_->received.add(1);
-  env_.via->count_received(1);
-  refresh();
-  if (held_.active(0))
-    return held_.add(0, make_held(held_frame::kind::message, {frame, size}));
-  route_data(frame, size, envelope);
-}
-
-void message_reader::route_data(std::byte* frame, std::size_t size,
-                                const wire::envelope_view& envelope) {
-  if (!envelope.receiver.is_nil())
-    return take_addressed(frame, size, envelope);
-  const std::string_view content{envelope.topic.data(), // topic and payload lie behind each other
-                                 envelope.topic.size() + envelope.payload.size()};
-  if (routes_.broker().turns_away(env_.remote, envelope.topic, content, envelope.ttl)) {
-    counts_->duplicates.add(1);
-    return;
-  }
-  const auto& to = routes_.resolve(envelope.topic);
-  if (to.empty())
-    return; // the peer sends more than we have announced
-  bool pass_on = !to.links.empty();
-  if (pass_on && envelope.ttl <= 1) {
-    counts_->ttl_expired.add(1);
-    pass_on = false;
-  }
-  if (pass_on)
-    wire::patch_for_forwarding(frame, env_.self, static_cast<std::uint16_t>(envelope.ttl - 1));
-  runs_.join(to, pass_on, frame, size);
-}
-
-/// A message for one endpoint: ours, or a direct peer's.
-void message_reader::take_addressed(std::byte* frame, std::size_t size,
-                                    const wire::envelope_view& envelope) {
-  if (envelope.receiver == env_.self) {
-    if (const auto& to = routes_.resolve(envelope.topic); !to.queues.empty())
-      runs_.join(to, false, frame, size);
-    return;
-  }
-  auto target = env_.forwarding ? routes_.link_to(envelope.receiver) : nullptr;
-  if (!target || target == env_.via || envelope.ttl <= 1)
-    return;
-  runs_.end_run();
-  wire::patch_for_forwarding(frame, env_.self, static_cast<std::uint16_t>(envelope.ttl - 1));
-  counts_->forwarded.add(1);
-  runs_.hand_frame(*target, frame, size);
 }
 
 } // namespace pubsub

@@ -17,8 +17,8 @@ namespace pubsub {
 
 /// Routes the messages of one link. Payloads are neither decoded nor copied: subscribers and other
 /// links get runs of the very bytes that came in, frames of version 1 with sender and hop limit
-/// patched in place. There is a reader for each version; both read frames of version 1, which carry
-/// control and, between nodes, messages for one node. Thread-safety: the link's loop only.
+/// patched in place. There is a reader for each version; both read control frames of version 1.
+/// Thread-safety: the link's loop only.
 class message_reader {
 public:
   struct environment {
@@ -60,10 +60,13 @@ protected:
     if (routes_.outdated())
       take_new_routes();
   }
+  /// A frame of version 1.
   void take_frame(std::byte* frame, std::size_t size);
   held_frame make_held(held_frame::kind what, std::span<std::byte> bytes,
                        std::shared_ptr<announced_topics> topics = {}) const;
-  /// A frame that is none of version 1 need wait no longer. It was well-formed when it came in.
+  /// A message in a frame of version 1.
+  virtual void take_message(std::span<std::byte> frame, const wire::envelope_view& envelope) = 0;
+  /// A frame need wait no longer. It was well-formed when it came in.
   virtual void route_held(held_frame& frame) = 0;
 
   const environment env_;
@@ -75,11 +78,7 @@ protected:
 
 private:
   void take_new_routes();
-  void route_any(held_frame& frame);
   void take_control(const wire::envelope_view& envelope);
-  void take_data(std::byte* frame, std::size_t size, const wire::envelope_view& envelope);
-  void route_data(std::byte* frame, std::size_t size, const wire::envelope_view& envelope);
-  void take_addressed(std::byte* frame, std::size_t size, const wire::envelope_view& envelope);
 };
 
 } // namespace pubsub

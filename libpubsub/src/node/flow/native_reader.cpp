@@ -18,7 +18,6 @@ void native_reader::receive(const intrusive_ptr<chunk>& owner, std::span<std::by
     const auto word = load_be<std::uint32_t>(pos);
     const auto size = frame_header_bytes + (word & ~wire::batch_flag);
     if ((word & wire::batch_flag) == 0) {
-      runs_.set_hops(0);
       take_frame(pos, size);
     } else if (!take_flagged({pos + frame_header_bytes, size - frame_header_bytes})) {
       env_.via->close({errc::invalid_message, "the peer sent a malformed batch"});
@@ -216,8 +215,12 @@ void native_reader::take_part(const route& to, const announced_topics& announced
   }
   if (!may_pass && !to.links.empty())
     counts_->ttl_expired.add(part.size.messages);
+  if (to.unreachable > 0)
+    counts_->unreachable.add(to.unreachable * part.size.messages);
   if (part.late && !to.queues.empty())
     counts_->duplicates.add(part.size.messages);
+  if (!part.late && to.unwanted_here)
+    counts_->no_subscriber.add(part.size.messages);
   runs_.join(part.size);
 }
 

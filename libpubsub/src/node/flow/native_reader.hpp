@@ -40,6 +40,9 @@ private:
     bool late = false;   // it, or what follows it, has been delivered here
   };
 
+  void take_message(std::span<std::byte>, const wire::envelope_view&) override {
+    env_.via->close({errc::invalid_message, "the peer sent a message outside of a batch"});
+  }
   void route_held(held_frame& frame) override;
   bool take_flagged(std::span<std::byte> payload);
   bool take_topics(std::span<const std::byte> payload);

@@ -36,15 +36,16 @@ live_counter* outbound::refusal(std::string_view topic, std::size_t payload_size
   return nullptr;
 }
 
-/// Null if what took another route so far has not arrived at `until`.
-const route* outbound::resolve(std::string_view topic, const deadline& until) {
+/// False if what took another route so far has not arrived at `until`.
+bool outbound::take_new_routes(const deadline& until) {
   if (routes_.refresh()) {
     seal();
     stream_.forget_topics();
+    addressed_.forget_topics();
     for (auto& each : routes_.take_retired_routes())
       unsettled_.push_back(flushes_.begin(std::move(each)));
   }
-  return unsettled_.empty() || wait_until_flushed(until) ? &routes_.resolve(topic) : nullptr;
+  return unsettled_.empty() || wait_until_flushed(until);
 }
 
 bool outbound::wait_until_flushed(const deadline& until) {
@@ -62,11 +63,10 @@ void outbound::seal() noexcept {
 }
 
 /// Hands on the record just written. If it is not taken, its bytes are used again.
-push_result outbound::end_record(run_writer::exits to, const deadline& until) {
-  const auto result =
-      records_.push(to, stream_.source(wire::default_ttl), stream_.size_bytes(), until);
+push_result outbound::end_record(record_stream& from, run_writer::exits to, const deadline& until) {
+  const auto result = records_.push(to, from.source(wire::default_ttl), from.size_bytes(), until);
   if (result != push_result::would_block)
-    stream_.commit();
+    from.commit();
   return result;
 }
 
@@ -111,7 +111,7 @@ publish_result outbound::publish_encoded(std::string_view topic, std::span<const
   if (!std::exchange(records_to_queues_, true))
     seal();
   std::memcpy(stream_.begin(topic, to->nodes, value.size()), value.data(), value.size());
-  return count(end_record(to->to_all(), until));
+  return count(end_record(stream_, to->to_all(), until));
 }
 
 publish_result outbound::publish_value(std::string_view topic, data value, const deadline& until) {
@@ -125,7 +125,7 @@ publish_result outbound::publish_value(std::string_view topic, data value, const
     return leave();
   if (to->queues.empty()) { // no subscriber here needs the value itself
     encode(value, stream_.begin(topic, to->nodes, size));
-    return count(end_record(to->to_links(), until));
+    return count(end_record(stream_, to->to_links(), until));
   }
   return publish_built(to, topic, message_access::value(topic, std::move(value)), size, until);
 }
@@ -150,31 +150,25 @@ publish_result outbound::publish_message(std::string_view topic, const data_mess
   return publish_built(resolve(topic, until), topic, msg, size, until);
 }
 
-/// A frame as version 1 has it, which nodes of version 2 pass on to the receiver as well.
 publish_result outbound::publish_to(const endpoint_id& receiver, std::string_view topic,
                                     const publishable& what, const deadline& until) {
   const auto encoded = encoded_form(what);
   const auto size = encoded ? encoded->size() : encoded_size(what.content().value());
   if (auto* cause = refusal(topic, size))
     return refuse(*cause);
-  if (resolve(topic, until) == nullptr)
+  if (!take_new_routes(until))
     return count(push_result::would_block);
-  const auto via = routes_.link_to(receiver);
-  if (!via)
+  const auto& to = routes_.resolve_addressed(topic, receiver);
+  if (to.empty())
     return leave();
-  seal(); // behind what this thread has published so far
-  if (!via->out().wait_for_room(until))
-    return count(push_result::would_block);
-  const auto frame_size = wire::data_frame_bytes(topic.size(), size);
-  auto* frame = addressed_.reserve(frame_size);
-  auto* body = wire::write_data_header(frame, self_, topic, size, wire::default_ttl, receiver);
+  if (!std::exchange(records_to_queues_, true))
+    seal();
+  auto* body = addressed_.begin(topic, to.nodes, size);
   if (encoded)
     std::ranges::copy(*encoded, body);
   else
     encode(what.content().value(), body);
-  addressed_.commit(frame_size);
-  return count(via->out().push(
-      message_run::of_frames(addressed_.current(), frame, {.messages = 1, .bytes = frame_size})));
+  return count(end_record(addressed_, to.to_all(), until));
 }
 
 /// Queues get the handle, links the encoded form.
@@ -194,7 +188,7 @@ publish_result outbound::publish_built(const route* to, std::string_view topic, 
     return count(push_result::would_block);
   const auto payload = message_access::payload(msg);
   std::memcpy(stream_.begin(topic, to->nodes, payload_size), payload.data(), payload.size());
-  const auto sent = end_record(to->to_links(), until);
+  const auto sent = end_record(stream_, to->to_links(), until);
   if (sent == push_result::would_block || to->queues.empty())
     return count(sent);
   const auto queued = handles_.push(to->to_queues(), msg, size, until, when_full::overshoot);

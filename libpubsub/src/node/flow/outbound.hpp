@@ -23,7 +23,8 @@ public:
   outbound(const endpoint_id& self, router& routes, bool own_messages,
            std::uint32_t max_frame_bytes, std::shared_ptr<live_counters> counts)
       : self_(self), routes_(self, routes, {.queues = own_messages}), flushes_(routes.flushes()),
-        max_frame_bytes_(max_frame_bytes), counts_(std::move(counts)), stream_(self) {}
+        max_frame_bytes_(max_frame_bytes), counts_(std::move(counts)), stream_(self),
+        addressed_(self) {}
 
   /// `until`: how long to wait for full queues with policy `block`; nothing means without limit.
   publish_result publish(std::string_view topic, publishable&& what, const deadline& until = {});
@@ -46,9 +47,12 @@ private:
     cause.add(1);
     return publish_result::refused;
   }
-  const route* resolve(std::string_view topic, const deadline& until);
+  bool take_new_routes(const deadline& until);
+  const route* resolve(std::string_view topic, const deadline& until) {
+    return take_new_routes(until) ? &routes_.resolve(topic) : nullptr;
+  }
   bool wait_until_flushed(const deadline& until);
-  push_result end_record(run_writer::exits to, const deadline& until);
+  push_result end_record(record_stream& from, run_writer::exits to, const deadline& until);
   publish_result publish_built(const route* to, std::string_view topic, data_message msg,
                                std::size_t payload_size, const deadline& until);
   publish_result leave();
@@ -61,10 +65,10 @@ private:
   const std::uint32_t max_frame_bytes_;
   const std::shared_ptr<live_counters> counts_;
   record_stream stream_;
-  run_writer records_; // encoded messages: to links, or to links and queues
-  run_writer handles_; // built messages: to queues
+  record_stream addressed_; // messages for one receiver each: no other misses one of its numbers
+  run_writer records_;      // encoded messages: to links, or to links and queues
+  run_writer handles_;      // built messages: to queues
   bool records_to_queues_ = false;
-  slab addressed_; // frames for one receiver
   repeated_message repeated_;
 };
 

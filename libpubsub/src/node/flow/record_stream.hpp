@@ -35,7 +35,8 @@ public:
   /// its place.
   std::byte* begin(std::string_view topic, const std::shared_ptr<const destinations_by_link>& nodes,
                    std::size_t payload_size) {
-    const auto number = topics_ && topic == last_topic_ ? last_number_ : number_of(topic, nodes);
+    const bool again = topics_ && topic == last_.topic && nodes.get() == last_.nodes;
+    const auto number = again ? last_number_ : number_of(topic, nodes);
     record_size_ = record_header_bytes + payload_size;
     return write_record_header(slab_.reserve(record_size_),
                                static_cast<std::uint32_t>(payload_size), number);
@@ -60,12 +61,24 @@ private:
     static std::atomic<std::uint32_t> last{0};
     return (last.fetch_add(1, std::memory_order_relaxed) + 1) & ~one_topic_flag;
   }
-  /// A stream of one topic says so in its number; one that gets a second topic ends, and another
-  /// begins.
-  void keep_to_one_topic(std::string_view topic) {
-    if (!has_one_topic(origin_.stream) || only_topic_ == topic)
+  /// A topic, and the destinations that one of its messages has.
+  struct topic_use {
+    std::string_view topic;                      // in topics_
+    const destinations_by_link* nodes = nullptr; // held by topics_
+    friend bool operator==(const topic_use&, const topic_use&) = default;
+  };
+  struct topic_use_hash {
+    std::size_t operator()(const topic_use& x) const noexcept {
+      return std::hash<std::string_view>{}(x.topic) ^ std::hash<const void*>{}(x.nodes);
+    }
+  };
+
+  /// A stream of one topic says so in its number; one that gets a second topic, or a message for
+  /// one node alone, ends, and another begins.
+  void keep_to_one_topic(std::string_view topic, bool addressed) {
+    if (!has_one_topic(origin_.stream) || (only_topic_ == topic && !addressed))
       return;
-    if (only_topic_)
+    if (only_topic_ || addressed)
       origin_ = {.endpoint = origin_.endpoint, .stream = next_stream()};
     else
       only_topic_ = topic;
@@ -73,26 +86,26 @@ private:
   /// A publisher of one topic has a table of one; a publisher on many gets larger ones.
   std::uint8_t number_of(std::string_view topic,
                          const std::shared_ptr<const destinations_by_link>& nodes) {
-    if (const auto found = numbers_.find(topic); found != numbers_.end()) {
+    if (const auto found = numbers_.find({topic, nodes.get()}); found != numbers_.end()) {
       last_number_ = found->second;
     } else {
-      keep_to_one_topic(topic);
+      keep_to_one_topic(topic, nodes && is_addressed(*nodes));
       if (!topics_ || topics_->full()) {
         numbers_.clear();
         topics_ = topic_table::make(topics_ ? topic_table::max_topics : 1);
       }
       last_number_ = topics_->add(topic, nodes);
-      numbers_.emplace(topics_->at(last_number_), last_number_);
+      numbers_.emplace(topic_use{topics_->at(last_number_), nodes.get()}, last_number_);
     }
-    last_topic_ = topics_->at(last_number_);
+    last_ = {topics_->at(last_number_), nodes.get()};
     return last_number_;
   }
 
   slab slab_;
   std::size_t record_size_ = 0; // of the record begun
   intrusive_ptr<topic_table> topics_;
-  std::unordered_map<std::string_view, std::uint8_t> numbers_; // of the topics in topics_
-  std::string_view last_topic_;                                // in topics_
+  std::unordered_map<topic_use, std::uint8_t, topic_use_hash> numbers_; // of the topics in topics_
+  topic_use last_;
   std::uint8_t last_number_ = 0;
   std::optional<std::string> only_topic_; // of the stream so far, if it has one
   run_origin origin_;                     // of the next record

@@ -88,11 +88,6 @@ void run_forwarder::hand_to_network(const route& to, const intrusive_ptr<message
   }
 }
 
-void run_forwarder::hand_frame(peer_link& to, const std::byte* frame, std::size_t size) {
-  bounded_queue* const exit = &to.out();
-  hand_on({&exit, 1}, message_run::of_frames(owner_->get(), frame, {1, size}));
-}
-
 intrusive_ptr<message_run> run_forwarder::run_at(const chunk* owner, const std::byte* begin) const {
   return message_run::of_records(
       {.owner = owner, .first = begin, .topics = run_.topics, .origin = run_.origin}, run_.size);

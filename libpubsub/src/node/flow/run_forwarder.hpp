@@ -78,8 +78,6 @@ public:
     run_.size.messages += size.messages;
   }
   void end_run();
-  /// A frame of version 1 for one peer.
-  void hand_frame(peer_link& to, const std::byte* frame, std::size_t size);
 
 private:
   using exit_span = std::span<bounded_queue* const>;

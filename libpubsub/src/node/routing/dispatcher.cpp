@@ -56,7 +56,8 @@ const route& dispatcher::find(std::string_view topic) {
   auto& [to, version] = found->second;
   if (version != version_) {
     begin_match();
-    match_here(topic, prefix_index<endpoint_id>::whenever);
+    match_queues(topic, prefix_index<endpoint_id>::whenever);
+    match_broker_peers(topic, prefix_index<endpoint_id>::whenever);
     if (open_.links)
       match_nodes(topic);
     to = remember(0);
@@ -70,11 +71,16 @@ const route& dispatcher::find(std::string_view topic) {
 const route& dispatcher::resolve(std::string_view topic, std::span<const destination> destinations,
                                  std::size_t hops) {
   begin_match();
-  for (const auto& to : destinations)
-    if (to.node == self_)
-      match_here(topic, to.filter_number);
-    else if (open_.links)
-      add_node(to);
+  for (const auto& to : destinations) {
+    if (to.node != self_) {
+      found_.unreachable += open_.links && add_node(to) ? 0 : 1;
+      continue;
+    }
+    match_queues(topic, to.filter_number);
+    if (to.filter_number != destination::addressed)
+      match_broker_peers(topic, to.filter_number);
+    found_.unwanted_here = found_.queues.empty() && found_.broker_peers == 0;
+  }
   return *remember(hops);
 }
 
@@ -83,19 +89,24 @@ void dispatcher::begin_match() noexcept {
   found_.links.clear();
   found_.broker_peers = 0;
   found_.exits.clear();
+  found_.unreachable = 0;
+  found_.unwanted_here = false;
   nodes_->clear();
 }
 
-/// Our subscribers and the Broker peers whose designated relay we are, as far as our subscriptions
-/// with that number go. A Broker peer is found twice if nodes report one with its id: a link that
-/// stands twice in a route would take the room from its own run, and the publisher would try for
-/// ever.
-void dispatcher::match_here(std::string_view topic, std::uint64_t filter_number) {
-  if (open_.queues) {
-    snapshot_->queues.match(topic, queue_matches_, filter_number);
-    for (const auto* each : queue_matches_)
-      found_.queues.push_back(each->exit);
-  }
+/// Our subscribers, as far as our subscriptions with that number go.
+void dispatcher::match_queues(std::string_view topic, std::uint64_t filter_number) {
+  if (!open_.queues)
+    return;
+  snapshot_->queues.match(topic, queue_matches_, filter_number);
+  for (const auto* each : queue_matches_)
+    found_.queues.push_back(each->exit);
+}
+
+/// The same for the Broker peers whose designated relay we are. One is found twice if nodes report
+/// one with its id: a link that stands twice in a route would take the room from its own run, and
+/// the publisher would try for ever.
+void dispatcher::match_broker_peers(std::string_view topic, std::uint64_t filter_number) {
   const auto& links = broker().links;
   if (!open_.links || links.empty())
     return;
@@ -126,11 +137,15 @@ std::uint64_t dispatcher::filter_number(const endpoint_id& node) const {
   return result;
 }
 
-/// A node within reach becomes a destination of the link that leads to it.
-void dispatcher::add_node(const destination& to) {
-  const auto path = snapshot_->next_links->find(to.node);
-  if (path == snapshot_->next_links->end())
-    return;
+/// A node within reach, or a Broker peer that is addressed, becomes a destination of the link that
+/// leads to it. False if no link does.
+bool dispatcher::add_node(const destination& to) {
+  const auto& peers = broker().links;
+  const bool to_peer = to.filter_number == destination::addressed && peers.contains(to.node);
+  const auto& links = to_peer ? peers : *snapshot_->next_links;
+  const auto path = links.find(to.node);
+  if (path == links.end() || (to_peer && path->second.get() == open_.except))
+    return false;
   const auto& via = path->second;
   auto there = std::ranges::find(*nodes_, via.get(), &link_destinations::via);
   if (there == nodes_->end()) {
@@ -138,14 +153,15 @@ void dispatcher::add_node(const destination& to) {
     there = nodes_->insert(there, {via.get(), {}});
   }
   there->nodes.push_back(to);
+  return true;
 }
 
 /// The route of what was just found: one that other topics take as well, or a new one.
 const route* dispatcher::remember(std::size_t hops) {
   for (const auto& each : found_.queues)
     found_.exits.push_back(each.get());
-  for (std::size_t i = 0; i < found_.links.size(); ++i)
-    found_.exits.push_back(&found_.links[i]->out(i < found_.broker_peers ? 0 : hops));
+  for (const auto& each : found_.links)
+    found_.exits.push_back(&each->out(hops));
   found_.nodes = nodes_;
   if (const auto same = routes_.find(found_); same != routes_.end()) {
     begin_match(); // holds no queue that is closed later
@@ -154,13 +170,6 @@ const route* dispatcher::remember(std::size_t hops) {
   note_routes(hops);
   nodes_ = std::make_shared<destinations_by_link>();
   return &*routes_.insert(std::move(found_)).first;
-}
-
-std::shared_ptr<peer_link> dispatcher::link_to(const endpoint_id& peer) const {
-  for (const auto* each : {&broker().links, snapshot_->next_links.get()})
-    if (const auto found = each->find(peer); found != each->end())
-      return found->second;
-  return nullptr;
 }
 
 } // namespace pubsub

@@ -50,11 +50,20 @@ public:
   }
   /// The exits for `topic` towards these nodes only, of which we may be one, for messages that have
   /// come so many hops; looked up every time. A subscription here that began later than the message
-  /// knows does not count.
+  /// knows does not count. What is addressed to us goes to our own subscribers only; a Broker peer
+  /// may be addressed, too.
   const route& resolve(std::string_view topic, std::span<const destination> destinations,
                        std::size_t hops);
-  /// The link towards this peer or node, or null.
-  std::shared_ptr<peer_link> link_to(const endpoint_id& peer) const;
+  /// The exits for a message that is addressed to this endpoint alone, and has come no hops.
+  const route& resolve_addressed(std::string_view topic, const endpoint_id& receiver) {
+    const destination only{receiver, destination::addressed};
+    return resolve(topic, {&only, 1}, 0);
+  }
+  /// The link towards this node, or null.
+  std::shared_ptr<peer_link> link_to(const endpoint_id& node) const {
+    const auto found = snapshot_->next_links->find(node);
+    return found != snapshot_->next_links->end() ? found->second : nullptr;
+  }
   const broker_routes& broker() const noexcept { return *snapshot_->broker; }
 
 private:
@@ -80,7 +89,8 @@ private:
   /// destinations, and could choose those whose hashes are the same.
   struct exits_order {
     bool operator()(const route& x, const route& y) const noexcept {
-      return std::tie(x.exits, *x.nodes) < std::tie(y.exits, *y.nodes);
+      return std::tie(x.exits, *x.nodes, x.unreachable, x.unwanted_here) <
+             std::tie(y.exits, *y.nodes, y.unreachable, y.unwanted_here);
     }
   };
 
@@ -94,10 +104,11 @@ private:
   void note_routes(std::size_t hops);
   const route& find(std::string_view topic);
   void begin_match() noexcept;
-  void match_here(std::string_view topic, std::uint64_t filter_number);
+  void match_queues(std::string_view topic, std::uint64_t filter_number);
+  void match_broker_peers(std::string_view topic, std::uint64_t filter_number);
   void match_nodes(std::string_view topic);
   std::uint64_t filter_number(const endpoint_id& node) const;
-  void add_node(const destination& to);
+  bool add_node(const destination& to);
   const route* remember(std::size_t hops);
 
   const endpoint_id self_;

@@ -67,6 +67,55 @@ TEST_CASE("a message for one node goes to it whatever it has announced, and to n
   CHECK(node.out.publish_to(id_of(9), "/a", data{std::int64_t{1}}) == publish_result::unwanted);
 }
 
+TEST_CASE("a message for one Broker peer goes in a frame that names it, behind those for all") {
+  fake_node node;
+  fake_peer one{node, id_of(50), 1, {"/a"}};
+  fake_peer two{node, id_of(51), 1, {"/a"}};
+  one.take_frames();
+  two.take_frames();
+  CHECK(node.publish("/a", 1) == publish_result::taken);
+  CHECK(node.out.publish_to(id_of(50), "/a", data{std::int64_t{2}}) == publish_result::taken);
+  CHECK(node.publish("/a", 3) == publish_result::taken);
+  std::vector<endpoint_id> receivers;
+  for (const auto& each : one.take_frames())
+    receivers.push_back(wire::parse_envelope(std::span{each}.subspan(4))->receiver);
+  CHECK(receivers == std::vector{endpoint_id{}, id_of(50), endpoint_id{}});
+  CHECK(two.take_messages() == 2);
+}
+
+TEST_CASE("a full outbox holds back messages for one node as it does all others") {
+  endpoint_options options;
+  options.link_queue = {overflow_policy::block, 100, 1 << 30};
+  fake_node node{id_of(100), options};
+  fake_peer one{node, id_of(1), 2, {"/a"}};
+  std::uint64_t taken = 0;
+  for (int i = 0; i < 1000; ++i)
+    taken += node.out.publish_to(id_of(1), "/a", data{std::int64_t{1}}, node.loop->now()) ==
+                     publish_result::taken
+                 ? 1
+                 : 0;
+  CHECK(taken == 100);
+  CHECK(node.out.counters().would_block == 900);
+}
+
+TEST_CASE("messages for one node leave no gap in what all others get") {
+  fake_node node;
+  fake_peer one{node, id_of(1), 2, {"/a"}};
+  fake_peer two{node, id_of(2), 2, {"/a"}};
+  two.take_frames();
+  for (int i = 0; i < 3; ++i) {
+    CHECK(node.publish("/a", i) == publish_result::taken);
+    CHECK(node.out.publish_to(id_of(1), "/a", data{std::int64_t{i}}) == publish_result::taken);
+  }
+  std::vector<std::uint64_t> numbers;
+  for (const auto& each : two.take_of_kind(wire::frame_kind::records)) {
+    const auto header = wire::parse_batch(each)->header;
+    CHECK(has_one_topic(header.origin.stream));
+    numbers.push_back(header.origin.first_sequence);
+  }
+  CHECK(numbers == std::vector<std::uint64_t>{0, 1, 2});
+}
+
 TEST_CASE("a publisher whose route has changed waits until what took the old one has arrived") {
   fake_node node;
   fake_peer first{node, id_of(2), 2, {}};

@@ -92,7 +92,25 @@ TEST_CASE("a frame for one endpoint goes to that endpoint alone") {
   from.send_frame("/a", 2, 16, node.self);
   CHECK(texts_in(*queue) == texts{"/a=2"});
   from.send_frame("/a", 3, 16, id_of(99)); // is not known here
+  from.send_frame("/b", 4, 16, node.self); // nobody here wants it
   CHECK(to.take_messages() == 0);
+  CHECK(counters_of(node).unreachable == 1);
+  CHECK(counters_of(node).no_subscriber == 1);
+}
+
+TEST_CASE("a frame of a Broker peer for one node of the network becomes a record for it alone") {
+  fake_node node;
+  fake_peer from{node, id_of(50), 1, {}};
+  fake_peer to{node, id_of(1), 2, {}};
+  fake_peer other{node, id_of(2), 2, {"/a"}};
+  to.take_frames();
+  other.take_frames();
+  from.send_frame("/a", 7, 16, id_of(1));
+  CHECK(to.take_messages() == 1);
+  CHECK(other.take_messages() == 0);
+  from.send_frame("/a", 8); // on the same topic, for all
+  CHECK(to.take_messages() == 0);
+  CHECK(other.take_messages() == 1);
 }
 
 TEST_CASE("what a Broker peer sends is not taken where another node is its designated relay") {
@@ -238,6 +256,33 @@ TEST_CASE("a peer that breaks the rules of version 2 loses its link") {
           batch[wire::batch_header_bytes + 4] = std::byte{1}; // the second topic of one
           x.send(batch);
         }) == errc::invalid_message);
+  CHECK(reason_after([](fake_peer& x) { x.send_frame("/a", 1); }) == errc::invalid_message);
+}
+
+TEST_CASE("a record that is addressed to us goes to our subscribers only, whatever they told") {
+  fake_node node;
+  const auto queue = node.subscribe({"/a"});
+  fake_peer broker{node, id_of(50), 1, {"/a"}};
+  fake_peer from{node, id_of(1), 2, {}};
+  broker.take_frames();
+  from.announce_topics({"/a"}, {node.self});
+  from.send_record(7, 1, id_of(1));
+  CHECK(texts_in(*queue) == texts{"/a=7"});
+  CHECK(broker.take_messages() == 0);
+}
+
+TEST_CASE("what cannot reach a destination, and what nobody wants any more, is counted by reason") {
+  fake_node node;
+  fake_peer from{node, id_of(1), 2, {}};
+  fake_peer to{node, id_of(2), 2, {"/a"}};
+  from.announce_topics({"/a"}, {node.self, id_of(2), id_of(77), id_of(78)});
+  from.send_record(1, 1, id_of(1));
+  from.send_record(2, 2, id_of(1));
+  CHECK(to.take_messages() == 2);
+  CHECK(counters_of(node).unreachable == 4); // two nodes, two messages
+  CHECK(counters_of(node).no_subscriber == 2);
+  from.send_record(2, 2, id_of(1)); // again: nothing was for us that we have not had
+  CHECK(counters_of(node).no_subscriber == 2);
 }
 
 TEST_CASE("a peer that sends far more than it has credit for loses its link") {
@@ -323,17 +368,13 @@ TEST_CASE("messages whose route has changed wait until those before them have ar
   CHECK(f.second.take_messages() == 1);
 }
 
-TEST_CASE(
-    "a frame of version 1 for one node waits with the messages of version 2, and follows them") {
+TEST_CASE("a message outside of a batch closes the link, also while others wait for their route") {
   changing_route f;
-  f.sender.send_frame("/far", 1, 16, id_of(9)); // has come no hop: the first place
-  CHECK(f.first.take_messages() == 1);
   f.change();
   f.sender.send_record(2, 2, id_of(1));
   f.sender.send_frame("/far", 3, 16, id_of(9));
-  f.answer(*f.flush_to_first());
-  CHECK(f.second.take_messages() == 2);
-  CHECK_FALSE(f.sender.carrier->closed());
+  CHECK(f.sender.carrier->reason() == errc::invalid_message);
+  CHECK(f.second.take_messages() == 1); // what came before goes on
 }
 
 TEST_CASE("messages that wait for their route go on when their own link closes") {
