@@ -55,7 +55,8 @@ void try_input(std::span<const std::byte> bytes) {
   if (const auto announced = wire::parse_filter(x->payload)) {
     const auto update = wire::make_routing_update(x->sender, x->receiver, *announced);
     const auto y = wire::parse_envelope(std::span{update}.subspan(wire::frame_header_bytes));
-    check(y && wire::parse_filter(y->payload) == announced, "an update is read as it was written");
+    check(y && *wire::parse_filter(y->payload) == *announced,
+          "an update is read as it was written");
   }
 }
 

@@ -38,6 +38,13 @@ void peer_link::begin_messages(std::uint8_t version, const endpoint_id& self,
   bounds_ = protocol_->bounds(max_frame_bytes);
 }
 
+void peer_link::push_answer(std::span<const std::byte> frame) {
+  if (control_bytes() > link_tuning::max_unread_answer_bytes)
+    close({errc::limit_exceeded, "the peer asks and does not read the answers"});
+  else
+    push_control(frame);
+}
+
 void peer_link::grant(const wire::credit& x) {
   {
     std::lock_guard lock{writer_mutex_};

@@ -83,6 +83,8 @@ public:
   std::weak_ptr<flow_source> source(std::size_t hops = 0) {
     return std::shared_ptr<flow_source>{shared_from_this(), &gates_[hops]};
   }
+  /// Before the messages that wait. A peer that asks and does not read the answers loses its link.
+  void push_answer(std::span<const std::byte> frame);
   /// Version 2: the peer can take more.
   void grant(const wire::credit& x);
 

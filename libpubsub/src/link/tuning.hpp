@@ -34,6 +34,8 @@ inline constexpr std::uint64_t most_overdraft_bytes = 4 * 1024 * 1024;
 /// Bytes of news about the network that may wait for a peer before its link is closed: some whole
 /// maps of 65,536 nodes.
 inline constexpr std::size_t max_unread_news_bytes = 64 * 1024 * 1024;
+/// Bytes of answers that may wait for a peer before its link is closed.
+inline constexpr std::size_t max_unread_answer_bytes = 1024 * 1024;
 /// Bytes of credit that are remembered; a peer that grants more gains nothing.
 inline constexpr std::int64_t most_credit_bytes = std::int64_t{1} << 40;
 

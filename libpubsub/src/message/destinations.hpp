@@ -40,6 +40,14 @@ inline bool is_addressed(const destinations_by_link& all) noexcept {
   return !all.empty() && all.front().nodes.front().filter_number == destination::addressed;
 }
 
+/// In memory.
+inline std::size_t bytes_of(const destinations_by_link& all) noexcept {
+  std::size_t result = all.size() * sizeof(link_destinations);
+  for (const auto& each : all)
+    result += each.nodes.size() * sizeof(destination);
+  return result;
+}
+
 /// The nodes behind this link; empty if there are none.
 inline const std::vector<destination>& nodes_via(const destinations_by_link& all,
                                                  const void* via) noexcept {

@@ -10,6 +10,7 @@
 
 #include "message/message_storage.hpp"
 
+#include "base/held_bytes.hpp"
 #include "base/intrusive_ptr.hpp"
 #include "message/destinations.hpp"
 
@@ -21,8 +22,9 @@ class topic_table final : public message_storage {
 public:
   static constexpr std::size_t max_topics = 256; // a number fits in a byte
 
-  static intrusive_ptr<topic_table> make(std::size_t capacity) {
-    return intrusive_ptr<topic_table>::adopt(new topic_table(capacity));
+  /// `held`: what counts the bytes of the table, if it is held on behalf of a peer.
+  static intrusive_ptr<topic_table> make(std::size_t capacity, held_bytes::total held = {}) {
+    return intrusive_ptr<topic_table>::adopt(new topic_table(capacity, std::move(held)));
   }
 
   std::size_t size() const noexcept { return size_.load(std::memory_order_acquire); }
@@ -40,6 +42,7 @@ public:
     auto& block = blocks_[number / block_entries];
     if (!block)
       block = std::make_unique<entry[]>(std::min(capacity_ - number, block_entries));
+    held_.add(sizeof(entry) + topic.size() + (nodes ? bytes_of(*nodes) : 0));
     block[number % block_entries] = {std::string{topic}, std::move(nodes)};
     size_.store(number + 1, std::memory_order_release);
     return static_cast<std::uint8_t>(number);
@@ -52,7 +55,8 @@ private:
   };
   static constexpr std::size_t block_entries = 16; // most tables hold few topics
 
-  explicit topic_table(std::size_t capacity) : capacity_(capacity) {}
+  topic_table(std::size_t capacity, held_bytes::total held)
+      : capacity_(capacity), held_(std::move(held)) {}
   void destroy() const noexcept override { delete this; }
   const entry& entry_at(std::size_t number) const noexcept {
     return blocks_[number / block_entries][number % block_entries];
@@ -61,6 +65,7 @@ private:
   std::array<std::unique_ptr<entry[]>, max_topics / block_entries> blocks_;
   const std::size_t capacity_;
   std::atomic<std::size_t> size_{0};
+  held_bytes held_;
 };
 
 } // namespace pubsub

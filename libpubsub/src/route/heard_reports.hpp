@@ -58,7 +58,16 @@ public:
     }
     return left;
   }
-  void remove(const endpoint_id& neighbour) { said_.erase(neighbour); }
+  /// Forgets what the neighbour has said. Returns the bytes of what has waited.
+  std::size_t remove(const endpoint_id& neighbour) {
+    std::size_t bytes = 0;
+    take(neighbour, [&](const shared_report& report) {
+      bytes += bytes_of(*report);
+      return true;
+    });
+    said_.erase(neighbour);
+    return bytes;
+  }
 
 private:
   struct reports_of_a_kind {

@@ -37,7 +37,7 @@ void network_map::remove(const std::vector<endpoint_id>& all) {
     if (neighbours_.erase(who) + broker_peers_.erase(who) == 0)
       continue;
     for (auto& [id, at] : nodes_)
-      at.heard.remove(who);
+      shares_.remove(who, at.heard.remove(who));
     std::erase_if(waiting_, [&](const auto& each) { return each.second == who; });
     if (nodes_[self_].links.contains(who))
       gone.push_back(who);
@@ -62,17 +62,17 @@ void network_map::change_links(const std::vector<endpoint_id>& added,
 /// Sends all reports, those of this node first. A node that does not forward reports only itself.
 void network_map::send_all(const endpoint_id& to) {
   auto& me = nodes_[self_];
-  messages_.push_back({{to}, whole_links(self_, me)});
-  messages_.push_back({{to}, whole_filter(self_, me)});
+  messages_.push_back({{to}, me.whole_links(self_)});
+  messages_.push_back({{to}, me.whole_filter(self_)});
   if (!me.relays)
     return;
   for (const auto& [id, at] : nodes_) {
     if (id == self_)
       continue;
     if (at.links_number > 0)
-      messages_.push_back({{to}, whole_links(id, at)});
+      messages_.push_back({{to}, at.whole_links(id)});
     if (at.filter_number > 0)
-      messages_.push_back({{to}, whole_filter(id, at)});
+      messages_.push_back({{to}, at.whole_filter(id)});
   }
 }
 
@@ -100,7 +100,7 @@ report_version network_map::filter_known(const endpoint_id& who) const {
 // -- reports -------------------------------------------------------------------------------------
 
 /// The node a report is about; null if the map is full.
-network_map::node* network_map::find(const endpoint_id& id) {
+known_node* network_map::find(const endpoint_id& id) {
   if (!nodes_.contains(id) && nodes_.size() >= max_nodes)
     forget_unreachable();
   return nodes_.contains(id) || nodes_.size() < max_nodes ? &nodes_[id] : nullptr;
@@ -113,8 +113,8 @@ void network_map::become_newer_than(const any_report& claim) {
   if (version_of(claim) <= me.counted(claim))
     return;
   me.incarnation = std::min(header_of(claim).incarnation + 1, max_number);
-  pass_on(whole_links(self_, me));
-  pass_on(whole_filter(self_, me));
+  pass_on(me.whole_links(self_));
+  pass_on(me.whole_filter(self_));
 }
 
 bool network_map::receive(const endpoint_id& from, any_report report) {
@@ -135,17 +135,19 @@ bool network_map::receive(const endpoint_id& from, any_report report) {
   const auto news = at->heard.add(from, std::move(report), at->counted(report));
   if (news != heard_reports::news::waits)
     return news == heard_reports::news::old;
-  found->second.waiting_bytes += bytes;
+  shares_.add(from, bytes);
   waiting_.insert({id, from});
   if (catch_up(id, *at, from))
     catch_up_all();
-  return found->second.waiting_bytes <= max_waiting_bytes;
+  if (!shares_.fit())
+    forget_unreachable();
+  return shares_.fit() || !shares_.is_largest(from);
 }
 
 /// A node is believed about itself, the next hop about those behind it, and every neighbour about
 /// the links of nodes that are out of reach. Of a node two hops away, the neighbours it is linked
 /// with are believed, so that paths need not be computed with every report of a dense network.
-bool network_map::may_report(const endpoint_id& from, const endpoint_id& id, const node& at,
+bool network_map::may_report(const endpoint_id& from, const endpoint_id& id, const known_node& at,
                              const any_report& report) const {
   if (std::holds_alternative<filter_report>(report))
     return is_next_hop(from, id);
@@ -169,16 +171,16 @@ bool network_map::joins_us_with(const endpoint_id& neighbour, const endpoint_id&
 }
 
 /// Lets reports that wait count, if they may. Returns whether any did.
-bool network_map::catch_up(const endpoint_id& id, node& at, const endpoint_id& from) {
+bool network_map::catch_up(const endpoint_id& id, known_node& at, const endpoint_id& from) {
   bool any = false;
   const bool left = at.heard.take(from, [&](const shared_report& report) {
     if (version_of(*report) > at.counted(*report)) {
       if (!may_report(from, id, at, *report))
         return false;
-      apply(id, at, report);
+      apply(id, at, from, report);
       any = true;
     }
-    neighbours_.at(from).waiting_bytes -= bytes_of(*report);
+    shares_.remove(from, bytes_of(*report));
     return true;
   });
   if (!left)
@@ -200,56 +202,27 @@ void network_map::catch_up_all() {
 }
 
 /// From now on the report counts.
-void network_map::apply(const endpoint_id& id, node& at, const shared_report& report) {
+void network_map::apply(const endpoint_id& id, known_node& at, const endpoint_id& from,
+                        const shared_report& report) {
   if (const auto fresh = header_of(*report).incarnation; fresh > at.incarnation) {
     if (!at.prefixes.empty())
       filter_changes_.push_back({id, 0, {}, {at.prefixes.begin(), at.prefixes.end()}});
     if (at.incarnation > 0)
       restarted_.push_back(id);
-    at.incarnation = fresh;
-    at.links_number = at.filter_number = 0;
-    at.relays = false;
-    at.links.clear();
-    at.prefixes.clear();
+    at.restart(fresh);
     ++links_version_;
   }
-  if (const auto* links = std::get_if<neighbours_report>(report.get()))
-    apply(at, *links);
-  else
-    apply(id, at, std::get<filter_report>(*report));
+  if (const auto* links = std::get_if<neighbours_report>(report.get())) {
+    at.apply(*links);
+    ++links_version_;
+  } else if (auto change = at.apply(std::get<filter_report>(*report));
+             !at.prefixes.empty() || !change.removed.empty()) { // the number counts as well
+    filter_changes_.push_back(std::move(change));
+  }
+  shares_.remove(std::exchange(at.told_by, from), at.counted_bytes);
+  shares_.add(from, at.counted_bytes = at.bytes());
   if (nodes_[self_].relays)
     pass_on(report);
-}
-
-void network_map::apply(node& at, const neighbours_report& news) {
-  if (news.about.whole)
-    at.links.clear();
-  at.links.insert(news.added.begin(), news.added.end());
-  for (const auto& each : news.removed)
-    at.links.erase(each);
-  at.links_number = news.about.number;
-  at.relays = news.relays;
-  ++links_version_;
-}
-
-void network_map::apply(const endpoint_id& id, node& at, const filter_report& news) {
-  filter_change change{id, news.about.number, {}, {}};
-  if (news.about.whole) {
-    const std::set<std::string> now{news.added.begin(), news.added.end()};
-    std::ranges::set_difference(at.prefixes, now, std::back_inserter(change.removed));
-    std::ranges::set_difference(now, at.prefixes, std::back_inserter(change.added));
-  } else {
-    std::ranges::copy_if(news.added, std::back_inserter(change.added),
-                         [&](const auto& each) { return !at.prefixes.contains(each); });
-    std::ranges::copy_if(news.removed, std::back_inserter(change.removed),
-                         [&](const auto& each) { return at.prefixes.contains(each); });
-  }
-  for (const auto& each : change.removed)
-    at.prefixes.erase(each);
-  at.prefixes.insert(change.added.begin(), change.added.end());
-  at.filter_number = news.about.number;
-  if (!at.prefixes.empty() || !change.removed.empty()) // the number counts as well
-    filter_changes_.push_back(std::move(change));
 }
 
 /// To all neighbours that have not made this report, or a later one, themselves.
@@ -261,18 +234,6 @@ void network_map::pass_on(shared_report what) {
       to.push_back(id);
   if (!to.empty())
     messages_.push_back({std::move(to), std::move(what)});
-}
-
-shared_report network_map::whole_links(const endpoint_id& id, const node& at) const {
-  return std::make_shared<any_report>(neighbours_report{{id, at.incarnation, at.links_number, true},
-                                                        at.relays,
-                                                        {at.links.begin(), at.links.end()},
-                                                        {}});
-}
-
-shared_report network_map::whole_filter(const endpoint_id& id, const node& at) const {
-  return std::make_shared<any_report>(filter_report{
-      {id, at.incarnation, at.filter_number, true}, {at.prefixes.begin(), at.prefixes.end()}, {}});
 }
 
 // -- routes --------------------------------------------------------------------------------------
@@ -332,12 +293,10 @@ void network_map::forget_unreachable() {
       return false;
     if (!at.prefixes.empty())
       filter_changes_.push_back({id, 0, {}, {at.prefixes.begin(), at.prefixes.end()}});
-    for (auto& from : neighbours_)
-      if (waiting_.erase({id, from.first}) > 0)
-        heard_reports{at.heard}.take(from.first, [&](const shared_report& report) {
-          from.second.waiting_bytes -= bytes_of(*report);
-          return true;
-        });
+    shares_.remove(at.told_by, at.counted_bytes);
+    for (const auto& [from, state] : neighbours_)
+      if (waiting_.erase({id, from}) > 0)
+        shares_.remove(from, heard_reports{at.heard}.remove(from));
     return true;
   });
 }

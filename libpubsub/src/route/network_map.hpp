@@ -9,13 +9,12 @@
 #include <span>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include <pubsub/value/endpoint_id.hpp>
 
-#include "route/heard_reports.hpp"
-#include "route/reports.hpp"
+#include "route/known_node.hpp"
+#include "route/report_shares.hpp"
 #include "route/shortest_paths.hpp"
 
 namespace pubsub {
@@ -33,16 +32,8 @@ public:
     std::vector<endpoint_id> to;
     shared_report what;
   };
-  struct filter_change {
-    endpoint_id node;
-    std::uint64_t number = 0; ///< of the report
-    std::vector<std::string> added;
-    std::vector<std::string> removed;
-  };
   /// Beyond this number of nodes the map forgets those out of reach.
   static constexpr std::size_t max_nodes = 65'536;
-  /// Of the reports of one neighbour that do not count yet.
-  static constexpr std::size_t max_waiting_bytes = std::size_t{64} << 20;
 
   /// A later start of the node has a higher `incarnation`. `relays`: whether this node passes
   /// messages on.
@@ -62,7 +53,7 @@ public:
   void change_filter(std::uint64_t number, std::vector<std::string> added,
                      std::vector<std::string> removed);
   /// False if the report breaks the rules: it skips a number, the neighbour is none that passes
-  /// anything on and speaks of others, or more than `max_waiting_bytes` of what it says wait.
+  /// anything on and speaks of others, or it has to go because the map takes too much memory.
   bool receive(const endpoint_id& from, any_report report);
 
   // -- what follows ------------------------------------------------------------------------------
@@ -100,50 +91,32 @@ public:
   bool is_next_hop(const endpoint_id& neighbour, const endpoint_id& to) const;
 
 private:
-  struct node {
-    std::uint64_t incarnation = 0;
-    std::uint64_t links_number = 0; // of the last report that counts; 0: none
-    bool relays = false;
-    std::unordered_set<endpoint_id> links;
-    std::uint64_t filter_number = 0; // as links_number
-    std::set<std::string> prefixes;
-    heard_reports heard;
-
-    /// The newest report of that kind that counts.
-    report_version counted(const any_report& kind) const noexcept {
-      const bool of_links = std::holds_alternative<neighbours_report>(kind);
-      return {incarnation, of_links ? links_number : filter_number};
-    }
-  };
   struct neighbour_state {
     bool ready = false;
-    std::size_t waiting_bytes = 0; // of reports
   };
 
-  node* find(const endpoint_id& id);
+  known_node* find(const endpoint_id& id);
   void become_newer_than(const any_report& claim);
   void change_links(const std::vector<endpoint_id>& added, const std::vector<endpoint_id>& removed);
   void send_all(const endpoint_id& to);
-  void apply(const endpoint_id& id, node& at, const shared_report& report);
-  void apply(node& at, const neighbours_report& news);
-  void apply(const endpoint_id& id, node& at, const filter_report& news);
-  bool may_report(const endpoint_id& from, const endpoint_id& id, const node& at,
+  void apply(const endpoint_id& id, known_node& at, const endpoint_id& from,
+             const shared_report& report);
+  bool may_report(const endpoint_id& from, const endpoint_id& id, const known_node& at,
                   const any_report& report) const;
   bool joins_us_with(const endpoint_id& neighbour, const endpoint_id& id) const;
-  bool catch_up(const endpoint_id& id, node& at, const endpoint_id& from);
+  bool catch_up(const endpoint_id& id, known_node& at, const endpoint_id& from);
   void catch_up_all();
   void pass_on(shared_report what);
   void forget_unreachable();
-  shared_report whole_links(const endpoint_id& id, const node& at) const;
-  shared_report whole_filter(const endpoint_id& id, const node& at) const;
   void visit_neighbours(const endpoint_id& from,
                         const std::function<void(const endpoint_id&)>& visit) const;
 
   const endpoint_id self_;
-  std::unordered_map<endpoint_id, node> nodes_; // this node is among them
+  std::unordered_map<endpoint_id, known_node> nodes_; // this node is among them
   std::map<endpoint_id, neighbour_state> neighbours_;
   std::set<endpoint_id> broker_peers_;
   std::set<std::pair<endpoint_id, endpoint_id>> waiting_; // reports about a node, by a neighbour
+  report_shares shares_;
   std::vector<message> messages_;
   std::vector<filter_change> filter_changes_;
   std::vector<endpoint_id> restarted_;

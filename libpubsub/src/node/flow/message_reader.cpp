@@ -73,6 +73,8 @@ void message_reader::take_control(const wire::envelope_view& envelope) {
   case wire::envelope_type::routing_update:
     if (auto subscriptions = wire::parse_filter(envelope.payload))
       return router_.set_filter(env_.remote, std::move(*subscriptions));
+    else if (subscriptions.error() == errc::limit_exceeded)
+      return env_.via->close(subscriptions.error());
     return env_.via->close({errc::invalid_message, "the peer sent a malformed routing update"});
   case wire::envelope_type::ping:
     return env_.on_ping(envelope.payload);

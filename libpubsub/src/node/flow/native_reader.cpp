@@ -92,25 +92,19 @@ bool native_reader::take_topics(std::span<const std::byte> payload) {
   if (news->table >= tables_.size())
     tables_.resize(news->table + std::size_t{1});
   auto& place = tables_[news->table];
-  if (news->first == 0) {
-    if (place)
-      for (const auto& each : place->topics)
-        announced_bytes_ -= each.bytes();
-    place = std::make_shared<announced_topics>(); // batches that wait keep the old one
-  }
+  if (news->first == 0)
+    place = std::make_shared<announced_topics>(topic_bytes_); // batches that wait keep the old one
   if (!place || news->first != place->topics.size())
-    return false;
-  for (const auto& fresh : news->topics)
-    announced_bytes_ += fresh.bytes();
-  if (announced_bytes_ > flow_tuning::max_announced_bytes)
     return false;
   auto& announced = *place;
   for (auto& fresh : news->topics) {
+    announced.held.add(fresh.bytes());
     announced.for_us =
         announced.for_us || std::ranges::find(fresh.destinations, env_.self, &destination::node) !=
                                 fresh.destinations.end();
     announced.topics.push_back(std::move(fresh));
   }
+  look_at_topic_bytes();
   return true;
 }
 
@@ -226,12 +220,13 @@ void native_reader::take_part(const route& to, const announced_topics& announced
 
 const route& native_reader::route_of(announced_topics& announced, std::uint8_t topic) {
   if (!announced.passed_on)
-    announced.passed_on = topic_table::make(topic_table::max_topics);
+    announced.passed_on = topic_table::make(topic_table::max_topics, topic_bytes_);
   while (announced.routes.size() <= topic) {
     const auto& [text, destinations] = announced.topics[announced.routes.size()];
     const auto& to = routes_.resolve(text, destinations, announced.hops);
     announced.passed_on->add(text, to.nodes);
     announced.routes.push_back(&to);
+    look_at_topic_bytes();
   }
   return *announced.routes[topic];
 }
@@ -281,7 +276,7 @@ void native_reader::pass_flush(const flush_request& request) {
   if (answer.from.empty())
     return;
   if (request.from == env_.remote) // even if we are about to part, and messages avoid the link
-    env_.via->push_control(wire::make_flushed(answer));
+    env_.via->push_answer(wire::make_flushed(answer));
   else
     router_.receive(answer);
 }

@@ -12,6 +12,9 @@ namespace pubsub {
 
 /// Topics that the peer has announced, and where they go.
 struct announced_topics {
+  explicit announced_topics(held_bytes::total all) : held(std::move(all)) {}
+
+  held_bytes held;
   std::vector<wire::announced_topic> topics;
   intrusive_ptr<topic_table> passed_on; // the same, with the destinations that are left behind us
   std::vector<const route*> routes;     // by number, as far as in passed_on
@@ -46,6 +49,10 @@ private:
   void route_held(held_frame& frame) override;
   bool take_flagged(std::span<std::byte> payload);
   bool take_topics(std::span<const std::byte> payload);
+  void look_at_topic_bytes() {
+    if (*topic_bytes_ > flow_tuning::max_announced_bytes)
+      env_.via->close({errc::limit_exceeded, "the peer's topics take too much memory"});
+  }
   bool take_batch(std::span<std::byte> payload);
   run_origin believed(run_origin claimed);
   void route_batch(announced_topics& announced, wire::batch_header header,
@@ -58,7 +65,8 @@ private:
   void pass_flush(const flush_request& request);
 
   std::vector<std::shared_ptr<announced_topics>> tables_; // by number; null: not announced
-  std::size_t announced_bytes_ = 0;                       // of all topics in tables_
+  /// Of all topics that the peer has announced, as long as anything holds them.
+  const held_bytes::total topic_bytes_ = std::make_shared<std::atomic<std::size_t>>(0);
   std::unordered_set<endpoint_id> behind_;          // nodes whose messages have come over the peer
   std::map<endpoint_id, std::uint64_t> not_behind_; // nodes, and the generation of the routes
   bool ready_ = false; // the peer has said all it knew when the link began

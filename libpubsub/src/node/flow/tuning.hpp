@@ -5,7 +5,8 @@
 
 namespace pubsub::flow_tuning {
 
-/// Bytes of all topics that one peer may announce, with their destinations.
+/// Bytes of all topics that one peer has announced and anything holds, a queue for example, with
+/// their destinations.
 inline constexpr std::size_t max_announced_bytes = 64 * 1024 * 1024;
 /// Bytes of flushes of one peer that wait behind its messages: a node whose flush is dropped sends
 /// it again.

@@ -56,10 +56,10 @@ public:
   /// The answer comes behind what waits for the peer.
   void answer(std::span<const std::byte> payload) {
     auto last_words = [this, pong = wire::make_pong(self_, remote_, payload)] {
-      via_->push_control(pong);
+      via_->push_answer(pong);
     };
-    if (std::exchange(left_, true))
-      return last_words();
+    if (std::exchange(left_, true)) // again: the first goodbye may be waiting still
+      return last_words_.empty() ? last_words() : void();
     flush(peering_tuning::patience_of_those_left, routes_.remove_peer(remote_),
           std::move(last_words));
   }

@@ -237,12 +237,10 @@ void session::look_at_peer() {
 // -- questions -----------------------------------------------------------------------------------
 
 void session::on_ping(std::span<const std::byte> payload) {
-  if (link_->control_bytes() > peering_tuning::max_unread_control_bytes)
-    link_->close({errc::limit_exceeded, "the peer sends pings and does not read the answers"});
-  else if (parting::is_goodbye(payload))
+  if (parting::is_goodbye(payload))
     parting_->answer(payload);
   else
-    link_->push_control(wire::make_pong(owner_->self(), remote(), payload));
+    link_->push_answer(wire::make_pong(owner_->self(), remote(), payload));
 }
 
 void session::on_pong(std::span<const std::byte> payload) {
@@ -284,10 +282,8 @@ bool session::on_status_frame(std::span<const std::byte> payload) {
     return false;
   if (frame->kind == wire::frame_kind::status_reply)
     asked_.answer(frame->number, std::string{frame->text});
-  else if (link_->control_bytes() > peering_tuning::max_unread_reply_bytes)
-    link_->close({errc::limit_exceeded, "the peer asks for status and does not read the answers"});
   else
-    link_->push_control(wire::make_status_reply(frame->number, owner_->status_reply()));
+    link_->push_answer(wire::make_status_reply(frame->number, owner_->status_reply()));
   return true;
 }
 

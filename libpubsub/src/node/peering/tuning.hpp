@@ -8,10 +8,6 @@
 
 namespace pubsub::peering_tuning {
 
-/// Bytes of answers to pings that may wait for a peer: one that asks and does not read is cut off.
-inline constexpr std::size_t max_unread_control_bytes = 1024 * 1024;
-/// The same for answers about our status.
-inline constexpr std::size_t max_unread_reply_bytes = 4 * wire::max_status_text_bytes;
 /// How long a side that was left waits for flushes before it answers the goodbye. The other side
 /// waits for that answer with a limit of its own, which we do not know.
 inline constexpr std::chrono::nanoseconds patience_of_those_left = std::chrono::milliseconds{500};

@@ -212,6 +212,8 @@ void router::receive(const endpoint_id& from, const filter_answer& answer) {
   std::unique_lock lock{mutex_};
   if (from != self_ && !network_.is_next_hop(from, answer.from))
     return;
+  if (answer.to == self_ && !next_links()->contains(answer.from))
+    return; // of no node that was asked
   if (answer.to != self_) {
     lock.unlock();
     return deliver(answer_along(answer, *directions(), wire::make_answer));

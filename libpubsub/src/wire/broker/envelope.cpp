@@ -104,24 +104,27 @@ std::optional<circle_probe> parse_circle_probe(std::span<const std::byte> payloa
   return x;
 }
 
-std::optional<filter> read_filter(byte_reader& in) {
+expected<filter> read_filter(byte_reader& in) {
   std::uint32_t count = 0;
   if (!in.read_varbyte(count) || count > in.remaining())
-    return {};
+    return errc::invalid_message;
+  if (count > max_prefixes)
+    return error{errc::limit_exceeded, std::to_string(count) + " topic prefixes; the limit is " +
+                                           std::to_string(max_prefixes)};
   std::vector<std::string> prefixes;
   for (std::uint32_t i = 0; i < count; ++i) {
     std::string_view prefix;
     if (!in.read_string(prefix))
-      return {};
+      return errc::invalid_message;
     prefixes.emplace_back(prefix);
   }
   return filter{std::move(prefixes)}; // in time, even if the peer sends them in bad order
 }
 
-std::optional<filter> parse_filter(std::span<const std::byte> bytes) {
+expected<filter> parse_filter(std::span<const std::byte> bytes) {
   byte_reader in{bytes};
   auto result = read_filter(in);
-  return in.at_end() ? std::move(result) : std::nullopt;
+  return result && !in.at_end() ? expected<filter>{errc::invalid_message} : result;
 }
 
 std::vector<std::byte> make_frame(std::span<const std::byte> payload) {

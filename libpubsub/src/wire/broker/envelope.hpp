@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include <pubsub/error.hpp>
 #include <pubsub/filter.hpp>
 #include <pubsub/value/endpoint_id.hpp>
 
@@ -92,11 +93,13 @@ std::vector<std::byte> make_circle_probe(const circle_probe& x, std::string_view
 /// Parses the payload of a command. Nothing if it is none of ours.
 std::optional<circle_probe> parse_circle_probe(std::span<const std::byte> payload) noexcept;
 
-/// A varbyte count and strings, as `byte_writer` writes a filter. Nothing if malformed, or if count
-/// and strings do not agree.
-std::optional<filter> parse_filter(std::span<const std::byte> bytes);
+/// Topic prefixes that a peer may announce at once.
+inline constexpr std::uint32_t max_prefixes = 65'536;
+/// A varbyte count and strings, as `byte_writer` writes a filter. Errors: `invalid_message` if it
+/// is malformed or count and strings do not agree, `limit_exceeded`.
+expected<filter> parse_filter(std::span<const std::byte> bytes);
 /// The same of what comes next; what follows it may mean something else.
-std::optional<filter> read_filter(byte_reader& in);
+expected<filter> read_filter(byte_reader& in);
 
 /// Wraps a frame payload: `u32 length` and the bytes.
 std::vector<std::byte> make_frame(std::span<const std::byte> payload);

@@ -223,6 +223,8 @@ handshake::outcome handshake::on_filter(std::span<const std::byte> body, std::ui
   const bool is_syn = state == expects::originator_syn;
   byte_reader in{body};
   auto announced = read_filter(in);
+  if (!announced && announced.error() == errc::limit_exceeded)
+    return fail_and_tell(announced.error());
   if (!announced)
     return fail_and_tell(
         unreadable(is_syn ? "v1::originator_syn_msg" : "v1::responder_syn_ack_msg"));

@@ -285,6 +285,41 @@ TEST_CASE("what cannot reach a destination, and what nobody wants any more, is c
   CHECK(counters_of(node).no_subscriber == 2);
 }
 
+TEST_CASE("topics count in the memory of their peer as long as a queue holds them") {
+  fake_node node;
+  const auto queue = node.subscribe({"/a"}, {overflow_policy::drop_oldest, 10'000, 1 << 20});
+  fake_peer from{node, id_of(1), 2, {}};
+  const std::string longest = "/a" + std::string(60'000, 'x');
+  std::size_t bytes = 0;
+  for (std::uint64_t n = 0; !from.carrier->closed() && n < 10'000; ++n) {
+    from.announce_topics({longest}, {node.self}); // in place of the table before
+    from.send_record(1, n, id_of(1));
+    bytes += longest.size();
+  }
+  CHECK(from.carrier->reason() == errc::limit_exceeded);
+  CHECK(bytes < 2 * flow_tuning::max_announced_bytes);
+
+  fake_peer again{node, id_of(2), 2, {}}; // while the queue is read nothing is held
+  for (std::uint64_t n = 0; n < 10'000; ++n) {
+    again.announce_topics({longest}, {node.self});
+    again.send_record(1, n, id_of(2));
+    texts_in(*queue);
+  }
+  CHECK_FALSE(again.carrier->closed());
+}
+
+TEST_CASE("a peer that sends flushes and does not read the answers loses its link") {
+  fake_node node;
+  fake_peer from{node, id_of(1), 2, {}};
+  const auto flush = wire::make_flush({id_of(1), 5, 3, std::vector(50, id_of(77))});
+  std::size_t bytes = 0;
+  for (; !from.carrier->closed() && bytes < 4 * link_tuning::max_unread_answer_bytes;
+       bytes += flush.size())
+    from.send(flush);
+  CHECK(from.carrier->reason() == errc::limit_exceeded);
+  CHECK(bytes <= 2 * link_tuning::max_unread_answer_bytes);
+}
+
 TEST_CASE("a peer that sends far more than it has credit for loses its link") {
   fake_node node;
   const auto queue = node.subscribe({"/a"}, {overflow_policy::block, 1, 1 << 20});

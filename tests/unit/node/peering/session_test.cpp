@@ -104,7 +104,7 @@ TEST_CASE("a ping is answered with its payload, and a peer that reads no answers
   peer.send(wire::make_ping(peer.self, node.self, payload));
   CHECK(of_type(peer.take_frames(), wire::envelope_type::pong) == std::vector<buffer>{payload});
   for (std::size_t sent = 0;
-       sent <= 2 * peering_tuning::max_unread_control_bytes && !peer.carrier->closed();
+       sent <= 2 * link_tuning::max_unread_answer_bytes && !peer.carrier->closed();
        sent += payload.size())
     peer.send(wire::make_ping(peer.self, node.self, payload));
   CHECK(peer.carrier->reason() == errc::limit_exceeded);
@@ -138,7 +138,7 @@ TEST_CASE("the status is told to a peer that asks, and to no peer that does not 
   REQUIRE(reply);
   CHECK(reply->number == 5);
   CHECK(reply->text.size() == 60'000);
-  for (int i = 0; i < 10; ++i)
+  for (int i = 0; i < 20; ++i)
     peer.send(wire::make_status_request(6));
   CHECK(peer.carrier->reason() == errc::limit_exceeded);
 }
