@@ -17,26 +17,9 @@
 
 #include <pubsub/tls_options.hpp>
 
+#include "support/temporary_folder.hpp"
+
 namespace pubsub::test {
-
-/// A temporary folder that goes with the object.
-class temporary_folder {
-public:
-  temporary_folder() {
-    auto pattern = (std::filesystem::temp_directory_path() / "pubsub_test_XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr)
-      throw std::runtime_error{"no temporary folder"};
-    path_ = pattern;
-  }
-  ~temporary_folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-
-private:
-  std::filesystem::path path_;
-};
 
 /// Signs certificates, and writes what it makes as PEM files.
 class authority {

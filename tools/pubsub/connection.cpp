@@ -27,12 +27,14 @@ overflow_policy policy_named(const std::string& name) {
 void add_connection_options(CLI::App& command, connection_options& options) {
   command
       .add_option("--listen", options.listen,
-                  "Accept peers at HOST:PORT, or encrypted at tls://HOST:PORT; port 0 picks one "
+                  "Accept peers at HOST:PORT, encrypted at tls://HOST:PORT, or at unix:///PATH "
+                  "within the host; port 0 picks one "
                   "(repeatable)")
       ->type_name("ADDRESS");
   command
-      .add_option("--peer", options.peers,
-                  "Connect to HOST:PORT or tls://HOST:PORT and stay connected (repeatable)")
+      .add_option(
+          "--peer", options.peers,
+          "Connect to HOST:PORT, tls://HOST:PORT or unix:///PATH and stay connected (repeatable)")
       ->type_name("ADDRESS");
   command
       .add_option("--connect-timeout", options.connect_timeout_s,
@@ -91,6 +93,8 @@ void add_queue_options(CLI::App& command, queue_options& options, const std::str
 }
 
 std::string listen_address(const std::string& asked, std::uint16_t port) {
+  if (asked.starts_with("unix://"))
+    return asked;
   auto address = asked.substr(0, asked.rfind(':'));
   if (address.find("://") == std::string::npos)
     address = "tcp://" + (address.empty() ? "*" : address);

@@ -29,7 +29,7 @@ json_object object_for(std::string_view event) {
 std::string where(const status& event) {
   if (!event.network())
     return "unknown address";
-  return fmt::format("{}:{}", event.network()->address, event.network()->port);
+  return to_string(*event.network());
 }
 
 } // namespace

@@ -83,7 +83,8 @@ void add_status(CLI::App& app, exit_code& outcome) {
   auto options = std::make_shared<status_options>();
   auto command = app.add_subcommand("status", "Show the counters of a running node");
   command
-      ->add_option("node", options->address, "Where the node listens, HOST:PORT or tls://HOST:PORT")
+      ->add_option("node", options->address,
+                   "Where the node listens: HOST:PORT, tls://HOST:PORT or unix:///PATH")
       ->required()
       ->type_name("ADDRESS");
   command->add_flag("--json", options->json, "JSON objects, one a line");

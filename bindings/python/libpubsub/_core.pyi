@@ -463,7 +463,7 @@ class Endpoint:
         """
     def listen(self, uri: str) -> int:
         """
-        Accepts peers at `tcp://host:port`, or encrypted at `tls://host:port`, and returns the port; port 0 picks one, an empty host or `*` means every address. Raises InvalidArgument, ListenError, FileError (certificates), Closed.
+        Accepts peers at `tcp://host:port`, encrypted at `tls://host:port`, or at `unix:///path` within the host, and returns the port; port 0 picks one, an empty host or `*` means every address. Raises InvalidArgument, ListenError, FileError (certificates), Closed.
         """
     def nodes(self) -> list[NodeInfo]:
         """
@@ -471,7 +471,7 @@ class Endpoint:
         """
     def peer(self, uri: str, retry: typing.SupportsFloat | typing.SupportsIndex | None = 1.0, timeout: typing.SupportsFloat | typing.SupportsIndex | None = 10.0, max_retry: typing.SupportsFloat | typing.SupportsIndex = 30.0) -> None:
         """
-        Connects to a peer at `tcp://host:port` or `tls://host:port` and waits until the peering is established, at most `timeout` seconds. `retry` is the time in seconds before the second attempt; it doubles with each further one, up to `max_retry`, give or take a quarter. Attempts go on after the time-out and after a loss; None means a single attempt. Raises InvalidArgument, PeerUnavailable, TlsFailed, PeerIncompatible, FileError (certificates), Closed.
+        Connects to a peer at `tcp://host:port`, `tls://host:port` or `unix:///path` and waits until the peering is established, at most `timeout` seconds. `retry` is the time in seconds before the second attempt; it doubles with each further one, up to `max_retry`, give or take a quarter. Attempts go on after the time-out and after a loss; None means a single attempt. Raises InvalidArgument, PeerUnavailable, TlsFailed, PeerIncompatible, FileError (certificates), Closed.
         """
     def peer_async(self, uri: str, retry: typing.SupportsFloat | typing.SupportsIndex | None = 1.0, max_retry: typing.SupportsFloat | typing.SupportsIndex = 30.0) -> None:
         """

@@ -159,7 +159,7 @@ void bind_peer_info(py::module_& m) {
           "wire_version", [](const peer_info& x) { return unsigned{x.wire_version}; },
           "Version of the peering protocol; 0 unless peered.")
       .def("__repr__", [](const peer_info& x) {
-        auto where = x.network ? x.network->address + ":" + std::to_string(x.network->port) : "?";
+        auto where = x.network ? to_string(*x.network) : "?";
         return "<PeerInfo " + to_string(x.id) + " at " + where + ", " +
                std::string(to_string(x.state)) + ">";
       });
@@ -199,13 +199,14 @@ using endpoint_class = py::class_<endpoint_handle>;
 
 void bind_peering(endpoint_class& c) {
   c.def("listen", listen, py::arg("uri"),
-        "Accepts peers at `tcp://host:port`, or encrypted at `tls://host:port`, and returns the "
-        "port; port 0 picks one, an empty host or `*` means every address. Raises InvalidArgument, "
+        "Accepts peers at `tcp://host:port`, encrypted at `tls://host:port`, or at `unix:///path` "
+        "within the host, and returns the port; port 0 picks one, an empty host or `*` means every "
+        "address. Raises InvalidArgument, "
         "ListenError, FileError (certificates), Closed.")
       .def("peer", peer, py::arg("uri"), py::arg("retry") = 1.0, py::arg("timeout") = 10.0,
            py::arg("max_retry") = 30.0,
-           "Connects to a peer at `tcp://host:port` or `tls://host:port` and waits until the "
-           "peering is established, at most `timeout` seconds. "
+           "Connects to a peer at `tcp://host:port`, `tls://host:port` or `unix:///path` and waits "
+           "until the peering is established, at most `timeout` seconds. "
            "`retry` is the time in seconds before the second attempt; it doubles with each further "
            "one, up to `max_retry`, give or take a quarter. Attempts go on after the time-out and "
            "after a loss; None means a single attempt. Raises InvalidArgument, PeerUnavailable, "

@@ -45,10 +45,12 @@ public:
 
   // -- peering ---------------------------------------------------------------------------------
 
-  /// Accepts peers at `tcp://host:port` or `host:port`, unencrypted, or at `tls://host:port`
+  /// Accepts peers at `tcp://host:port` or `host:port`, unencrypted, at `tls://host:port`
   /// (`endpoint_options::tls`); IPv6 as `[v6]:port`. Port 0 picks one, an empty host or `*` means
-  /// every address. Returns the port. Errors: invalid_argument, address_in_use, cannot_listen,
-  /// shutting_down, and those of `check(tls_options)`.
+  /// every address. Or within the host at `unix:///path`, a socket with the permissions that the
+  /// umask leaves: who may write to it may connect. Returns the port, 0 for a path. Errors:
+  /// invalid_argument, address_in_use, cannot_listen, shutting_down, and those of
+  /// `check(tls_options)`.
   expected<std::uint16_t> listen(std::string_view uri);
   /// Connects to a peer, at an address as `listen` takes them, and waits until the peering is
   /// established. Errors: invalid_argument, peer_unavailable (also when a later retry may still

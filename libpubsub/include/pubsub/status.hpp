@@ -27,12 +27,15 @@ std::string_view to_string(status_code code) noexcept;
 /// Which events a status_subscriber sees.
 enum class status_events : std::uint8_t { all, errors };
 
-/// Where a peer is: host and TCP port of the connection.
+/// Where a peer is: host and TCP port of the connection; or `unix:///path`, and port 0.
 struct network_info {
   std::string address;
   std::uint16_t port = 0;
   friend bool operator==(const network_info&, const network_info&) = default;
 };
+
+/// `host:port`, or `unix:///path`.
+std::string to_string(const network_info& x);
 
 /// One event about a peer: a status change, or an error such as a failed connection attempt.
 class status {

@@ -28,7 +28,7 @@ std::string to_string(const status& x) {
   if (!x.peer().is_nil())
     where = to_string(x.peer());
   if (const auto& network = x.network())
-    where += (where.empty() ? "" : ", ") + network->address + ":" + std::to_string(network->port);
+    where += (where.empty() ? "" : ", ") + to_string(*network);
   if (!where.empty())
     result += "(" + where + ")";
   return x.message().empty() ? result : result + ": " + x.message();

@@ -74,9 +74,7 @@ void add_filter(json_members& to, const filter& x) {
 std::string describe(const peer_info& x) {
   json_members result;
   result.add_value("id", x.id.is_nil() ? "null" : json_string(pubsub::to_string(x.id)))
-      .add_value("address",
-                 x.network ? json_string(x.network->address + ":" + std::to_string(x.network->port))
-                           : "null")
+      .add_value("address", x.network ? json_string(to_string(*x.network)) : "null")
       .add("state", to_string(x.state))
       .add("wire_version", x.wire_version);
   add_filter(result, x.filter);

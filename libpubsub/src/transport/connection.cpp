@@ -1,10 +1,28 @@
 #include "transport/connection.hpp"
 
+#include <cstddef>
+#include <cstring>
+
+#include <sys/un.h>
+
 namespace pubsub {
 
-connection::connection(std::shared_ptr<asio::io_context> loop, tcp::socket socket)
+namespace {
+
+/// As an address; empty for the side that has connected, which has no path.
+std::string path_of(const stream_protocol::endpoint& local) {
+  constexpr auto begin = offsetof(sockaddr_un, sun_path);
+  if (local.size() <= begin)
+    return {};
+  const std::string path{reinterpret_cast<const char*>(local.data()) + begin, local.size() - begin};
+  return "unix://" + std::string{path.c_str()};
+}
+
+} // namespace
+
+connection::connection(std::shared_ptr<asio::io_context> loop, stream_protocol::socket socket)
     : loop_(std::move(loop)), socket_(std::move(socket)) {
-  error_code ignored; // both only make things faster
+  error_code ignored; // both only make things faster, and a socket of the host never waits
   socket_.set_option(tcp::no_delay{true}, ignored);
   socket_.non_blocking(true, ignored);
 }
@@ -24,7 +42,7 @@ void connection::write_some(std::span<const asio::const_buffer> from, handler on
 
 void connection::close() noexcept {
   error_code ignored;
-  socket_.shutdown(tcp::socket::shutdown_both, ignored);
+  socket_.shutdown(stream_protocol::socket::shutdown_both, ignored);
   socket_.close(ignored);
 }
 
@@ -35,9 +53,14 @@ error connection::explain(const error_code& failure) const {
 
 network_info connection::remote() const {
   error_code failure;
-  const auto end = socket_.remote_endpoint(failure);
+  const auto found = socket_.remote_endpoint(failure);
   if (failure)
     return {};
+  if (found.protocol().family() == AF_UNIX)
+    return {path_of(found).empty() ? path_of(socket_.local_endpoint(failure)) : path_of(found), 0};
+  tcp::endpoint end;
+  end.resize(found.size());
+  std::memcpy(end.data(), found.data(), found.size());
   auto where = end.address();
   if (where.is_v6() && where.to_v6().is_v4_mapped())
     where = asio::ip::make_address_v4(asio::ip::v4_mapped, where.to_v6());

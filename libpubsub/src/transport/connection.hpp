@@ -1,4 +1,4 @@
-// A byte stream to one peer over TCP, in the clear or encrypted.
+// A byte stream to one peer over TCP or within the host, in the clear or encrypted.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ public:
   using handler = std::function<void(error_code, std::size_t transferred)>;
 
   /// In the clear. Small pieces are sent at once, and the socket never blocks.
-  connection(std::shared_ptr<asio::io_context> loop, tcp::socket socket);
+  connection(std::shared_ptr<asio::io_context> loop, stream_protocol::socket socket);
   virtual ~connection() = default;
 
   virtual void read_some(asio::mutable_buffer into, handler on_done);
@@ -36,18 +36,19 @@ public:
   virtual bool encrypted() const noexcept { return false; }
   /// Whether the peer has said anything that was not handed to a read. From any thread.
   virtual bool has_spoken() const noexcept { return false; }
-  /// The other side, IPv4 addresses as such; empty if it is already gone.
+  /// The other side, IPv4 addresses as such, or the path within the host; empty if it is already
+  /// gone.
   network_info remote() const;
   /// Kept alive by every connection it serves.
   const std::shared_ptr<asio::io_context>& loop() const noexcept { return loop_; }
 
 protected:
   const std::shared_ptr<asio::io_context> loop_; // outlives the socket
-  tcp::socket socket_;
+  stream_protocol::socket socket_;
 };
 
 /// Makes a connection of some kind from a connected socket of the loop.
 using connection_factory = std::function<std::shared_ptr<connection>(
-    std::shared_ptr<asio::io_context> loop, tcp::socket socket)>;
+    std::shared_ptr<asio::io_context> loop, stream_protocol::socket socket)>;
 
 } // namespace pubsub

@@ -38,12 +38,13 @@ void connector::attempt() {
     if (!cancelled && self->current_ == number)
       self->fail(self->socket_ ? "no answer in time" : "the name was not resolved in time");
   });
+  if (!target_.path.empty())
+    return connect({asio::local::stream_protocol::endpoint{target_.path}});
   error_code not_numeric;
   const auto address = asio::ip::make_address(target_.host, not_numeric);
   if (not_numeric)
     return resolve();
-  connect(tcp::resolver::results_type::create({address, target_.port}, target_.host,
-                                              std::to_string(target_.port)));
+  connect({tcp::endpoint{address, target_.port}});
 }
 
 /// The system's resolver cannot be interrupted. It gets a thread of its own that is never joined
@@ -54,24 +55,26 @@ void connector::resolve() {
                weak = weak_from_this(), weak_loop = std::weak_ptr{loop_}] {
     asio::io_context own;
     error_code failure;
-    auto found = tcp::resolver{own}.resolve(host, port, failure);
+    std::vector<stream_protocol::endpoint> found;
+    for (const auto& each : tcp::resolver{own}.resolve(host, port, failure))
+      found.emplace_back(each.endpoint());
     auto loop = weak_loop.lock();
     if (!loop)
       return;
-    asio::post(*loop, [weak, number, failure, found = std::move(found)] {
+    asio::post(*loop, [weak, number, failure, found = std::move(found)]() mutable {
       auto self = weak.lock();
       if (!self || self->current_ != number)
         return;
       if (failure)
         return self->fail(failure.message());
-      self->connect(found);
+      self->connect(std::move(found));
     });
   }}.detach();
 }
 
-void connector::connect(const tcp::resolver::results_type& found) {
-  socket_ = std::make_shared<tcp::socket>(*loop_);
-  asio::async_connect(*socket_, found,
+void connector::connect(std::vector<stream_protocol::endpoint> found) {
+  socket_ = std::make_shared<stream_protocol::socket>(*loop_);
+  asio::async_connect(*socket_, std::move(found),
                       [self = shared_from_this(), socket = socket_,
                        number = current_](error_code failure, const auto&) {
                         if (self->current_ != number)

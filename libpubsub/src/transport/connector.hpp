@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <pubsub/error.hpp>
 
@@ -32,7 +33,7 @@ public:
 private:
   void attempt();
   void resolve();
-  void connect(const tcp::resolver::results_type& found);
+  void connect(std::vector<stream_protocol::endpoint> found);
   void end_attempt();
   void fail(const std::string& why);
 
@@ -42,7 +43,7 @@ private:
   const connection_factory make_;
   const callback report_;
   asio::steady_timer timer_;
-  std::shared_ptr<tcp::socket> socket_; // null until the name is resolved
+  std::shared_ptr<stream_protocol::socket> socket_; // null until the name is resolved
   std::uint64_t attempts_ = 0;
   std::uint64_t current_ = 0; // the number of the attempt under way; 0: none
   bool stopped_ = false;

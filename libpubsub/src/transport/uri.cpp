@@ -2,13 +2,29 @@
 
 #include <charconv>
 
+#include <sys/un.h>
+
+#include <pubsub/status.hpp>
+
 namespace pubsub {
 
 namespace {
 
 error bad_uri(std::string_view text, std::string_view why) {
-  return {errc::invalid_argument, "'" + std::string{text} + "': " + std::string{why} +
-                                      " (expected tcp://host:port or tls://host:port)"};
+  return {errc::invalid_argument,
+          "'" + std::string{text} + "': " + std::string{why} +
+              " (expected tcp://host:port, tls://host:port or unix:///path)"};
+}
+
+expected<uri> parse_path(std::string_view text, std::string_view path) {
+  if (!path.starts_with('/') || path.ends_with('/'))
+    return bad_uri(text, "not the path of a file, from / on");
+  if (path.size() >= sizeof(sockaddr_un::sun_path))
+    return bad_uri(text, "the path is longer than " +
+                             std::to_string(sizeof(sockaddr_un::sun_path) - 1) + " bytes");
+  if (path.find('\0') != std::string_view::npos)
+    return bad_uri(text, "a path has no zero byte");
+  return uri{.host = {}, .port = 0, .path = std::string{path}};
 }
 
 } // namespace
@@ -18,9 +34,11 @@ expected<uri> parse_uri(std::string_view text) {
   uri result;
   if (const auto end = rest.find("://"); end != std::string_view::npos) {
     const auto scheme = rest.substr(0, end);
+    if (scheme == "unix")
+      return parse_path(text, rest.substr(end + 3));
     if (scheme != "tcp" && scheme != "tls")
       return error{errc::not_supported,
-                   "'" + std::string{text} + "': the transports are tcp:// and tls://"};
+                   "'" + std::string{text} + "': the transports are tcp://, tls:// and unix://"};
     result.security = scheme == "tls" ? encryption::tls : encryption::none;
     rest.remove_prefix(end + 3);
   }
@@ -47,9 +65,16 @@ expected<uri> parse_uri(std::string_view text) {
 }
 
 std::string to_string(const uri& x) {
+  if (!x.path.empty())
+    return "unix://" + x.path;
   const bool v6 = x.host.find(':') != std::string::npos;
   return (x.security == encryption::tls ? "tls://" : "") + (v6 ? "[" + x.host + "]" : x.host) +
          ":" + std::to_string(x.port);
+}
+
+std::string to_string(const network_info& x) {
+  const bool path = x.address.starts_with("unix://");
+  return path ? x.address : x.address + ":" + std::to_string(x.port);
 }
 
 } // namespace pubsub

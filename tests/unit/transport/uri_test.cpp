@@ -35,10 +35,27 @@ TEST_CASE("an address says whether connections are encrypted") {
 }
 
 TEST_CASE("what is not an address is refused with a sentence that shows one") {
-  for (const auto* text :
-       {"", "localhost", "localhost:", "localhost:http", "localhost:-1", "localhost:65536",
-        "localhost:1x", "localhost: 1", "::1:80", "[::1:80", "tcp://a/b:1", "tcp://a:1/path",
-        "user@host:1", "two words:1", "tcp://", "tls://", "tls://h"}) {
+  for (const auto* text : {"",
+                           "localhost",
+                           "localhost:",
+                           "localhost:http",
+                           "localhost:-1",
+                           "localhost:65536",
+                           "localhost:1x",
+                           "localhost: 1",
+                           "::1:80",
+                           "[::1:80",
+                           "tcp://a/b:1",
+                           "tcp://a:1/path",
+                           "user@host:1",
+                           "two words:1",
+                           "tcp://",
+                           "tls://",
+                           "tls://h",
+                           "unix://",
+                           "unix://run/x",
+                           "unix:///",
+                           "unix:///run/"}) {
     CAPTURE(text);
     const auto x = parse_uri(text);
     REQUIRE_FALSE(x);
@@ -48,8 +65,21 @@ TEST_CASE("what is not an address is refused with a sentence that shows one") {
 }
 
 TEST_CASE("a transport this build lacks is named as such") {
-  for (const auto* text : {"TLS://h:1", "unix:///run/x", "TCP://h:1", "://h:1"})
+  for (const auto* text : {"TLS://h:1", "udp://h:1", "TCP://h:1", "://h:1"})
     CHECK(parse_uri(text).error() == errc::not_supported);
+}
+
+TEST_CASE("a socket of the host is named by its path") {
+  const auto x = parse_uri("unix:///run/a b:1.sock");
+  REQUIRE(x);
+  CHECK(x->path == "/run/a b:1.sock");
+  CHECK(x->host.empty());
+  CHECK(x->security == encryption::none);
+  CHECK(to_string(*x) == "unix:///run/a b:1.sock");
+  CHECK(parse_uri("unix:///" + std::string(106, 'x')));
+  const auto too_long = parse_uri("unix:///" + std::string(107, 'x'));
+  CHECK(too_long.error() == errc::invalid_argument);
+  CHECK(too_long.error().context().find("longer than 107 bytes") != std::string::npos);
 }
 
 TEST_CASE("an address is printed the way it can be read again") {

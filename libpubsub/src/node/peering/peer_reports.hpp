@@ -46,8 +46,8 @@ public:
   void log_loss(const session& who, const error& reason) {
     const auto& where = who.carrier()->remote();
     if (is_worth_a_line(reason))
-      log(log_level::warning, "the link to " + where.address + ":" + std::to_string(where.port) +
-                                  " was closed: " + reason.message());
+      log(log_level::warning,
+          "the link to " + to_string(where) + " was closed: " + reason.message());
   }
   /// An accepted connection did not become a peering. That is usual on the internet; but if it is
   /// for TLS or for the peer's version the operator has to do something about it. Strangers cannot

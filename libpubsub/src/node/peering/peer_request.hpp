@@ -13,6 +13,11 @@
 
 namespace pubsub {
 
+/// An address, however it is to be reached.
+inline network_info where_is(const uri& x) {
+  return x.path.empty() ? network_info{x.host, x.port} : network_info{to_string(x), 0};
+}
+
 /// One call of `endpoint::peer`. Guarded by the peering's mutex.
 struct peer_request {
   uri target;
@@ -27,7 +32,7 @@ struct peer_request {
   unsigned short_peerings = 0; ///< in a row
   error last_failure{};
 
-  network_info where() const { return {target.host, target.port}; }
+  network_info where() const { return where_is(target); }
 
   void stop() {
     stopped = true;

@@ -33,7 +33,7 @@ expected<std::uint16_t> peering::listen(std::string_view where) {
   acceptor_.add(*opened);
   (*opened)->start(
       [weak = weak_from_this(), make = std::move(*make)](std::shared_ptr<asio::io_context> loop,
-                                                         tcp::socket socket) {
+                                                         stream_protocol::socket socket) {
         if (auto self = weak.lock())
           self->open_session(make(std::move(loop), std::move(socket)), wire::tcp_role::accepting,
                              nullptr);
@@ -52,7 +52,7 @@ expected<void> peering::connect(std::string_view target, const peer_options& opt
   auto address = parse_uri(target);
   if (!address)
     return address.error();
-  if (address->port == 0)
+  if (address->port == 0 && address->path.empty())
     return error{errc::invalid_argument,
                  "'" + std::string{target} + "': port 0 cannot be connected to"};
   auto make = factories_.make(address->security, tls_role::client);
@@ -256,12 +256,12 @@ expected<void> peering::disconnect(std::string_view target, std::chrono::nanosec
   if (!address)
     return address.error();
   lock_type lock{mutex_};
-  const auto found = std::ranges::find_if(requests_, [&](const auto& each) {
-    return each->target.host == address->host && each->target.port == address->port;
-  });
+  const auto where = where_is(*address);
+  const auto found = std::ranges::find_if(
+      requests_, [&](const auto& each) { return where_is(each->target) == where; });
   if (found == requests_.end()) {
     lock.unlock();
-    return reports_.unknown({}, network_info{address->host, address->port}, to_string(*address));
+    return reports_.unknown({}, where, to_string(*address));
   }
   const auto request = *found;
   if (request->connected) {

@@ -41,7 +41,7 @@ const error_code broken = make_error_code(boost::system::errc::protocol_error);
 class tls_connection final : public connection,
                              public std::enable_shared_from_this<tls_connection> {
 public:
-  tls_connection(std::shared_ptr<asio::io_context> loop, tcp::socket socket,
+  tls_connection(std::shared_ptr<asio::io_context> loop, stream_protocol::socket socket,
                  const tls_context& context, tls_role role, std::vector<std::byte> refusal)
       : connection(std::move(loop), std::move(socket)), refusal_(std::move(refusal)),
         ssl_(SSL_new(context.get())) {
@@ -62,7 +62,7 @@ public:
     if (stage_ == stage::fresh)
       soon(&tls_connection::start);
     else if (stage_ == stage::established && !more_to_read_)
-      wait_for(tcp::socket::wait_read, &tls_connection::read_now);
+      wait_for(stream_protocol::socket::wait_read, &tls_connection::read_now);
     else if (stage_ != stage::shaking)
       soon(&tls_connection::read_now);
   }
@@ -117,7 +117,7 @@ private:
 
   // -- waiting ----------------------------------------------------------------------------------
 
-  void wait_for(tcp::socket::wait_type what, step next) {
+  void wait_for(stream_protocol::socket::wait_type what, step next) {
     socket_.async_wait(what, [self = shared_from_this(), next](error_code failure) {
       if (self->stage_ == stage::closed)
         return;
@@ -138,9 +138,9 @@ private:
 
   void go_on_after(int outcome, step next) {
     if (outcome == SSL_ERROR_WANT_READ)
-      wait_for(tcp::socket::wait_read, next);
+      wait_for(stream_protocol::socket::wait_read, next);
     else if (outcome == SSL_ERROR_WANT_WRITE)
-      wait_for(tcp::socket::wait_write, next);
+      wait_for(stream_protocol::socket::wait_write, next);
     else
       fail();
   }
@@ -321,8 +321,9 @@ private:
 } // namespace
 
 std::shared_ptr<connection> make_tls_connection(std::shared_ptr<asio::io_context> loop,
-                                                tcp::socket socket, const tls_context& context,
-                                                tls_role role, std::vector<std::byte> refusal) {
+                                                stream_protocol::socket socket,
+                                                const tls_context& context, tls_role role,
+                                                std::vector<std::byte> refusal) {
   return std::make_shared<tls_connection>(std::move(loop), std::move(socket), context, role,
                                           std::move(refusal));
 }

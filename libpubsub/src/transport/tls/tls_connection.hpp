@@ -30,7 +30,8 @@ enum class tls_role : std::uint8_t { client, server };
 /// is possible at once. `refusal` is what a server sends to a peer that does not speak TLS, if that
 /// is possible at once. Throws std::bad_alloc.
 std::shared_ptr<connection> make_tls_connection(std::shared_ptr<asio::io_context> loop,
-                                                tcp::socket socket, const tls_context& context,
-                                                tls_role role, std::vector<std::byte> refusal = {});
+                                                stream_protocol::socket socket,
+                                                const tls_context& context, tls_role role,
+                                                std::vector<std::byte> refusal = {});
 
 } // namespace pubsub
