@@ -360,6 +360,38 @@ TEST_CASE(
   CHECK(std::chrono::steady_clock::now() - since > 1s);
 }
 
+TEST_CASE("an id belongs to the certificate that was the first to claim it") {
+  authority ours{"ours"};
+  const auto with = [&](const std::string& name, std::uint8_t id) {
+    endpoint_options options;
+    endpoint_id::bytes_type bytes;
+    bytes.fill(id);
+    options.id = endpoint_id{bytes};
+    options.tls = ours.issue(name);
+    return options;
+  };
+  endpoint ep{with("relay", 5)};
+  auto events = ep.make_status_subscriber(status_events::errors);
+  const auto where = tls_uri(listen_tls(ep));
+  for (const std::uint8_t id : {1, 9}) { // whichever side decides about connections
+    CAPTURE(int{id});
+    {
+      endpoint first{with("sensor", id)};
+      CHECK(first.peer(where, once));
+      endpoint other{with("desk", id)};
+      CHECK_FALSE(other.peer(where, once));
+      CHECK(next_error(events)->failure() == errc::denied);
+      CHECK(ep.wait_for_peer(first.id(), 0s));
+    }
+    CHECK(eventually([&] { return !ep.wait_for_peer(ep.id(), 0s) && ep.peers().empty(); }));
+    endpoint later{with("desk", id)}; // the owner is away, and still the owner
+    CHECK_FALSE(later.peer(where, once));
+    CHECK(next_error(events)->failure() == errc::denied);
+    endpoint again{with("sensor", id)}; // with another certificate of that name
+    CHECK(again.peer(where, once));
+  }
+}
+
 TEST_CASE("large messages cross an encrypted link whole, in both versions") {
   for (const std::uint8_t version : {1, 2}) {
     endpoint a{with({}, version)};

@@ -95,8 +95,8 @@ inline std::vector<buffer> frames_of(std::span<const std::byte> bytes) {
 class fake_link final : public peer_link {
 public:
   explicit fake_link(std::shared_ptr<fake_loop> loop, const queue_options& options = {},
-                     std::uint32_t max_frame_bytes = 16 * 1024 * 1024)
-      : peer_link({"fake", 1}, options, max_frame_bytes), loop_(std::move(loop)) {}
+                     std::uint32_t max_frame_bytes = 16 * 1024 * 1024, std::string address = "fake")
+      : peer_link({std::move(address), 1}, options, max_frame_bytes), loop_(std::move(loop)) {}
 
   // -- the node's side ---------------------------------------------------------------------------
 

@@ -50,6 +50,8 @@ struct endpoint_options {
   /// has said nothing, or whose handshake takes longer than a second; if there is none, it waits in
   /// the kernel.
   std::size_t max_half_open = 64;
+  /// Peers at a time, at most; one more is refused.
+  std::size_t max_peers = 16'384;
   /// The newest version of the peering protocol to offer: 1 is Broker's; 2, spoken between nodes of
   /// this library, carries many messages in a frame (docs/wire-format.md). Peers agree on the
   /// highest both speak.

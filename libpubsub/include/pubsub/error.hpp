@@ -54,6 +54,7 @@ enum class errc : std::uint8_t {
   operation_failed = 73,                ///< the handler of a remote operation threw an exception
   service_lost = 74,                    ///< who was asked is gone: it may have done it or not
   cancelled = 75,                       ///< the caller has given it up
+  denied = 76,                          ///< the peer may not do that
 };
 
 /// The name of `code` as Broker spells it in error events, e.g. `peer_unavailable`.

@@ -62,7 +62,7 @@ constexpr std::array<entry, 42> broker_codes{{
     {"invalid_json", "The text is not JSON; the context says where it goes wrong."},
 }};
 
-constexpr std::array<entry, 12> own_codes{{
+constexpr std::array<entry, 13> own_codes{{
     {"invalid_argument", "A URI, option or topic cannot be used; the context says which."},
     {"address_in_use", "Another process listens on this address; choose another port."},
     {"cannot_listen", "The address cannot be bound; check that it exists on this host."},
@@ -81,6 +81,7 @@ constexpr std::array<entry, 12> own_codes{{
     {"service_lost", "The instance that was asked is gone, and may have done it or not; declare "
                      "the operation idempotent if it can be repeated."},
     {"cancelled", "The call was given up before it was done."},
+    {"denied", "The peer may not do that: its id belongs to another certificate."},
 }};
 
 constexpr entry unknown{"unknown", "The code is not known to this version."};

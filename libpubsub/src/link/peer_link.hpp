@@ -91,6 +91,9 @@ public:
   // -- looking -----------------------------------------------------------------------------------
 
   const network_info& remote() const noexcept { return remote_; }
+  /// The name in the peer's certificate; empty where there is none. On the loop, once the peer has
+  /// spoken.
+  virtual std::string subject() const { return {}; }
   /// Whether anything has come from the peer.
   virtual bool has_spoken() const noexcept {
     return bytes_received_.load(std::memory_order_relaxed) > 0;

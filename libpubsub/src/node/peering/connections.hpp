@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -50,9 +52,10 @@ private:
 };
 
 /// Holds `max_half_open` accepted connections that are not peered yet. Where one more comes, it
-/// takes the place of the oldest one that has said nothing, or of one whose handshake takes too
-/// long; if there is none, it waits in the kernel. So strangers who open connections and are silent
-/// keep no peer out. Guarded by the peering's mutex.
+/// takes the place of one that has said nothing, the oldest from the address that most of those
+/// come from, or of one whose handshake takes too long; if there is none, it waits in the kernel.
+/// So strangers who open connections and are silent keep no peer out, however far away it is.
+/// Guarded by the peering's mutex.
 class acceptor {
 public:
   using clock = peer_link::clock;
@@ -97,10 +100,17 @@ private:
   };
 
   std::vector<half_open>::iterator find_dispensable() {
-    const auto silent = std::ranges::find_if(
-        half_open_, [](const auto& each) { return !each.carrier->has_spoken(); });
-    if (silent != half_open_.end())
-      return silent;
+    std::unordered_map<std::string_view, std::size_t> silent; // by address
+    for (const auto& each : half_open_)
+      if (!each.carrier->has_spoken())
+        ++silent[each.carrier->remote().address];
+    if (!silent.empty()) {
+      const auto most =
+          std::ranges::max_element(silent, {}, [](const auto& x) { return x.second; });
+      return std::ranges::find_if(half_open_, [&](const auto& each) {
+        return each.carrier->remote().address == most->first && !each.carrier->has_spoken();
+      });
+    }
     const auto oldest = half_open_.begin();
     return oldest->since + peering_tuning::patience_with_handshakes < clock::now()
                ? oldest

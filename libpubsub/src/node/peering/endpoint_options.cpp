@@ -26,6 +26,8 @@ expected<void> check(const endpoint_options& options) {
     return out_of_range("max_handshake_frame_bytes", "at least 1");
   if (options.max_half_open == 0)
     return out_of_range("max_half_open", "at least 1");
+  if (options.max_peers == 0)
+    return out_of_range("max_peers", "at least 1");
   if (options.handshake_timeout <= nanoseconds{0})
     return out_of_range("handshake_timeout", "more than 0");
   if (options.connect_timeout <= nanoseconds{0})

@@ -50,15 +50,15 @@ public:
           "the link to " + to_string(where) + " was closed: " + reason.message());
   }
   /// An accepted connection did not become a peering. That is usual on the internet; but if it is
-  /// for TLS or for the peer's version the operator has to do something about it. Strangers cannot
-  /// flood the log.
+  /// for TLS, the peer's version, or an id that is another's, the operator has to do something.
+  /// Strangers cannot flood the log.
   void turned_away(const session& who, const error& reason) {
     const auto& where = who.carrier()->remote();
-    const bool tls = reason == errc::tls_failed;
-    const bool warn = (tls || reason == errc::peer_incompatible) && may_warn();
+    const bool tell = reason == errc::tls_failed || reason == errc::denied;
+    const bool warn = (tell || reason == errc::peer_incompatible) && may_warn();
     log(warn ? log_level::warning : log_level::info,
         "a connection from " + where.address + " did not become a peering: " + reason.message());
-    if (tls)
+    if (tell)
       events_.publish({reason.code(), who.remote(), where, reason.context()});
   }
   void failed(const endpoint_id& id, const network_info& where, const error& reason) {

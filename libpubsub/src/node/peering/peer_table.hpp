@@ -4,12 +4,15 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include <pubsub/value/endpoint_id.hpp>
 
 #include "node/peering/session.hpp"
+#include "node/peering/tuning.hpp"
 
 namespace pubsub {
 
@@ -24,7 +27,13 @@ public:
     std::vector<std::shared_ptr<session>> paused; // wait for the outcome of `current`
   };
 
+  explicit peer_table(std::size_t max_peers) : max_peers_(max_peers) {}
+
   wire::admission admit(session& who, const endpoint_id& remote, bool originator) {
+    if (!owns(who.carrier()->subject(), remote))
+      return wire::admission::denied;
+    if (peers_.size() >= max_peers_ && !peers_.contains(remote))
+      return wire::admission::full;
     auto [found, fresh] = peers_.try_emplace(remote);
     if (fresh) {
       found->second.current = who.shared_from_this();
@@ -92,7 +101,18 @@ public:
   }
 
 private:
+  /// An id belongs to the certificate that was the first to claim it.
+  bool owns(const std::string& subject, const endpoint_id& id) {
+    if (subject.empty())
+      return true;
+    if (owners_.size() >= peering_tuning::max_remembered_owners)
+      std::erase_if(owners_, [this](const auto& each) { return !peers_.contains(each.first); });
+    return owners_.try_emplace(id, subject).first->second == subject;
+  }
+
+  const std::size_t max_peers_;
   std::map<endpoint_id, entry> peers_;
+  std::unordered_map<endpoint_id, std::string> owners_; // by the names in their certificates
 };
 
 } // namespace pubsub

@@ -12,7 +12,8 @@ namespace pubsub {
 peering::peering(const endpoint_id& self, const endpoint_options& options, router& routes,
                  status_hub& events, counter_registry& counts)
     : self_(self), options_(options), routes_(routes), counts_(counts), reports_(events),
-      factories_(options.tls), io_(options.io_threads), acceptor_(options.max_half_open) {}
+      factories_(options.tls), io_(options.io_threads), acceptor_(options.max_half_open),
+      peers_(options.max_peers) {}
 
 // -- listening and connecting --------------------------------------------------------------------
 

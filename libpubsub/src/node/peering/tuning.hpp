@@ -19,6 +19,8 @@ inline constexpr std::chrono::seconds time_between_warnings{1};
 /// Where there is no room for a connection, one that has begun its handshake makes room only after
 /// this time: a few round trips over any distance.
 inline constexpr std::chrono::seconds patience_with_handshakes{1};
+/// Ids whose certificates are remembered; beyond it those of peers that are away are forgotten.
+inline constexpr std::size_t max_remembered_owners = 65'536;
 /// A peering that ends sooner counts as short, and after so many of them in a row reconnecting is
 /// delayed.
 inline constexpr std::chrono::seconds short_peering{1};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <string>
 
@@ -10,6 +11,7 @@
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <openssl/x509.h>
 
 namespace pubsub {
 
@@ -148,6 +150,20 @@ BIO* make_bio(tls_socket& socket) {
   BIO_set_data(result, &socket);
   BIO_set_init(result, 1);
   return result;
+}
+
+std::string peer_subject(const SSL* ssl) {
+  const std::unique_ptr<X509, decltype(&X509_free)> certificate{SSL_get1_peer_certificate(ssl),
+                                                                &X509_free};
+  if (!certificate)
+    return {};
+  const std::unique_ptr<BIO, decltype(&BIO_free)> text{BIO_new(BIO_s_mem()), &BIO_free};
+  if (!text)
+    throw std::bad_alloc{};
+  X509_NAME_print_ex(text.get(), X509_get_subject_name(certificate.get()), 0, XN_FLAG_RFC2253);
+  char* begin = nullptr;
+  const auto size = BIO_get_mem_data(text.get(), &begin);
+  return {begin, static_cast<std::size_t>(size)};
 }
 
 error explain_tls_failure(SSL* ssl, const tls_socket& socket, bool established) {

@@ -55,9 +55,12 @@ error read(std::string_view message, std::span<const std::byte> body, Fields&...
   return word == magic ? error{} : error{errc::wrong_magic_number, "wrong magic number"};
 }
 
+/// Codes that Broker does not know are left to the description.
 std::vector<std::byte> make_drop(const endpoint_id& sender, errc code,
                                  std::string_view description) {
-  return make(tag_drop_conn, magic, sender, static_cast<std::uint8_t>(code), description);
+  const auto number = static_cast<std::uint8_t>(code);
+  const auto known = number < first_unknown_code ? code : errc::unspecified;
+  return make(tag_drop_conn, magic, sender, static_cast<std::uint8_t>(known), description);
 }
 
 } // namespace
@@ -174,6 +177,10 @@ handshake::outcome handshake::ask_admission() {
     return reject(errc::logic_error, "detected redundant connection at the responder");
   case admission::closing:
     return reject(errc::shutting_down, "shutting down");
+  case admission::denied:
+    return reject(errc::denied, "the id belongs to another certificate");
+  case admission::full:
+    return reject(errc::limit_exceeded, "this side has as many peers as it may have");
   }
   return outcome_;
 }

@@ -24,6 +24,8 @@ enum class admission : std::uint8_t {
   redundant, ///< already peered: drop_conn 39
   illegal,   ///< drop_conn 40
   closing,   ///< drop_conn 28
+  denied,    ///< the id is another's: refused with a reason
+  full,      ///< there are too many peers: refused with a reason
 };
 
 /// One handshake. `receive` is called with every frame payload until `outcome` is no longer

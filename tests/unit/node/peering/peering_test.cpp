@@ -98,3 +98,35 @@ TEST_CASE("a Broker peer has read everything once it has answered what came behi
   REQUIRE(wait_until_settled(lost.answer, immediately()));
   CHECK_FALSE(lost.answer.get());
 }
+
+TEST_CASE("silent connections make room for one another, and not those from elsewhere") {
+  const auto loop = std::make_shared<fake_loop>();
+  const auto from = [&](const std::string& address) {
+    return std::make_shared<fake_link>(loop, queue_options{}, 1024, address);
+  };
+  acceptor door{4};
+  const auto honest = from("far away"); // its first bytes are on the way still
+  CHECK(door.note_accepted(honest) == nullptr);
+  std::vector<std::shared_ptr<fake_link>> flood;
+  std::size_t closed = 0;
+  for (int i = 0; i < 1000; ++i) {
+    flood.push_back(from("flood"));
+    CHECK(door.may_accept());
+    if (const auto superseded = door.note_accepted(flood.back()))
+      CHECK(superseded == flood[closed++]);
+  }
+  CHECK(closed == 997);
+}
+
+TEST_CASE("no more than so many peers are admitted, and one that leaves makes room") {
+  endpoint_options options;
+  options.max_peers = 2;
+  fake_node node{id_of(100), options};
+  const fake_peer one{node, id_of(50), 1, {}};
+  const fake_peer two{node, id_of(1), 2, {}};
+  const fake_peer three{node, id_of(2), 2, {}};
+  CHECK_FALSE(three.is_peered());
+  one.carrier->end({});
+  const fake_peer four{node, id_of(3), 2, {}};
+  CHECK(four.is_peered());
+}
