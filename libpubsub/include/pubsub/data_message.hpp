@@ -133,6 +133,10 @@ struct message_origin {
 /// two.
 std::optional<message_origin> get_origin(const data_message& msg);
 
+/// The endpoint that has published it, as `get_origin` tells, in constant time; nothing where a
+/// Broker peer has.
+std::optional<endpoint_id> get_publishing_endpoint(const data_message& msg) noexcept;
+
 /// The one way to write: a reference to a value only `msg` holds. Copies the value if the storage
 /// is shared (copy-on-write), decodes it if it was received, and otherwise costs nothing.
 data& mutable_data(data_message& msg);

@@ -138,6 +138,14 @@ std::optional<message_origin> get_origin(const data_message& msg) {
   return message_origin{origin.endpoint, origin.stream & ~one_topic_flag, sequence};
 }
 
+std::optional<endpoint_id> get_publishing_endpoint(const data_message& msg) noexcept {
+  if (!message_access::is_slice(msg) || !message_access::run_of(msg)->has_records())
+    return {};
+  const auto& origin = message_access::run_of(msg)->origin();
+  const bool known = !origin.endpoint.is_nil() && !has_entered(origin.stream);
+  return known ? std::optional{origin.endpoint} : std::nullopt;
+}
+
 data& mutable_data(data_message& msg) {
   return message_access::edit(msg);
 }

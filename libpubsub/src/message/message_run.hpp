@@ -42,6 +42,13 @@ constexpr bool has_one_topic(std::uint32_t stream) noexcept {
   return (stream & one_topic_flag) != 0;
 }
 
+/// Bit of a stream's number: a Broker peer has published its messages, and the node of the origin
+/// has let them into the network.
+inline constexpr std::uint32_t entered_flag = 0x2000'0000;
+constexpr bool has_entered(std::uint32_t stream) noexcept {
+  return (stream & entered_flag) != 0;
+}
+
 /// Memory that records of one stream are, or will be, written to one after the other.
 struct record_source {
   const chunk* owner = nullptr;

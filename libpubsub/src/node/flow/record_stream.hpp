@@ -23,8 +23,13 @@ namespace pubsub {
 /// network. Thread-safety: one thread.
 class record_stream {
 public:
-  explicit record_stream(const endpoint_id& self)
-      : origin_{.endpoint = self, .stream = one_topic_flag | next_stream()} {}
+  enum class publisher : std::uint8_t { here, broker_peer };
+
+  explicit record_stream(const endpoint_id& self, publisher whose = publisher::here)
+      : kind_(whose == publisher::here ? 0 : entered_flag), origin_{.endpoint = self,
+                                                                    .stream = one_topic_flag |
+                                                                              kind_ |
+                                                                              next_stream()} {}
 
   /// Routes have changed: topics are announced again, with the destinations they have from now on.
   void forget_topics() noexcept {
@@ -59,7 +64,7 @@ private:
   /// Streams of one endpoint differ; those of its former incarnations do too, its id being fresh.
   static std::uint32_t next_stream() noexcept {
     static std::atomic<std::uint32_t> last{0};
-    return (last.fetch_add(1, std::memory_order_relaxed) + 1) & ~one_topic_flag;
+    return (last.fetch_add(1, std::memory_order_relaxed) + 1) & (entered_flag - 1);
   }
   /// A topic, and the destinations that one of its messages has.
   struct topic_use {
@@ -79,7 +84,7 @@ private:
     if (!has_one_topic(origin_.stream) || (only_topic_ == topic && !addressed))
       return;
     if (only_topic_ || addressed)
-      origin_ = {.endpoint = origin_.endpoint, .stream = next_stream()};
+      origin_ = {.endpoint = origin_.endpoint, .stream = kind_ | next_stream()};
     else
       only_topic_ = topic;
   }
@@ -101,6 +106,7 @@ private:
     return last_number_;
   }
 
+  const std::uint32_t kind_; // a bit of the numbers of streams
   slab slab_;
   std::size_t record_size_ = 0; // of the record begun
   intrusive_ptr<topic_table> topics_;

@@ -10,7 +10,8 @@ namespace pubsub {
 
 run_forwarder::run_forwarder(const endpoint_id& self, std::shared_ptr<peer_link> via,
                              std::shared_ptr<live_counters> counts)
-    : via_(std::move(via)), counts_(std::move(counts)), entering_(self) {
+    : via_(std::move(via)), counts_(std::move(counts)),
+      entering_(self, record_stream::publisher::broker_peer) {
   for (std::size_t hops = 0; hops < sources_.size(); ++hops)
     sources_[hops] = via_->source(hops);
 }

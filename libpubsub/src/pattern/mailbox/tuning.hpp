@@ -31,6 +31,11 @@ inline constexpr std::chrono::milliseconds time_for_last_words{100};
 /// known of it is kept for this time.
 inline constexpr std::chrono::seconds memory_of_partners{60};
 
+/// Parts whose endpoints are remembered, and of those the ones of one endpoint: beyond it parts
+/// that have been silent for `memory_of_partners` are forgotten, and then new ones are not heard.
+inline constexpr std::size_t most_parts = 65'536;
+inline constexpr std::size_t most_parts_of_endpoint = 4'096;
+
 /// Announcements to a name begin close together, because links may just be coming up, and end with
 /// the pace at which a newcomer is found where an announcement was lost.
 inline constexpr std::chrono::milliseconds first_announcement_pause{2};

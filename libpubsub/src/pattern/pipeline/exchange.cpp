@@ -1,6 +1,7 @@
 #include <pubsub/pattern/pipeline.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -14,6 +15,7 @@
 #include "pattern/mailbox/announcer.hpp"
 #include "pattern/mailbox/mailbox.hpp"
 #include "pattern/mailbox/partner.hpp"
+#include "pattern/mailbox/speakers.hpp"
 #include "pattern/pipeline/task_queue_core.hpp"
 #include "pattern/pipeline/task_scheduler.hpp"
 #include "pattern/pipeline/tuning.hpp"
@@ -24,6 +26,14 @@ namespace pattern {
 
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
+
+/// What only those know that tasks have been given to.
+std::uint64_t random_secret() {
+  const auto random = endpoint_id::random();
+  std::uint64_t result = 0;
+  std::memcpy(&result, random.bytes().data(), sizeof result);
+  return result;
+}
 
 /// Threads that send share out their tasks themselves, and read reports while they wait.
 /// Thread-safe.
@@ -102,7 +112,8 @@ public:
       if (!await_room(lock, until))
         return closed_ ? why_closed()
                        : error{errc::request_timeout, "the window of the exchange is full"};
-      next_number_ += add({.source = id_, .number = next_number_, .count = values.size()}, values);
+      next_number_ +=
+          add({.source = {id_, secret_}, .number = next_number_, .count = values.size()}, values);
     }
     return {};
   }
@@ -272,13 +283,16 @@ private:
   void receive(const data_message& msg, time now) {
     const auto value = get_view(msg);
     if (const auto report = parse<queue_report>(value)) {
+      if (!speakers_.is_own_word(report->queue, msg, now))
+        return;
       scheduler_.receive(*report, now);
       if (get_topic(msg) == named_topic_)
         queues_[report->queue].send(hello(now));
-    } else if (const auto ended = parse<completion>(value)) {
+    } else if (const auto ended = parse<completion>(value); ended && ended->secret == secret_) {
       for (const auto& each : ended->numbers)
         scheduler_.complete(each);
-    } else if (const auto other = parse<exchange_hello>(value)) {
+    } else if (const auto other = parse<exchange_hello>(value);
+               other && speakers_.is_own_word(other->exchange, msg, now)) {
       contest(*other, now);
     }
   }
@@ -321,6 +335,7 @@ private:
 
   const exchange_options options_;
   const endpoint_id id_ = endpoint_id::random();
+  const std::uint64_t secret_ = random_secret();
   const std::string name_;        // empty: it has none
   const std::string scope_;       // what names begin with
   const std::string named_topic_; // of all exchanges of its name
@@ -328,6 +343,7 @@ private:
 
   task_scheduler scheduler_;
   partner_map queues_;
+  speakers speakers_;
   announcer announcements_;
   std::set<std::shared_ptr<task_queue_core>> upstream_; // where tasks came from
   std::shared_ptr<exchange_core> dead_letters_;         // fixed by `open`

@@ -25,7 +25,7 @@ class task_queue_core;
 struct task_origin {
   std::shared_ptr<task_queue_core> queue;
   endpoint_id exchange;
-  endpoint_id source;
+  task_source source;
   bool redelivered = false;
   bool direct = false; ///< the queue at the end of the pipeline tells the source what is done
   std::vector<sequence_range> numbers;
@@ -157,7 +157,7 @@ public:
         return ready_.push_back(next);
       }
       for (next.left = 1; next.place < fresh.first + fresh.count; next.advance())
-        in_order_.put(tasks.source, next.number(), next);
+        in_order_.put(tasks.source.id, next.number(), next);
       state.taken = std::max(state.taken, next.place); // tasks that wait for others are no backlog
     });
   }
@@ -196,7 +196,7 @@ public:
   /// These are done. Where the source hears of the end, the exchange in between need not at once.
   void done(const task_range& tasks) {
     const auto& from = *tasks.from;
-    const bool ends_here = from.direct && from.source != from.exchange;
+    const bool ends_here = from.direct && from.source.id != from.exchange;
     done({nullptr, from.exchange, tasks.places.first, tasks.places.count, ends_here});
     if (!ends_here || !exchanges_.contains(from.exchange))
       return;
@@ -239,7 +239,7 @@ public:
     return is_due(completed_tasks_, at_once);
   }
   /// Of tasks whose sources hear of the end, those done since the last call, by source.
-  std::map<endpoint_id, sequence_list> take_completed() {
+  std::map<task_source, sequence_list> take_completed() {
     completed_tasks_ = 0;
     return std::exchange(completed_, {});
   }
@@ -288,7 +288,7 @@ private:
   std::size_t ready_tasks_ = 0; // where they are not ordered
   reorder<waiting_tasks> in_order_{ready_};
   exchange_state* taking_ = nullptr; // of the first in `ready_`, if it is known
-  std::map<endpoint_id, sequence_list> completed_;
+  std::map<task_source, sequence_list> completed_;
   std::uint64_t completed_tasks_ = 0;
 };
 

@@ -18,10 +18,23 @@
 
 namespace pubsub::pattern {
 
+/// Where tasks come from. The secret goes with them, and shows that an acknowledgement comes from
+/// where they have been.
+struct task_source {
+  task_source(const endpoint_id& exchange = {}, std::uint64_t known_to_queues = 0) noexcept
+      : id(exchange), secret(known_to_queues) {}
+
+  endpoint_id id;
+  std::uint64_t secret = 0;
+
+  friend auto operator<=>(const task_source&, const task_source&) = default;
+  static auto fields(auto& x) { return std::tie(x.id, x.secret); }
+};
+
 /// Tasks that travel, wait and are acknowledged together. Their numbers are those that their source
 /// gave them, whatever stages they have passed.
 struct task_batch {
-  endpoint_id source;
+  task_source source;
   sequence_list numbers;
   data_writer values; ///< as many, one behind the other
   bool redelivered = false;
@@ -46,7 +59,7 @@ struct tasks_message {
   batch_position at;
   bool redelivered = false;
   bool direct = false;
-  endpoint_id source;
+  task_source source;
   std::vector<sequence_range> numbers; ///< of all values together
   Values values;
 
@@ -103,9 +116,10 @@ struct exchange_hello {
 /// To a source, from the end of the pipeline: these are done, whatever the stages between know.
 struct completion {
   static constexpr std::uint64_t kind = 5;
+  std::uint64_t secret = 0; ///< of the source
   std::vector<sequence_range> numbers;
 
-  static auto fields(auto& x) { return std::tie(x.numbers); }
+  static auto fields(auto& x) { return std::tie(x.secret, x.numbers); }
 };
 
 /// To queues that give out tasks by number: those of this source below are done, or never will be.

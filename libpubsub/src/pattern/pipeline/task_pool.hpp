@@ -37,7 +37,7 @@ inline void append(std::vector<upstream_range>& to, const upstream_range& more) 
 
 /// Tasks as they come in, whose numbers follow one another.
 struct new_tasks {
-  endpoint_id source;
+  task_source source;
   std::uint64_t number = 0;
   std::size_t count = 0;
   std::span<const std::byte> values{}; ///< as many, one behind the other

@@ -30,7 +30,7 @@ pattern::task_range task::range() const {
 }
 
 const endpoint_id& task::source() const noexcept {
-  return from_->source;
+  return from_->source.id;
 }
 
 bool task::redelivered() const noexcept {

@@ -25,6 +25,7 @@
 #include "pattern/mailbox/check_counts.hpp"
 #include "pattern/mailbox/mailbox.hpp"
 #include "pattern/mailbox/partner.hpp"
+#include "pattern/mailbox/speakers.hpp"
 #include "pattern/pipeline/task_inbox.hpp"
 #include "pattern/pipeline/tuning.hpp"
 
@@ -211,9 +212,9 @@ public:
 private:
   // -- the rest is called with the mutex held ----------------------------------------------------
 
-  void take(std::span<data_message> messages, time) override {
+  void take(std::span<data_message> messages, time now) override {
     for (auto& each : messages)
-      receive(std::move(each));
+      receive(std::move(each), now);
     ready_ = inbox_.size();
     if (!inbox_.empty() && !meter_.running())
       meter_.start();
@@ -281,15 +282,18 @@ private:
   }
 
   /// Messages of other kinds are passed over.
-  void receive(data_message msg) {
+  void receive(data_message msg, time now) {
     const auto value = get_view(msg);
-    if (const auto hello = parse<exchange_hello>(value)) {
+    const auto from = [&](const endpoint_id& part) {
+      return speakers_.is_own_word(part, msg, now);
+    };
+    if (const auto hello = parse<exchange_hello>(value); hello && from(hello->exchange)) {
       inbox_.invite(hello->exchange);
       report_to(hello->exchange);
     } else if (get_topic(msg).starts_with(progress_topics)) {
-      if (const auto progress = parse<progress_report>(value))
+      if (const auto progress = parse<progress_report>(value); progress && from(progress->source))
         inbox_.receive(*progress);
-    } else if (const auto tasks = parse<tasks_view>(value)) {
+    } else if (const auto tasks = parse<tasks_view>(value); tasks && from(tasks->at.exchange)) {
       inbox_.receive(*tasks, std::move(msg), shared_from_this());
     }
   }
@@ -318,7 +322,7 @@ private:
   /// To sources. What is lost on the way, the reports to exchanges say again, stage by stage.
   void report_completed() {
     for (const auto& [source, numbers] : inbox_.take_completed())
-      exchanges_[source].send(message_.encode(completion{numbers.runs()}));
+      exchanges_[source.id].send(message_.encode(completion{source.secret, numbers.runs()}));
   }
 
   void report_to_all(time now) {
@@ -352,6 +356,7 @@ private:
 
   task_inbox inbox_;
   partner_map exchanges_; // and sources
+  speakers speakers_;
   announcer announcements_;
   message_buffer message_;
   work_meter meter_;

@@ -218,9 +218,12 @@ void request_table::update_plan(time now) {
 
 void request_table::receive(const data_message& message, time now, bool prompt) {
   const auto value = get_view(message);
-  if (const auto reply = parse<reply_view>(value))
+  const auto from = [&](const endpoint_id& part) {
+    return speakers_.is_own_word(part, message, now);
+  };
+  if (const auto reply = parse<reply_view>(value); reply && from(reply->instance))
     return receive(*reply, message, now, prompt);
-  if (const auto status = parse<service_status>(value)) {
+  if (const auto status = parse<service_status>(value); status && from(status->instance)) {
     instances_.update(*status, now);
     return send(now);
   }

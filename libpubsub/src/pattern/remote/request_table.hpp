@@ -16,6 +16,7 @@
 #include <pubsub/value/endpoint_id.hpp>
 
 #include "pattern/mailbox/partner.hpp"
+#include "pattern/mailbox/speakers.hpp"
 #include "pattern/remote/call_table.hpp"
 #include "pattern/remote/instance_table.hpp"
 
@@ -98,6 +99,7 @@ private:
 
   call_table calls_;
   instance_table instances_;
+  speakers speakers_;
   std::vector<std::uint64_t> batch_; // calls of the request that is being made
   time waiting_since_{};             // the first that waits, in round numbers
   time next_tick_{};

@@ -11,6 +11,7 @@
 #include "pattern/mailbox/announcer.hpp"
 #include "pattern/mailbox/check_counts.hpp"
 #include "pattern/mailbox/mailbox.hpp"
+#include "pattern/mailbox/speakers.hpp"
 #include "pattern/remote/remote_messages.hpp"
 #include "pattern/remote/reply_outbox.hpp"
 #include "pattern/remote/service_queue.hpp"
@@ -178,15 +179,18 @@ private:
 
   void receive(const data_message& message, time now) {
     const auto value = get_view(message);
-    if (const auto request = parse<request_view>(value))
+    const auto from = [&](const endpoint_id& client) {
+      return speakers_.is_own_word(client, message, now);
+    };
+    if (const auto request = parse<request_view>(value); request && from(request->client))
       return receive(*request, message, now);
-    if (const auto cancel = parse<cancel_request>(value))
+    if (const auto cancel = parse<cancel_request>(value); cancel && from(cancel->client))
       return queue_.cancel(*cancel);
     const auto hello = parse<service_hello>(value);
-    if (!hello)
+    if (!hello || !from(hello->client))
       ++counters_.refused;
-    else if (const auto from = find_client(hello->client))
-      from->try_send(status().bytes());
+    else if (const auto to = find_client(hello->client))
+      to->try_send(status().bytes());
   }
 
   void receive(const request_view& request, const data_message& storage, time now) {
@@ -260,6 +264,7 @@ private:
   std::map<std::string, service_operation, std::less<>> operations_; // fixed once started
   announcer announcements_;
   std::map<endpoint_id, outbox_ptr> clients_;
+  speakers speakers_;
   std::set<endpoint_id> behind_; // clients with replies that were kept
   time next_flush_ = time::max();
   service_queue queue_;

@@ -78,9 +78,10 @@ TEST_CASE("messages of pipelines are read as they were written") {
   CHECK(progress->below == 99);
 
   out.clear();
-  write(out, completion{{{7, 2}, {12, 1}}});
+  write(out, completion{5, {{7, 2}, {12, 1}}});
   const auto completed = parse<completion>(view_of(out));
   REQUIRE(completed);
+  CHECK(completed->secret == 5);
   CHECK(completed->numbers == std::vector<sequence_range>{{7, 2}, {12, 1}});
   CHECK_FALSE(parse<progress_report>(view_of(out)));
 }

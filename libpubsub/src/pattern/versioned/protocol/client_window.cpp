@@ -96,7 +96,13 @@ void client_window::send_with_versions(const batch& what) {
 
 void client_window::receive(const data_message& msg, time_point now) {
   if (const auto what = parse_message(get_view(msg)))
-    std::visit([&](const auto& x) { hear(x, now); }, *what);
+    std::visit(
+        [&](const auto& x) {
+          if constexpr (requires { x.from(); })
+            if (speakers_.is_own_word(x.from(), msg, now))
+              hear(x, now);
+        },
+        *what);
 }
 
 void client_window::hear(const status_message& x, time_point now) {
@@ -111,7 +117,10 @@ void client_window::hear(const status_message& x, time_point now) {
                   "the replicas of '" + group_name_ + "' have lost what they held, and begun anew"};
     at_.number = 0;
   }
-  if (x.at.number < at_.number)
+  const auto* members = list(at_.list.number);
+  const bool may_lead = at_.number == 0 || members == nullptr || contains(*members, x.replica) ||
+                        now - leader_heard_ > tuning::leader_memory;
+  if (x.at.number < at_.number || !may_lead)
     return;
   if (x.at.number > at_.number)
     begin_epoch(x);

@@ -14,6 +14,7 @@
 #include <pubsub/data_message.hpp>
 #include <pubsub/error.hpp>
 
+#include "pattern/mailbox/speakers.hpp"
 #include "pattern/versioned/protocol/replica_directory.hpp"
 
 namespace pubsub::pattern {
@@ -104,6 +105,7 @@ private:
   epoch_state at_;                         // in the words of its leader
   std::map<std::uint64_t, id_list> lists_; // of members in the epoch, by number
   replica_directory replicas_;
+  speakers speakers_;
   time_point leader_heard_{};
   time_point next_hello_{};
 

@@ -64,7 +64,10 @@ void epoch_agreement::look_for_leader(time_point now) {
 void epoch_agreement::run(time_point now) {
   const bool first = state_.group.is_nil();
   state_.role = replica_role::candidate;
-  state_.promised = std::max(state_.promised, self_.others.highest_promise()) + 1;
+  const auto& members = first ? first_members_ : state_.list.members;
+  for (const auto each : self_.others.promises_of(members))
+    state_.promised = is_next(each) ? each : state_.promised;
+  ++state_.promised;
   state_.promised_to = self_.id;
   run_until_ = now + tuning::election(self_.options);
   run_at_.reset();
@@ -79,14 +82,16 @@ void epoch_agreement::run(time_point now) {
 /// The promise is not given away from a leader that is alive, unless to that leader.
 bool epoch_agreement::accept(const prepare_message& x, time_point now) {
   const bool again = x.epoch == state_.promised && state_.promised_to == x.candidate;
-  if (x.candidate == self_.id || (x.epoch <= state_.promised && !again))
+  if (x.candidate == self_.id || (!is_next(x.epoch) && !again))
     return false;
   if (state_.group.is_nil()) {
-    const bool of_new_group = contains(x.first_members, self_.id) && !knows_group(now);
+    const bool of_new_group = contains(x.first_members, self_.id) &&
+                              contains(x.first_members, x.candidate) && !knows_group(now);
     if (!of_new_group && (x.group != promised_group_ || !x.first_members.empty()))
       return false;
     promised_group_ = x.group;
   } else if (x.group != state_.group || !x.first_members.empty() ||
+             !contains(state_.list.members, x.candidate) ||
              (!again && x.candidate != state_.leader && leader_is_alive(now))) {
     return false;
   }
@@ -134,9 +139,27 @@ void epoch_agreement::win(const id_list& members) {
   runs_ = 0;
 }
 
-bool epoch_agreement::may_follow(const start_message& x) const {
-  return x.at.leader != self_.id && x.at.number >= state_.promised &&
-         (state_.group.is_nil() || x.at.group == state_.group);
+bool epoch_agreement::may_follow(const start_message& x, time_point now) const {
+  const bool later = x.at.number == state_.promised || is_next(x.at.number);
+  return x.at.leader != self_.id && later &&
+         (state_.group.is_nil() || (x.at.group == state_.group && is_credible(x.at, now)));
+}
+
+/// Numbers of epochs rise in small steps: none can use them up.
+bool epoch_agreement::is_next(std::uint64_t epoch) const noexcept {
+  return epoch > state_.promised && epoch - state_.promised <= tuning::most_epochs_ahead;
+}
+
+/// A leader is one of the members that this replica knows, or one that such a member follows. Where
+/// most of those are gone, the group may have gone on with others meanwhile.
+bool epoch_agreement::is_credible(const epoch_state& at, time_point now) const {
+  const auto& members = state_.list.members;
+  const auto follows = [&](const auto* each) {
+    return contains(members, each->replica) && each->at.number == at.number &&
+           each->at.leader == at.leader;
+  };
+  return contains(members, at.leader) || std::ranges::any_of(self_.others.alive(now), follows) ||
+         self_.others.count_alive(members, now) < majority(members.size());
 }
 
 bool epoch_agreement::follow(const start_message& x, time_point now) {

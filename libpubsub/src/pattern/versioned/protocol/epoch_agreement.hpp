@@ -28,11 +28,13 @@ public:
   /// It may be a promise.
   void hear(const status_message& x);
   /// Whether the epoch of another leader may begin here.
-  bool may_follow(const start_message& x) const;
+  bool may_follow(const start_message& x, time_point now) const;
   /// Returns whether the epoch was new here.
   bool follow(const start_message& x, time_point now);
 
 private:
+  bool is_credible(const epoch_state& at, time_point now) const;
+  bool is_next(std::uint64_t epoch) const noexcept;
   void look_for_group(time_point now);
   void look_for_leader(time_point now);
   bool leader_is_alive(time_point now) const;

@@ -28,10 +28,11 @@ bool group_membership::tick(time_point now) {
   return true;
 }
 
-/// The replica that has promised a later epoch may have stopped following for good.
+/// A member that has promised a later epoch may have stopped following for good.
 bool group_membership::is_overtaken(time_point now) {
   const auto promised_later = [&](const auto* each) {
-    return each->at.group == epoch_.group && each->at.promised > epoch_.number;
+    return contains(list_.members, each->replica) && each->at.group == epoch_.group &&
+           each->at.promised > epoch_.number;
   };
   if (!std::ranges::any_of(self_.others.alive(now), promised_later))
     overtaken_since_.reset();

@@ -98,10 +98,13 @@ public:
       result.push_back(id);
     return result;
   }
-  std::uint64_t highest_promise() const {
-    std::uint64_t result = 0;
+  /// The epochs that these have promised, ascending.
+  std::vector<std::uint64_t> promises_of(const id_list& all) const {
+    std::vector<std::uint64_t> result;
     for (const auto& [id, each] : entries_)
-      result = std::max(result, each.status.at.promised);
+      if (contains(all, id))
+        result.push_back(each.status.at.promised);
+    std::ranges::sort(result);
     return result;
   }
 

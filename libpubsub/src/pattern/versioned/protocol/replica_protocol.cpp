@@ -13,17 +13,24 @@ replica_protocol::replica_protocol(const endpoint_id& id, std::string name,
 void replica_protocol::receive(const data_message& msg, time_point now) {
   if (failure_)
     return;
-  if (const auto what = parse_message(get_view(msg)))
-    std::visit([&](const auto& x) { hear(x, msg, now); }, *what);
-  else
+  const auto what = parse_message(get_view(msg));
+  const auto take = [&](const auto& x) {
+    if constexpr (requires { x.from(); })
+      if (!speakers_.is_own_word(x.from(), msg, now))
+        return false;
+    hear(x, msg, now);
+    return true;
+  };
+  if (!what || !std::visit(take, *what))
     ++self_.counters.refused;
   follow_role(now);
 }
 
-/// What a leader sends within an epoch is void in any other.
-bool replica_protocol::refuses(const endpoint_id& group, std::uint64_t epoch) {
-  const bool current =
-      group == self_.epoch.group && epoch == self_.epoch.number && self_.epoch.is_current();
+/// What a leader sends within an epoch is void in any other, and so is what others send as its.
+bool replica_protocol::refuses(const endpoint_id& group, std::uint64_t epoch,
+                               const endpoint_id& from, const data_message& msg, time_point now) {
+  const bool current = group == self_.epoch.group && epoch == self_.epoch.number &&
+                       self_.epoch.is_current() && speakers_.is_own_word(from, msg, now);
   self_.counters.refused += current ? 0 : 1;
   return !current;
 }
@@ -162,7 +169,7 @@ void replica_protocol::hear(const prepare_message& x, const data_message&, time_
 }
 
 void replica_protocol::hear(const start_message& x, const data_message&, time_point now) {
-  if (!epochs_.may_follow(x))
+  if (!epochs_.may_follow(x, now))
     return;
   if (x.group_size != self_.options.group_size) {
     fail(errc::invalid_argument, "this group has a size of " + std::to_string(x.group_size) +
@@ -210,18 +217,20 @@ void replica_protocol::hand_out_unversioned(const submit_message& x, const data_
 }
 
 void replica_protocol::hear(const record_message& x, const data_message& msg, time_point now) {
-  if (!refuses(x.group, x.epoch))
+  const bool of_client = (x.flags & record_flag::from_client) != 0;
+  if (!refuses(x.group, x.epoch, of_client ? x.client : self_.epoch.leader, msg, now))
     follower_.hear(x, msg, now);
 }
 
-void replica_protocol::hear(const commit_message& x, const data_message&, time_point now) {
-  if (!refuses(x.group, x.epoch))
+void replica_protocol::hear(const commit_message& x, const data_message& msg, time_point now) {
+  if (!refuses(x.group, x.epoch, self_.epoch.leader, msg, now))
     follower_.hear_leader(x.commit, now);
 }
 
 void replica_protocol::hear(const snapshot_message& x, const data_message& msg, time_point now) {
   const auto next = log().end() + 1;
-  if (refuses(x.group, x.epoch) || !self_.epoch.follows() || x.at.number < next)
+  if (refuses(x.group, x.epoch, self_.epoch.leader, msg, now) || !self_.epoch.follows() ||
+      x.at.number < next)
     return;
   if (x.state.count == 0)
     fail(errc::not_supported,

@@ -14,6 +14,7 @@
 #include <pubsub/error.hpp>
 #include <pubsub/pattern/versioned.hpp>
 
+#include "pattern/mailbox/speakers.hpp"
 #include "pattern/versioned/protocol/epoch_agreement.hpp"
 #include "pattern/versioned/protocol/log_follower.hpp"
 #include "pattern/versioned/protocol/sequencer.hpp"
@@ -85,7 +86,8 @@ private:
     sequencer versions;
   };
 
-  bool refuses(const endpoint_id& group, std::uint64_t epoch);
+  bool refuses(const endpoint_id& group, std::uint64_t epoch, const endpoint_id& from,
+               const data_message& msg, time_point now);
   void hear(const reply_message&, const data_message&, time_point) { ++self_.counters.refused; }
   void hear(const hello_message& x, const data_message& msg, time_point now);
   void hear(const status_message& x, const data_message& msg, time_point now);
@@ -104,6 +106,7 @@ private:
   void fail(errc code, std::string why);
 
   replica_context self_;
+  speakers speakers_;
   const time_point begun_;
   epoch_agreement epochs_;
   log_follower follower_;

@@ -20,6 +20,10 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using duration = std::chrono::nanoseconds;
 
+/// Numbers of epochs by which others may be ahead: far more elections than there can be while a
+/// replica is away, and far fewer than there are numbers.
+inline constexpr std::uint64_t most_epochs_ahead = 1'000'000;
+
 // -- a replica -----------------------------------------------------------------------------------
 
 constexpr duration replica_tick =

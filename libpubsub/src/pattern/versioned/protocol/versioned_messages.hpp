@@ -106,11 +106,14 @@ struct client_progress {
   static auto fields(auto& x) { return std::tie(x.client, x.next, x.recent); }
 };
 
+// `from` is the part in whose name a message is; those without it are the leader's.
+
 /// Client to all: who are the replicas?
 struct hello_message {
   static constexpr std::uint64_t kind = 1;
   endpoint_id client;
 
+  const endpoint_id& from() const noexcept { return client; }
   static auto fields(auto& x) { return std::tie(x.client); }
 };
 
@@ -128,6 +131,7 @@ struct status_message {
   std::uint64_t commit = 0;
   std::uint64_t live = 0; ///< members that were heard recently
 
+  const endpoint_id& from() const noexcept { return replica; }
   static auto fields(auto& x) {
     return std::tie(x.replica, x.name, x.group_size, x.age_ms, x.at, x.leads, x.is_member, x.held,
                     x.commit, x.live);
@@ -145,6 +149,7 @@ struct submit_message {
   std::uint64_t first = 0, count = 0;
   value_list values; ///< none with `version_request`: the client sends them under their versions
 
+  const endpoint_id& from() const noexcept { return client; }
   static auto fields(auto& x) {
     return std::tie(x.group, x.client, x.leader, x.scheme, x.settled, x.first, x.count, x.values);
   }
@@ -195,6 +200,7 @@ struct reply_message {
   std::uint64_t what = 0; ///< a `reply`
   std::vector<version_run> runs;
 
+  const endpoint_id& from() const noexcept { return replica; }
   static auto fields(auto& x) { return std::tie(x.replica, x.epoch, x.what, x.runs); }
   bool is(reply x) const noexcept { return what == static_cast<std::uint64_t>(x); }
   bool adds_up() const { return what <= static_cast<std::uint64_t>(reply::held_by_all); }
@@ -207,6 +213,7 @@ struct held_message {
   std::uint64_t epoch = 0, config = 0, held = 0;
   bool lacks_next = false; ///< the leader is to send what follows again
 
+  const endpoint_id& from() const noexcept { return replica; }
   static auto fields(auto& x) {
     return std::tie(x.group, x.replica, x.epoch, x.config, x.held, x.lacks_next);
   }
@@ -228,6 +235,7 @@ struct prepare_message {
   std::uint64_t epoch = 0;
   std::vector<endpoint_id> first_members;
 
+  const endpoint_id& from() const noexcept { return candidate; }
   static auto fields(auto& x) { return std::tie(x.group, x.candidate, x.epoch, x.first_members); }
 };
 
@@ -239,6 +247,7 @@ struct start_message {
   std::uint64_t group_size = 0, commit = 0, end = 0;
   std::vector<epoch_run> runs;
 
+  const endpoint_id& from() const noexcept { return at.leader; }
   static auto fields(auto& x) { return std::tie(x.at, x.group_size, x.commit, x.end, x.runs); }
   bool adds_up() const;
 };
