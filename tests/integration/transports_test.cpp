@@ -155,6 +155,7 @@ TEST_CASE("over every transport a peer that was lost is connected to again") {
     CHECK(eventually([&] { return !a.wait_for_peer(first, 0s); }));
     at.listen_again(*b, where);
     CHECK(a.wait_for_peer(b->id(), patience));
+    REQUIRE(b->wait_for_peer(a.id(), patience));
     if (where.starts_with("unix://"))
       CHECK(to_string(*b->peers().front().network) == where);
   });

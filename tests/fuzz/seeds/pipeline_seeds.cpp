@@ -18,7 +18,7 @@ std::vector<std::string> seeds() {
     result.push_back(as_text(out));
   };
   task_batch batch;
-  batch.source = id_of(3);
+  batch.source = {id_of(3), 9};
   for (const std::uint64_t number : {4, 5, 9}) {
     batch.numbers.append(number);
     batch.values.write_count(number);
@@ -37,7 +37,7 @@ std::vector<std::string> seeds() {
   keep([&](auto& out) { write(out, report); });
   keep([&](auto& out) { write(out, exchange_hello{id_of(1), 5}); });
   keep([&](auto& out) { write(out, progress_report{id_of(1), 99}); });
-  keep([&](auto& out) { write(out, completion{{{2, 2}, {6, 1}}}); });
+  keep([&](auto& out) { write(out, completion{9, {{2, 2}, {6, 1}}}); });
   return result;
 }
 

@@ -54,13 +54,27 @@ private:
     counts_->received.add(1);
     env_.via->count_received(1);
     refresh();
-    if (held_.active(0))
+    if (held_.active(0) && must_wait(0, envelope))
       held_.add(0, make_held(held_frame::kind::message, frame));
     else
       route(frame, envelope);
   }
-  void route_held(held_frame& frame) override {
-    route(frame.bytes, *wire::parse_envelope(frame.bytes.subspan(frame_header_bytes)));
+  static wire::envelope_view envelope_of(const held_frame& frame) {
+    return *wire::parse_envelope(frame.bytes.subspan(frame_header_bytes));
+  }
+  void route_held(held_frame& frame) override { route(frame.bytes, envelope_of(frame)); }
+  bool must_wait(std::size_t place, const held_frame& frame) override {
+    return must_wait(place, envelope_of(frame));
+  }
+  bool must_wait(std::size_t place, const wire::envelope_view& envelope) {
+    return held_.must_wait(place, {}, [&](const holding::node_counts& awaited) {
+      return resolve(envelope).is_for(awaited);
+    });
+  }
+  const struct route& resolve(const wire::envelope_view& envelope) {
+    return envelope.receiver.is_nil()
+               ? routes_.resolve(envelope.topic)
+               : routes_.resolve_addressed(envelope.topic, envelope.receiver);
   }
   void route(std::span<std::byte> frame, const wire::envelope_view& envelope) {
     const std::string_view content{envelope.topic.data(), // topic and payload lie side by side
@@ -69,8 +83,7 @@ private:
     if (!addressed &&
         routes_.broker().turns_away(env_.remote, envelope.topic, content, envelope.ttl))
       return counts_->duplicates.add(1);
-    const auto& to = addressed ? routes_.resolve_addressed(envelope.topic, envelope.receiver)
-                               : routes_.resolve(envelope.topic);
+    const auto& to = resolve(envelope);
     if (addressed) {
       counts_->unreachable.add(to.unreachable);
       counts_->no_subscriber.add(to.unwanted_here ? 1 : 0);

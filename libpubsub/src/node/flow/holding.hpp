@@ -7,7 +7,10 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <set>
 #include <span>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "link/peer_link.hpp"
@@ -19,6 +22,9 @@ namespace pubsub {
 
 struct announced_topics;
 
+/// Messages of one stream stay in order; those of a Broker peer are one.
+using stream_name = std::pair<endpoint_id, std::uint32_t>;
+
 /// What waits: a frame of version 1 with a message, a batch with its topics, or a flush.
 struct held_frame {
   enum class kind : std::uint8_t { message, batch, flush };
@@ -27,30 +33,58 @@ struct held_frame {
   intrusive_ptr<chunk> owner;
   std::span<std::byte> bytes;
   std::shared_ptr<announced_topics> topics; // of a batch
+  stream_name stream;                       // of messages
 };
 
 /// What has come over one link and waits, in a place for each number of hops that it has come;
-/// frames of version 1 wait in the first place. Thread-safety: the link's loop.
+/// frames of version 1 wait in the first place. A message waits if it is for a node whose route has
+/// changed, or if one of its stream waits before it; a flush, if anything waits before it or it is
+/// for such a node. So a node that answers no flush holds up nothing that is for others.
+/// Thread-safety: the link's loop.
 class holding {
 public:
+  using node_counts = std::unordered_map<endpoint_id, unsigned>;
+
   /// `call_back`: `go_on` shall be called on the loop, now or after that time. Thread-safe.
   holding(std::shared_ptr<peer_link> via, route_flushes& flushes,
           std::function<void(std::chrono::nanoseconds)> call_back)
       : via_(std::move(via)), flushes_(flushes), call_back_(std::move(call_back)) {}
 
-  bool active(std::size_t place) const noexcept { return !places_[place].flushes.empty(); }
-  /// The messages of this place take another route from now on, once what took `path` has arrived.
-  void begin(std::size_t place, retired_route path) {
-    if (!ended_)
-      places_[place].flushes.push_back(
-          flushes_.begin(std::move(path), [call = call_back_] { call({}); }));
+  /// Whether anything may have to wait in this place.
+  bool active(std::size_t place) const noexcept {
+    return !places_[place].flushes.empty() || !places_[place].frames.empty();
   }
-  /// The place is active. The sender gets no more credit, or is not read from.
+  /// Asked where the place is active. `is_for`: whether the messages are for any of these nodes.
+  template <class IsFor>
+  bool must_wait(std::size_t place, const stream_name& stream, IsFor is_for) const {
+    const auto& here = places_[place];
+    return here.streams.contains(stream) || (!here.awaited.empty() && is_for(here.awaited));
+  }
+  /// The same for a flush.
+  bool must_wait(std::size_t place, const flush_request& flush) const {
+    const auto& here = places_[place];
+    return !here.frames.empty() || std::ranges::any_of(flush.to, [&](const auto& node) {
+      return here.awaited.contains(node);
+    });
+  }
+  /// The messages of this place for these nodes take another route from now on, once what took
+  /// `path` has arrived.
+  void begin(std::size_t place, retired_route path) {
+    if (ended_)
+      return;
+    auto& here = places_[place];
+    for (const auto& node : path.nodes)
+      ++here.awaited[node];
+    auto nodes = path.nodes;
+    here.flushes.push_back(
+        {flushes_.begin(std::move(path), [call = call_back_] { call({}); }), std::move(nodes)});
+  }
+  /// The frame must wait. The sender gets no more credit, or is not read from.
   void add(std::size_t place, held_frame frame) {
-    auto& frames = places_[place].frames;
-    if (frames.empty())
+    auto& here = places_[place];
+    if (here.frames.empty())
       via_->gate(place).pause();
-    frames.push_back(std::move(frame));
+    keep(here, std::move(frame));
   }
   /// As `add`, for a flush; not where too many wait.
   void add_flush(std::size_t place, held_frame frame) {
@@ -60,26 +94,27 @@ public:
     waiting += frame.bytes.size();
     add(place, std::move(frame));
   }
-  /// Looks whether frames may go on: calls `refresh`, which may begin to hold again, and then
-  /// `route` for each frame, in the order in which they came.
-  template <class Refresh, class Route>
-  void go_on(Refresh refresh, Route route) {
+  /// Looks whether frames may go on, in the order in which they came: calls `refresh`, which may
+  /// begin to hold again, then `must_wait` for each frame, and `route` for those that need not.
+  template <class Refresh, class MustWait, class Route>
+  void go_on(Refresh refresh, MustWait must_wait, Route route) {
     for (std::size_t number = 0; number < places_.size(); ++number) {
-      auto& [flushes, frames, flush_bytes] = places_[number];
-      std::erase_if(flushes, [&](const auto& flush) { return ended_ || flush->settled(); });
-      if (frames.empty())
+      auto& here = places_[number];
+      forget_settled(here);
+      if (here.frames.empty())
         continue;
-      while (!frames.empty()) {
+      auto frames = std::exchange(here.frames, {});
+      here.streams.clear();
+      for (auto& frame : frames) {
         refresh();
-        if (!flushes.empty())
-          break;
-        auto frame = std::move(frames.front());
-        frames.pop_front();
-        route(frame);
+        if (!ended_ && must_wait(number, frame))
+          keep(here, std::move(frame));
+        else
+          route(frame);
       }
-      if (!frames.empty())
+      if (!here.frames.empty())
         continue;
-      flush_bytes = 0;
+      here.flush_bytes = 0;
       via_->gate(number).resume();
     }
     call_back_if_active();
@@ -93,11 +128,33 @@ public:
   }
 
 private:
-  struct held_place {
-    std::vector<std::shared_ptr<route_flush>> flushes;
-    std::deque<held_frame> frames;
-    std::size_t flush_bytes = 0; // of the flushes among the frames
+  struct open_flush {
+    std::shared_ptr<route_flush> flush;
+    std::vector<endpoint_id> nodes;
   };
+  struct held_place {
+    std::vector<open_flush> flushes;
+    node_counts awaited; // of the flushes
+    std::deque<held_frame> frames;
+    std::set<stream_name> streams; // of the frames
+    std::size_t flush_bytes = 0;   // of the flushes among the frames
+  };
+
+  static void keep(held_place& here, held_frame frame) {
+    if (frame.what != held_frame::kind::flush)
+      here.streams.insert(frame.stream);
+    here.frames.push_back(std::move(frame));
+  }
+  void forget_settled(held_place& here) const {
+    std::erase_if(here.flushes, [&](const auto& each) {
+      if (!ended_ && !each.flush->settled())
+        return false;
+      for (const auto& node : each.nodes)
+        if (const auto found = here.awaited.find(node); --found->second == 0)
+          here.awaited.erase(found);
+      return true;
+    });
+  }
 
   const std::shared_ptr<peer_link> via_;
   route_flushes& flushes_;

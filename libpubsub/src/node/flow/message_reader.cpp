@@ -28,12 +28,14 @@ void message_reader::take_new_routes() {
 }
 
 void message_reader::go_on() {
-  held_.go_on([this] { refresh(); },
-              [this](held_frame& frame) {
-                runs_.begin_buffer(frame.owner, frame.bytes.size());
-                route_held(frame);
-                runs_.end_buffer();
-              });
+  held_.go_on(
+      [this] { refresh(); },
+      [this](std::size_t place, const held_frame& frame) { return must_wait(place, frame); },
+      [this](held_frame& frame) {
+        runs_.begin_buffer(frame.owner, frame.bytes.size());
+        route_held(frame);
+        runs_.end_buffer();
+      });
 }
 
 void message_reader::end() {
@@ -42,9 +44,10 @@ void message_reader::end() {
 }
 
 held_frame message_reader::make_held(held_frame::kind what, std::span<std::byte> bytes,
+                                     stream_name stream,
                                      std::shared_ptr<announced_topics> topics) const {
   auto owner = runs_.owner_of(bytes);
-  return {what, std::move(owner), bytes, std::move(topics)};
+  return {what, std::move(owner), bytes, std::move(topics), stream};
 }
 
 // -- frames of version 1 -------------------------------------------------------------------------

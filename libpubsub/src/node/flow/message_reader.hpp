@@ -62,10 +62,12 @@ protected:
   }
   /// A frame of version 1.
   void take_frame(std::byte* frame, std::size_t size);
-  held_frame make_held(held_frame::kind what, std::span<std::byte> bytes,
+  held_frame make_held(held_frame::kind what, std::span<std::byte> bytes, stream_name stream = {},
                        std::shared_ptr<announced_topics> topics = {}) const;
   /// A message in a frame of version 1.
   virtual void take_message(std::span<std::byte> frame, const wire::envelope_view& envelope) = 0;
+  /// Whether a frame that waits has to go on waiting, in this place.
+  virtual bool must_wait(std::size_t place, const held_frame& frame) = 0;
   /// A frame need wait no longer. It was well-formed when it came in.
   virtual void route_held(held_frame& frame) = 0;
 

@@ -28,6 +28,23 @@ void native_reader::receive(const intrusive_ptr<chunk>& owner, std::span<std::by
   runs_.end_buffer();
 }
 
+bool native_reader::must_wait(std::size_t place, const held_frame& frame) {
+  return frame.what == held_frame::kind::flush
+             ? held_.must_wait(place, *wire::parse_flush(frame.bytes))
+             : must_wait(place, frame.stream, *frame.topics);
+}
+
+bool native_reader::must_wait(std::size_t place, const stream_name& stream,
+                              const announced_topics& topics) const {
+  return held_.must_wait(place, stream, [&](const holding::node_counts& awaited) {
+    const auto& nodes = topics.destinations;
+    if (awaited.size() < nodes.size())
+      return std::ranges::any_of(awaited,
+                                 [&](const auto& each) { return nodes.contains(each.first); });
+    return std::ranges::any_of(nodes, [&](const auto& each) { return awaited.contains(each); });
+  });
+}
+
 /// What was parsed when it came in is parsed again: it is known to be well-formed.
 void native_reader::route_held(held_frame& frame) {
   if (frame.what == held_frame::kind::flush)
@@ -98,10 +115,9 @@ bool native_reader::take_topics(std::span<const std::byte> payload) {
     return false;
   auto& announced = *place;
   for (auto& fresh : news->topics) {
-    announced.held.add(fresh.bytes());
-    announced.for_us =
-        announced.for_us || std::ranges::find(fresh.destinations, env_.self, &destination::node) !=
-                                fresh.destinations.end();
+    announced.held.add(2 * fresh.bytes());
+    for (const auto& each : fresh.destinations)
+      announced.destinations.insert(each.node);
     announced.topics.push_back(std::move(fresh));
   }
   look_at_topic_bytes();
@@ -125,8 +141,9 @@ bool native_reader::take_batch(std::span<std::byte> payload) {
     env_.via->close({errc::limit_exceeded, "the peer sends more than it has credit for"});
     return true;
   }
-  if (held_.active(hops))
-    held_.add(hops, make_held(held_frame::kind::batch, payload, announced));
+  const stream_name stream{header.origin.endpoint, header.origin.stream};
+  if (held_.active(hops) && must_wait(hops, stream, *announced))
+    held_.add(hops, make_held(held_frame::kind::batch, payload, stream, announced));
   else
     route_batch(*announced, header, payload.last(batch->records.size()),
                 check == wire::records_check::one_topic);
@@ -172,7 +189,7 @@ void native_reader::route_batch(announced_topics& announced, wire::batch_header 
   header.origin = believed(header.origin);
   if (came_home) {
     late = header.messages;
-  } else if (announced.for_us) {
+  } else if (announced.destinations.contains(env_.self)) {
     auto& mark = mark_of(announced, header.origin);
     turn = std::unique_lock{mark.mutex};
     late = mark.skip(header.origin.first_sequence, header.messages);
@@ -249,7 +266,7 @@ bool native_reader::take_flush(std::span<std::byte> payload) {
   if (!request)
     return false;
   refresh();
-  if (held_.active(request->hops))
+  if (held_.active(request->hops) && held_.must_wait(request->hops, *request))
     held_.add_flush(request->hops, make_held(held_frame::kind::flush, payload));
   else
     pass_flush(*request);

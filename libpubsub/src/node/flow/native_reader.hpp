@@ -16,11 +16,11 @@ struct announced_topics {
 
   held_bytes held;
   std::vector<wire::announced_topic> topics;
+  std::unordered_set<endpoint_id> destinations; // of all topics
   intrusive_ptr<topic_table> passed_on; // the same, with the destinations that are left behind us
   std::vector<const route*> routes;     // by number, as far as in passed_on
   std::uint64_t generation = 0;         // of the routes
   std::size_t hops = 0;                 // of the messages, when they leave us
-  bool for_us = false;                  // some topic is
   std::shared_ptr<stream_mark> mark;    // of the stream that came last
   run_origin origin;                    // of that stream
 };
@@ -46,6 +46,9 @@ private:
   void take_message(std::span<std::byte>, const wire::envelope_view&) override {
     env_.via->close({errc::invalid_message, "the peer sent a message outside of a batch"});
   }
+  bool must_wait(std::size_t place, const held_frame& frame) override;
+  bool must_wait(std::size_t place, const stream_name& stream,
+                 const announced_topics& topics) const;
   void route_held(held_frame& frame) override;
   bool take_flagged(std::span<std::byte> payload);
   bool take_topics(std::span<const std::byte> payload);

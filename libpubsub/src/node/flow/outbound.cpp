@@ -36,25 +36,30 @@ live_counter* outbound::refusal(std::string_view topic, std::size_t payload_size
   return nullptr;
 }
 
-/// False if what took another route so far has not arrived at `until`.
-bool outbound::take_new_routes(const deadline& until) {
-  if (routes_.refresh()) {
-    seal();
-    stream_.forget_topics();
-    addressed_.forget_topics();
-    for (auto& each : routes_.take_retired_routes())
-      unsettled_.push_back(flushes_.begin(std::move(each)));
+void outbound::take_new_routes() {
+  if (!routes_.refresh())
+    return;
+  seal();
+  stream_.forget_topics();
+  addressed_.forget_topics();
+  for (auto& each : routes_.take_retired_routes()) {
+    std::set<endpoint_id> nodes(each.nodes.begin(), each.nodes.end());
+    unsettled_.push_back({flushes_.begin(std::move(each)), std::move(nodes)});
   }
-  return unsettled_.empty() || wait_until_flushed(until);
 }
 
-bool outbound::wait_until_flushed(const deadline& until) {
-  while (!unsettled_.empty()) {
-    if (!unsettled_.back()->wait(until))
-      return false;
-    unsettled_.pop_back();
-  }
-  return true;
+/// Waits for the nodes that this route leads to, and for no others. Null if what took another route
+/// so far has not arrived at `until`.
+const route* outbound::once_flushed(const route& to, const deadline& until) {
+  bool arrived = true;
+  std::erase_if(unsettled_, [&](const auto& each) {
+    if (!to.is_for(each.nodes))
+      return each.flush->settled();
+    const bool settled = arrived && each.flush->wait(until);
+    arrived = arrived && settled;
+    return settled;
+  });
+  return arrived ? &to : nullptr;
 }
 
 void outbound::seal() noexcept {
@@ -156,19 +161,20 @@ publish_result outbound::publish_to(const endpoint_id& receiver, std::string_vie
   const auto size = encoded ? encoded->size() : encoded_size(what.content().value());
   if (auto* cause = refusal(topic, size))
     return refuse(*cause);
-  if (!take_new_routes(until))
+  take_new_routes();
+  const auto* to = once_flushed(routes_.resolve_addressed(topic, receiver), until);
+  if (to == nullptr)
     return count(push_result::would_block);
-  const auto& to = routes_.resolve_addressed(topic, receiver);
-  if (to.empty())
+  if (to->empty())
     return leave();
   if (!std::exchange(records_to_queues_, true))
     seal();
-  auto* body = addressed_.begin(topic, to.nodes, size);
+  auto* body = addressed_.begin(topic, to->nodes, size);
   if (encoded)
     std::ranges::copy(*encoded, body);
   else
     encode(what.content().value(), body);
-  return count(end_record(addressed_, to.to_all(), until));
+  return count(end_record(addressed_, to->to_all(), until));
 }
 
 /// Queues get the handle, links the encoded form.

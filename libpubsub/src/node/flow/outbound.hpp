@@ -1,6 +1,7 @@
 // Publishing: from a value on the caller's thread to queues and link outboxes.
 #pragma once
 
+#include <set>
 #include <span>
 #include <string_view>
 
@@ -47,11 +48,13 @@ private:
     cause.add(1);
     return publish_result::refused;
   }
-  bool take_new_routes(const deadline& until);
+  void take_new_routes();
   const route* resolve(std::string_view topic, const deadline& until) {
-    return take_new_routes(until) ? &routes_.resolve(topic) : nullptr;
+    take_new_routes();
+    const auto& to = routes_.resolve(topic);
+    return unsettled_.empty() ? &to : once_flushed(to, until);
   }
-  bool wait_until_flushed(const deadline& until);
+  const route* once_flushed(const route& to, const deadline& until);
   push_result end_record(record_stream& from, run_writer::exits to, const deadline& until);
   publish_result publish_built(const route* to, std::string_view topic, data_message msg,
                                std::size_t payload_size, const deadline& until);
@@ -61,7 +64,11 @@ private:
   const endpoint_id self_;
   dispatcher routes_;
   route_flushes& flushes_;
-  std::vector<std::shared_ptr<route_flush>> unsettled_; // of routes that are taken no more
+  struct unsettled_route {
+    std::shared_ptr<route_flush> flush;
+    std::set<endpoint_id> nodes; // that took it
+  };
+  std::vector<unsettled_route> unsettled_; // are taken no more
   const std::uint32_t max_frame_bytes_;
   const std::shared_ptr<live_counters> counts_;
   record_stream stream_;

@@ -1,6 +1,7 @@
 // Where messages go at one moment, and the exits of one message.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -95,6 +96,14 @@ struct route {
     return to_links().subspan(broker_peers);
   }
   bool empty() const noexcept { return exits.empty(); }
+  /// Whether any of its destinations is among these.
+  template <class Nodes>
+  bool is_for(const Nodes& some) const {
+    return std::ranges::any_of(*nodes, [&](const auto& part) {
+      return std::ranges::any_of(part.nodes,
+                                 [&](const auto& each) { return some.contains(each.node); });
+    });
+  }
 };
 
 /// An immutable picture of all subscriptions; const access is concurrent.

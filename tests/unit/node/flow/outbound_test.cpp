@@ -119,13 +119,16 @@ TEST_CASE("messages for one node leave no gap in what all others get") {
 TEST_CASE("a publisher whose route has changed waits until what took the old one has arrived") {
   fake_node node;
   fake_peer first{node, id_of(2), 2, {}};
-  fake_peer second{node, id_of(3), 2, {}};
+  fake_peer second{node, id_of(3), 2, {"/near"}};
   first.announce(id_of(9), {"/far"}, {id_of(2)});
   CHECK(node.publish("/far", 1) == publish_result::taken);
   CHECK(first.take_messages() == 1);
   second.announce(id_of(9), {"/far"}, {id_of(2), id_of(3)}, 2);
   first.send(wire::make_report(neighbours_report{{id_of(2), 1, 3, true}, true, {node.self}, {}}));
   CHECK(node.publish("/far", 2) == publish_result::would_block);
+  CHECK(node.publish("/near", 2) == publish_result::taken); // for another node
+  CHECK(node.out.publish_to(id_of(3), "/far", data{std::int64_t{2}}) == publish_result::taken);
+  CHECK(second.take_messages() == 2);
   const auto flush = first.take_of_kind(wire::frame_kind::flush);
   REQUIRE(flush.size() == 1);
   const auto request = wire::parse_flush(flush[0]);

@@ -403,6 +403,23 @@ TEST_CASE("messages whose route has changed wait until those before them have ar
   CHECK(f.second.take_messages() == 1);
 }
 
+TEST_CASE("a node that answers no flush holds up nothing that is for others") {
+  changing_route f;
+  f.sender.announce_topics({"/other"}, {id_of(3)}, 1);
+  f.change();
+  f.second.take_frames();
+  f.sender.send(wire::make_flush({id_of(1), 5, 0, {id_of(3)}})); // for another node: goes on
+  CHECK(f.second.take_of_kind(wire::frame_kind::flush).size() == 1);
+  f.sender.send_record(2, 2, id_of(1)); // waits
+  f.sender.send_record(1, 1, id_of(8), 16, 1);
+  CHECK(f.second.take_messages() == 1);
+  f.sender.send_record(3, 3, id_of(1), 16, 1); // for another node, but of the stream that waits
+  f.sender.send(wire::make_flush({id_of(1), 6, 0, {id_of(3)}}));
+  CHECK(f.second.take_frames().empty()); // what waits is not overtaken
+  f.answer(*f.flush_to_first());
+  CHECK(f.second.take_messages() == 2);
+}
+
 TEST_CASE("a message outside of a batch closes the link, also while others wait for their route") {
   changing_route f;
   f.change();
