@@ -112,7 +112,8 @@ def slow_consumer(w):
 @scenario("stopped-neighbour", short_seeds=1, seeds=5)
 def stopped_neighbour(w):
     """As slow-consumer with drop_oldest, but flat out: what the other subscriber gets while its neighbour is
-    stopped, in per cent of before, is among the figures; it must not be held up."""
+    stopped, in per cent of before, is among the figures; it must not be held up. (It may well get more: the relay has
+    less to do.)"""
     w.chain("pub", "relay", policy="drop_oldest", capacity=20_000)
     for name in ("fast", "slow"):
         w.start(name)
@@ -127,7 +128,9 @@ def stopped_neighbour(w):
     w.await_received(fast, 500_000)
     during = w.throughput(fast, seconds)
     w.go_on("slow")
-    w.figures["others_kept_percent"] = round(100 * during / before)
+    kept = round(100 * during / before)
+    w.figures["others_kept_percent"] = kept
+    w.require(kept >= 50, f"the other subscriber got {kept} % of what it got before its neighbour was stopped")
 
 
 @scenario("overload-policies", seeds=80)
