@@ -124,6 +124,29 @@ bool native_reader::take_topics(std::span<const std::byte> payload) {
   return true;
 }
 
+/// A sender of many topics is held back until queues have let go of some.
+void native_reader::look_at_topic_bytes() {
+  const std::size_t bytes = *topic_bytes_;
+  if (bytes > flow_tuning::max_announced_bytes)
+    return env_.via->close({errc::limit_exceeded, "the peer's topics take too much memory"});
+  if (bytes <= flow_tuning::enough_announced_bytes || std::exchange(topics_pause_, true))
+    return;
+  for (std::size_t hops = 0; hops < wire::max_hops; ++hops)
+    env_.via->gate(hops).pause();
+  env_.call_back(flow_tuning::time_between_looks);
+}
+
+void native_reader::go_on() {
+  message_reader::go_on();
+  if (!topics_pause_)
+    return;
+  if (*topic_bytes_ > flow_tuning::enough_announced_bytes)
+    return env_.call_back(flow_tuning::time_between_looks);
+  topics_pause_ = false;
+  for (std::size_t hops = 0; hops < wire::max_hops; ++hops)
+    env_.via->gate(hops).resume();
+}
+
 bool native_reader::take_batch(std::span<std::byte> payload) {
   const auto batch = wire::parse_batch(payload);
   if (!batch || batch->header.table >= tables_.size() || !tables_[batch->header.table])

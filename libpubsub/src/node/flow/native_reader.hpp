@@ -32,6 +32,7 @@ public:
   using message_reader::message_reader;
 
   void begin() override { router_.add_neighbour(env_.remote, env_.via); }
+  void go_on() override;
   bool peer_tells_status() const noexcept override { return true; }
   void receive(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) override;
 
@@ -52,10 +53,7 @@ private:
   void route_held(held_frame& frame) override;
   bool take_flagged(std::span<std::byte> payload);
   bool take_topics(std::span<const std::byte> payload);
-  void look_at_topic_bytes() {
-    if (*topic_bytes_ > flow_tuning::max_announced_bytes)
-      env_.via->close({errc::limit_exceeded, "the peer's topics take too much memory"});
-  }
+  void look_at_topic_bytes();
   bool take_batch(std::span<std::byte> payload);
   run_origin believed(run_origin claimed);
   void route_batch(announced_topics& announced, wire::batch_header header,
@@ -70,6 +68,7 @@ private:
   std::vector<std::shared_ptr<announced_topics>> tables_; // by number; null: not announced
   /// Of all topics that the peer has announced, as long as anything holds them.
   const held_bytes::total topic_bytes_ = std::make_shared<std::atomic<std::size_t>>(0);
+  bool topics_pause_ = false;                       // all gates, since they take too much
   std::unordered_set<endpoint_id> behind_;          // nodes whose messages have come over the peer
   std::map<endpoint_id, std::uint64_t> not_behind_; // nodes, and the generation of the routes
   bool ready_ = false; // the peer has said all it knew when the link began

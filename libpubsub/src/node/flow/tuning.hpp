@@ -1,13 +1,19 @@
 // The tuned numbers of this room, each with its unit and its reason.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 
 namespace pubsub::flow_tuning {
 
 /// Bytes of all topics that one peer has announced and anything holds, a queue for example, with
-/// their destinations.
-inline constexpr std::size_t max_announced_bytes = 64 * 1024 * 1024;
+/// their destinations. Beyond the first number the peer gets no credit: with a topic of its own for
+/// each message, queues of the default capacities come close to it. Beyond the second, which takes
+/// a peer that does not keep to its credit, the link is cut.
+inline constexpr std::size_t enough_announced_bytes = 64 * 1024 * 1024;
+inline constexpr std::size_t max_announced_bytes = 256 * 1024 * 1024;
+/// How often it is looked whether those that wrote have gone down.
+inline constexpr std::chrono::milliseconds time_between_looks{10};
 /// Bytes of flushes of one peer that wait behind its messages: a node whose flush is dropped sends
 /// it again.
 inline constexpr std::size_t max_waiting_flush_bytes = 1024 * 1024;

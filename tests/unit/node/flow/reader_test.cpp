@@ -298,6 +298,7 @@ TEST_CASE("topics count in the memory of their peer as long as a queue holds the
   }
   CHECK(from.carrier->reason() == errc::limit_exceeded);
   CHECK(bytes < 2 * flow_tuning::max_announced_bytes);
+  texts_in(*queue);
 
   fake_peer again{node, id_of(2), 2, {}}; // while the queue is read nothing is held
   for (std::uint64_t n = 0; n < 10'000; ++n) {
@@ -306,6 +307,27 @@ TEST_CASE("topics count in the memory of their peer as long as a queue holds the
     texts_in(*queue);
   }
   CHECK_FALSE(again.carrier->closed());
+}
+
+TEST_CASE("a peer whose topics take much memory gets no credit until queues have let go of some") {
+  fake_node node;
+  const auto queue = node.subscribe({"/a"}, {overflow_policy::block, 1'000'000, 1 << 30});
+  fake_peer from{node, id_of(1), 2, {}};
+  const std::string longest = "/a" + std::string(60'000, 'x');
+  const auto many = [&](std::size_t up_to) {
+    for (std::size_t bytes = 0; bytes < up_to; bytes += longest.size()) {
+      from.announce_topics({longest}, {node.self});
+      from.send(fake_peer::make_batch(1, bytes, id_of(1)));
+    }
+  };
+  many(flow_tuning::enough_announced_bytes);
+  CHECK(from.carrier->gate().paused());
+  CHECK_FALSE(from.carrier->closed());
+  node.loop->advance(2 * flow_tuning::time_between_looks);
+  CHECK(from.carrier->gate().paused());
+  texts_in(*queue);
+  node.loop->advance(2 * flow_tuning::time_between_looks);
+  CHECK_FALSE(from.carrier->gate().paused());
 }
 
 TEST_CASE("a peer that sends flushes and does not read the answers loses its link") {
