@@ -43,6 +43,13 @@ struct known_node {
     const bool of_links = std::holds_alternative<neighbours_report>(kind);
     return {incarnation, of_links ? links_number : filter_number};
   }
+  /// How many links or subscriptions there are with those that the report adds.
+  std::size_t items_with(const any_report& report) const noexcept {
+    const auto before = [&](std::size_t n) { return header_of(report).whole ? 0 : n; };
+    if (const auto* news = std::get_if<neighbours_report>(&report))
+      return before(links.size()) + news->added.size();
+    return before(prefixes.size()) + std::get<filter_report>(report).added.size();
+  }
   /// About, with what routing keeps of it.
   std::size_t bytes() const noexcept {
     constexpr std::size_t bytes_per_link = 64;

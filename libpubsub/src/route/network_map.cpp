@@ -102,7 +102,7 @@ report_version network_map::filter_known(const endpoint_id& who) const {
 /// The node a report is about; null if the map is full.
 known_node* network_map::find(const endpoint_id& id) {
   if (!nodes_.contains(id) && nodes_.size() >= max_nodes)
-    forget_unreachable();
+    forget_unreachable(0);
   return nodes_.contains(id) || nodes_.size() < max_nodes ? &nodes_[id] : nullptr;
 }
 
@@ -131,16 +131,19 @@ bool network_map::receive(const endpoint_id& from, any_report report) {
   auto* const at = find(id);
   if (at == nullptr)
     return true;
+  if (at->items_with(report) > max_items)
+    return false;
   const auto bytes = bytes_of(report);
   const auto news = at->heard.add(from, std::move(report), at->counted(report));
   if (news != heard_reports::news::waits)
     return news == heard_reports::news::old;
   shares_.add(from, bytes);
   waiting_.insert({id, from});
-  if (catch_up(id, *at, from))
+  const auto paths = links_version_;
+  if (catch_up(id, *at, from) && links_version_ != paths)
     catch_up_all();
   if (!shares_.fit())
-    forget_unreachable();
+    forget_unreachable(report_shares::max_bytes);
   return shares_.fit() || !shares_.is_largest(from);
 }
 
@@ -201,6 +204,20 @@ void network_map::catch_up_all() {
   }
 }
 
+/// Links that one end alone reports lead nowhere: they cost no look at the whole network. Those to
+/// Broker peers of this node are such links, and count.
+bool network_map::changes_paths(const endpoint_id& id, const known_node& at,
+                                const neighbours_report& news) const {
+  const auto counts = [&](const endpoint_id& other) {
+    const auto there = nodes_.find(other);
+    return (there != nodes_.end() && there->second.links.contains(id)) ||
+           broker_peers_.contains(other);
+  };
+  return at.links_number == 0 || at.relays != news.relays ||
+         std::ranges::any_of(news.added, counts) || std::ranges::any_of(news.removed, counts) ||
+         (news.about.whole && std::ranges::any_of(at.links, counts));
+}
+
 /// From now on the report counts.
 void network_map::apply(const endpoint_id& id, known_node& at, const endpoint_id& from,
                         const shared_report& report) {
@@ -213,8 +230,8 @@ void network_map::apply(const endpoint_id& id, known_node& at, const endpoint_id
     ++links_version_;
   }
   if (const auto* links = std::get_if<neighbours_report>(report.get())) {
+    links_version_ += changes_paths(id, at, *links) ? 1 : 0;
     at.apply(*links);
-    ++links_version_;
   } else if (auto change = at.apply(std::get<filter_report>(*report));
              !at.prefixes.empty() || !change.removed.empty()) { // the number counts as well
     filter_changes_.push_back(std::move(change));
@@ -285,11 +302,13 @@ bool network_map::is_next_hop(const endpoint_id& neighbour, const endpoint_id& t
   return found != hops.end() && found->second == neighbour;
 }
 
-void network_map::forget_unreachable() {
+/// Until less is left than so many bytes: what is forgotten bit by bit holds nothing up.
+void network_map::forget_unreachable(std::size_t bytes_left) {
   const auto& hops = next_hops();
   std::erase_if(nodes_, [&](const auto& each) {
     const auto& [id, at] = each;
-    if (id == self_ || neighbours_.contains(id) || hops.contains(id))
+    if (id == self_ || neighbours_.contains(id) || hops.contains(id) ||
+        shares_.bytes() < bytes_left)
       return false;
     if (!at.prefixes.empty())
       filter_changes_.push_back({id, 0, {}, {at.prefixes.begin(), at.prefixes.end()}});

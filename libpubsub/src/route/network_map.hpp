@@ -35,6 +35,9 @@ public:
   /// Beyond this number of nodes the map forgets those out of reach.
   static constexpr std::size_t max_nodes = 65'536;
 
+  /// That one node may report of either kind.
+  static constexpr std::size_t max_items = 65'536;
+
   /// A later start of the node has a higher `incarnation`. `relays`: whether this node passes
   /// messages on.
   network_map(const endpoint_id& self, std::uint64_t incarnation, bool relays);
@@ -52,8 +55,9 @@ public:
   /// The filter of this node has changed; the first change has number 2, the next 3, and so on.
   void change_filter(std::uint64_t number, std::vector<std::string> added,
                      std::vector<std::string> removed);
-  /// False if the report breaks the rules: it skips a number, the neighbour is none that passes
-  /// anything on and speaks of others, or it has to go because the map takes too much memory.
+  /// False if the report breaks the rules: it skips a number, gives the node too many links or
+  /// subscriptions, or the neighbour is none that passes anything on and speaks of others; or if
+  /// the neighbour has to go because the map takes too much memory.
   bool receive(const endpoint_id& from, any_report report);
 
   // -- what follows ------------------------------------------------------------------------------
@@ -104,10 +108,12 @@ private:
   bool may_report(const endpoint_id& from, const endpoint_id& id, const known_node& at,
                   const any_report& report) const;
   bool joins_us_with(const endpoint_id& neighbour, const endpoint_id& id) const;
+  bool changes_paths(const endpoint_id& id, const known_node& at,
+                     const neighbours_report& news) const;
   bool catch_up(const endpoint_id& id, known_node& at, const endpoint_id& from);
   void catch_up_all();
   void pass_on(shared_report what);
-  void forget_unreachable();
+  void forget_unreachable(std::size_t bytes_left);
   void visit_neighbours(const endpoint_id& from,
                         const std::function<void(const endpoint_id&)>& visit) const;
 

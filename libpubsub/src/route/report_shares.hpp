@@ -29,6 +29,7 @@ public:
     if ((found->second -= bytes) == 0)
       shares_.erase(found);
   }
+  std::size_t bytes() const noexcept { return total_; }
   bool fit() const noexcept { return total_ <= max_bytes; }
   bool is_largest(const endpoint_id& neighbour) const {
     const auto found = shares_.find(neighbour);

@@ -6,11 +6,16 @@ Everything random comes from `w.random`, so a seed makes the same plan again.
 
 import resource
 
+from . import attacks
 from .calls import ServiceCalls
 from .program import PATIENCE_S
 from .replicas import ReplicaGroup
 
 ALL = {}
+
+# What a hostile peer may make a node hold (docs/security.md), and as much for what a node uses itself and for what is
+# on its way back to the system.
+HOSTILE_MEMORY_MIB = 768
 
 
 class Scenario:
@@ -249,6 +254,31 @@ def drained(w):
     w.require(left == 0, f"drain returned {left}")
     w.kill("pub")
     w.cuts = 0  # nothing may be lost
+
+
+# -- hostile peers ----------------------------------------------------------------------------------
+
+@scenario("hostile-peer", short_seeds=3, seeds=66)
+def hostile_peer(w):
+    """A peer of one relay of a chain does what it can to harm: floods, lies, wrong numbers, silence, in both
+    versions. It harms nobody but itself: every message of the chain arrives, and it carries as much as before, as far
+    as there are processors for both; how much, in per cent, is among the figures."""
+    w.chain("pub", "first", "second", "sub")
+    sub = w.subscribe("sub", isolated=True)  # what links drop is the attacker's
+    w.publish("pub", per_second=10_000, min_bytes=100, max_bytes=100)
+    w.memory_bound_mib = HOSTILE_MEMORY_MIB
+    w.await_received(sub, 2_000)
+    before = w.throughput(sub, 1)
+    name, target = w.random.choice(list(attacks.ALL)), w.random.choice(["first", "second"])
+    w.fault(f"{name} at {target}")
+    attack = attacks.perform(name, w.nodes[target].port, w.random.getrandbits(32))
+    during = w.throughput(sub, 2)
+    attack.join(timeout=3 * attacks.LONGEST_S)
+    w.require(not attack.is_alive(), f"the attack does not end: {name}")
+    w.await_received(sub, 2_000)
+    kept = round(100 * during / before)
+    w.figures["kept_percent"] = kept
+    w.require(kept >= attacks.ALL[name].kept_percent, f"{name}: the chain carried {kept} % of what it carried before")
 
 
 # -- broken links -----------------------------------------------------------------------------------

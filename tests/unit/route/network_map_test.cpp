@@ -386,6 +386,32 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("a node has only so many links and subscriptions") {
+  for (const bool whole : {true, false}) {
+    CAPTURE(whole);
+    network_with_a_liar net;
+    std::vector<endpoint_id> links;
+    std::vector<std::string> prefixes;
+    for (std::size_t n = 0; n <= network_map::max_items; ++n) {
+      links.push_back(endpoint_id::random());
+      prefixes.push_back(std::to_string(n));
+    }
+    CHECK_FALSE(
+        net.a.receive(id_of(1), neighbours_report{{id_of(1), 9, 2, whole}, true, links, {}}));
+    CHECK_FALSE(net.a.receive(id_of(1), filter_report{{id_of(1), 9, 2, whole}, prefixes, {}}));
+  }
+}
+
+TEST_CASE("links that one end alone reports change no paths") {
+  network_with_a_liar net;
+  const auto before = net.a.links_version();
+  CHECK(net.a.receive(id_of(1), neighbours_report{{id_of(1), 9, 2, false}, true, {id_of(3)}, {}}));
+  CHECK(net.a.receive(id_of(1), neighbours_report{{id_of(1), 9, 3, false}, true, {}, {id_of(3)}}));
+  CHECK(net.a.links_version() == before);
+  CHECK(net.a.receive(id_of(1), neighbours_report{{id_of(1), 9, 4, false}, true, {}, {id_of(0)}}));
+  CHECK(net.a.links_version() != before);
+}
+
 TEST_CASE("prefixes that come and go count as long as they are there") {
   network_with_a_liar net;
   const std::string longest(60'000, 'x');
