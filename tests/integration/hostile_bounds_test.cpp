@@ -62,7 +62,7 @@ buffer nested(std::size_t depth) {
 /// A good peer that publishes `/good`, and the endpoint all others attack.
 struct fixture {
   explicit fixture(endpoint_options options = {}) : ep(std::move(options)) {
-    REQUIRE(good.peer(local_uri(port)));
+    REQUIRE(good.peer(local_uri(port), {.retry = 10ms, .timeout = patience, .max_retry = 100ms}));
     REQUIRE(good.wait_for_subscribers("/good", 1, patience));
     before = resident_bytes();
   }

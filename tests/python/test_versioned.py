@@ -24,7 +24,7 @@ endpoint = libpubsub.Endpoint()
 print("port", endpoint.listen("tcp://127.0.0.1:0"), flush=True)
 for uri in others:
     endpoint.peer_async(uri, retry=0.05)
-with Replica(endpoint, "flows", id=me, liveness_timeout=0.5) as replica:
+with Replica(endpoint, "flows", id=me, liveness_timeout=2) as replica:
     assert replica.wait_ready(60)
     print("member", flush=True)
     sequencer = False

@@ -92,7 +92,7 @@ class StatusTest(CommandTest):
 
     def test_a_node_that_does_not_answer_in_time_is_status_4(self):
         node = self.start("node", "--listen", "127.0.0.1:0")
-        watch = self.start("status", f"127.0.0.1:{node.port()}", "--watch", "0.05", "--json", "--timeout", "1")
+        watch = self.start("status", f"127.0.0.1:{node.port()}", "--watch", "0.05", "--json", "--timeout", "5")
         watch.wait_for_line(r'^{"schema":1')
         os.kill(node.child.pid, signal.SIGSTOP)
         self.assertEqual(watch.finish(), 4)
