@@ -392,26 +392,6 @@ TEST_CASE("an id belongs to the certificate that was the first to claim it") {
   }
 }
 
-TEST_CASE("large messages cross an encrypted link whole, in both versions") {
-  for (const std::uint8_t version : {1, 2}) {
-    endpoint a{with({}, version)};
-    endpoint b;
-    auto sub = b.make_subscriber({"/t"});
-    join_tls(a, b);
-    std::mt19937 engine{version};
-    for (const std::size_t size : {1U, 16'000U, 16'384U, 16'385U, 1'000'000U, 20'000'000U}) {
-      CAPTURE(size);
-      std::string text(size, '\0');
-      for (auto& each : text)
-        each = static_cast<char>('a' + engine() % 26);
-      sent(a.publish("/t", text));
-      const auto msg = sub.get_for(patience);
-      REQUIRE(msg);
-      CHECK((get_data(*msg) == data{text}));
-    }
-  }
-}
-
 TEST_CASE("under load every message crosses encrypted links once and in order") {
   for (const std::uint8_t version : {1, 2}) {
     CAPTURE(version);
@@ -577,17 +557,6 @@ TEST_CASE("a peer that does not read over TLS slows nobody unless the policy is 
     CHECK(ep.publish_for("/t", text, patience) != publish_result::would_block);
   CHECK(eventually([&] { return ep.peers()[0].counters.dropped_newest > 0; }));
   CHECK(adds_up(ep.peers()[0].counters));
-}
-
-TEST_CASE("a thread that waits serves encrypted links") {
-  endpoint a;
-  endpoint b;
-  auto sub = b.make_subscriber({"/t"});
-  join_tls(a, b);
-  for (std::uint64_t i = 0; i < 500; ++i) {
-    sent(a.publish("/t", count{i}));
-    CHECK(next_number(sub) == i);
-  }
 }
 
 TEST_CASE("endpoints with encrypted links leave no thread or descriptor behind") {

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <thread>
 
 #include <sys/socket.h>
@@ -88,22 +89,31 @@ TEST_CASE("over every transport, in both versions, every message arrives once an
   });
 }
 
-TEST_CASE("over every transport long messages arrive whole, in both directions") {
+TEST_CASE("over every transport messages of all sizes arrive whole, in both versions") {
   for_every_transport([](addresses& at) {
-    endpoint a;
-    endpoint b;
-    auto at_a = a.make_subscriber({"/a"});
-    auto at_b = b.make_subscriber({"/b"});
-    at.join(a, b);
-    REQUIRE(a.wait_for_subscribers("/b", 1, patience));
-    REQUIRE(b.wait_for_subscribers("/a", 1, patience));
-    const std::string text(5'000'000, 'x');
-    sent(a.publish_for("/b", text, patience));
-    sent(b.publish_for("/a", text, patience));
-    for (auto* each : {&at_a, &at_b}) {
-      const auto msg = each->get_for(patience);
-      REQUIRE(msg);
-      CHECK(get_data(*msg) == data{text});
+    for (const std::uint8_t version : {1, 2}) {
+      CAPTURE(version);
+      endpoint a{speaking(version)};
+      endpoint b{speaking(version)};
+      auto at_a = a.make_subscriber({"/a"});
+      auto at_b = b.make_subscriber({"/b"});
+      at.join(a, b);
+      REQUIRE(a.wait_for_subscribers("/b", 1, patience));
+      REQUIRE(b.wait_for_subscribers("/a", 1, patience));
+      std::mt19937 engine{version};
+      for (const std::size_t size : {1U, 16'000U, 16'384U, 16'385U, 1'000'000U, 20'000'000U}) {
+        CAPTURE(size);
+        std::string text(size, '\0');
+        for (auto& each : text)
+          each = static_cast<char>('a' + engine() % 26);
+        sent(a.publish_for("/b", text, patience));
+        sent(b.publish_for("/a", text, patience));
+        for (auto* each : {&at_a, &at_b}) {
+          const auto msg = each->get_for(patience);
+          REQUIRE(msg);
+          CHECK((get_data(*msg) == data{text}));
+        }
+      }
     }
   });
 }

@@ -79,7 +79,7 @@ struct route {
   std::vector<bounded_queue*> exits;                 // of the queues, then of the links
   std::shared_ptr<const destinations_by_link> nodes; // destinations, by link of the network
   std::uint32_t unreachable = 0;                     // destinations to which no link leads
-  bool unwanted_here = false;                        // we are a destination, and nobody subscribes
+  bool unwanted_here = false;                        // we are a destination, without a subscriber
 
   std::span<bounded_queue* const> to_all() const noexcept { return exits; }
   std::span<bounded_queue* const> to_queues() const noexcept {

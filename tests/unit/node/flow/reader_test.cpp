@@ -92,7 +92,7 @@ TEST_CASE("a frame for one endpoint goes to that endpoint alone") {
   from.send_frame("/a", 2, 16, node.self);
   CHECK(texts_in(*queue) == texts{"/a=2"});
   from.send_frame("/a", 3, 16, id_of(99)); // is not known here
-  from.send_frame("/b", 4, 16, node.self); // nobody here wants it
+  from.send_frame("/b", 4, 16, node.self); // without a subscriber here
   CHECK(to.take_messages() == 0);
   CHECK(counters_of(node).unreachable == 1);
   CHECK(counters_of(node).no_subscriber == 1);
