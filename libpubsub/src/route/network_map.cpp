@@ -204,14 +204,14 @@ void network_map::catch_up_all() {
   }
 }
 
-/// Links that one end alone reports lead nowhere: they cost no look at the whole network. Those to
-/// Broker peers of this node are such links, and count.
+/// Links that one end alone reports lead nowhere: they cost no look at the whole network. But where
+/// this node has Broker peers they may be links to such peers, which make no reports.
 bool network_map::changes_paths(const endpoint_id& id, const known_node& at,
                                 const neighbours_report& news) const {
   const auto counts = [&](const endpoint_id& other) {
     const auto there = nodes_.find(other);
     return (there != nodes_.end() && there->second.links.contains(id)) ||
-           broker_peers_.contains(other);
+           (!broker_peers_.empty() && !knows(other));
   };
   return at.links_number == 0 || at.relays != news.relays ||
          std::ranges::any_of(news.added, counts) || std::ranges::any_of(news.removed, counts) ||

@@ -408,8 +408,13 @@ TEST_CASE("links that one end alone reports change no paths") {
   CHECK(net.a.receive(id_of(1), neighbours_report{{id_of(1), 9, 2, false}, true, {id_of(3)}, {}}));
   CHECK(net.a.receive(id_of(1), neighbours_report{{id_of(1), 9, 3, false}, true, {}, {id_of(3)}}));
   CHECK(net.a.links_version() == before);
+  net.a.add_broker_peer(id_of(8));
+  const auto with_broker = net.a.links_version(); // of others, too, it must be known who has one
+  CHECK(net.a.receive(id_of(2), neighbours_report{{id_of(2), 9, 2, false}, true, {id_of(7)}, {}}));
+  CHECK(net.a.links_version() != with_broker);
+  const auto last = net.a.links_version();
   CHECK(net.a.receive(id_of(1), neighbours_report{{id_of(1), 9, 4, false}, true, {}, {id_of(0)}}));
-  CHECK(net.a.links_version() != before);
+  CHECK(net.a.links_version() != last);
 }
 
 TEST_CASE("prefixes that come and go count as long as they are there") {
