@@ -9,16 +9,6 @@ using namespace pubsub;
 using namespace pubsub::test;
 using namespace std::chrono_literals;
 
-namespace {
-
-endpoint_options speaking(std::uint8_t version) {
-  endpoint_options options;
-  options.max_wire_version = version;
-  return options;
-}
-
-} // namespace
-
 TEST_CASE("a message for one peer reaches that peer alone, in both versions") {
   for (const std::uint8_t version : {1, 2}) {
     CAPTURE(version);

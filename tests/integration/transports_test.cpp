@@ -60,12 +60,6 @@ void for_every_transport(Test test) {
   }
 }
 
-endpoint_options speaking(std::uint8_t version) {
-  endpoint_options options;
-  options.max_wire_version = version;
-  return options;
-}
-
 } // namespace
 
 TEST_CASE("over every transport, in both versions, every message arrives once and in order") {

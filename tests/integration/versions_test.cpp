@@ -11,12 +11,6 @@ using namespace pubsub::test;
 
 namespace {
 
-endpoint_options speaking(std::uint8_t version) {
-  endpoint_options options;
-  options.max_wire_version = version;
-  return options;
-}
-
 /// Endpoints in a row that speak these versions.
 struct mixed_chain {
   explicit mixed_chain(const std::vector<std::uint8_t>& versions) {

@@ -14,6 +14,13 @@
 
 namespace pubsub::test {
 
+/// Of an endpoint that speaks no later version of the wire.
+inline endpoint_options speaking(std::uint8_t version) {
+  endpoint_options options;
+  options.max_wire_version = version;
+  return options;
+}
+
 inline std::string local_uri(std::uint16_t port) {
   return "tcp://127.0.0.1:" + std::to_string(port);
 }

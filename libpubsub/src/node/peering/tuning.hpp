@@ -4,8 +4,6 @@
 #include <chrono>
 #include <cstddef>
 
-#include "wire/native/network.hpp"
-
 namespace pubsub::peering_tuning {
 
 /// How long a side that was left waits for flushes before it answers the goodbye. The other side
