@@ -263,3 +263,23 @@ TEST_CASE("three I/O threads serve many links as one does") {
   for (auto& each : publishers)
     each.join();
 }
+
+TEST_CASE(
+    "the first message of a node that has just come tells its name, several hops away as well") {
+  chain nodes{3};
+  auto sub = nodes.back().make_subscriber({"/t"});
+  REQUIRE(nodes.front().wait_for_subscribers("/t", 1, patience));
+  const auto where = listen(nodes.front());
+  for (int round = 0; round < 400; ++round) {
+    endpoint newcomer;
+    std::jthread publisher{[&](const std::stop_token& enough) {
+      while (newcomer.publish("/t", count{1}) == publish_result::unwanted)
+        if (enough.stop_requested())
+          return;
+    }};
+    REQUIRE(newcomer.peer(where));
+    const auto msg = sub.get_for(patience);
+    REQUIRE(msg.has_value());
+    CHECK(get_publishing_endpoint(*msg) == newcomer.id());
+  }
+}

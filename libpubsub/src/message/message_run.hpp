@@ -42,8 +42,9 @@ constexpr bool has_one_topic(std::uint32_t stream) noexcept {
   return (stream & one_topic_flag) != 0;
 }
 
-/// Bit of a stream's number: a Broker peer has published its messages, and the node of the origin
-/// has let them into the network.
+/// Bit of a stream's number: who has published its messages is not known. A Broker peer, of which
+/// the node of the origin has let them into the network; or a node that its neighbour does not
+/// reach, as far as is known here.
 inline constexpr std::uint32_t entered_flag = 0x2000'0000;
 constexpr bool has_entered(std::uint32_t stream) noexcept {
   return (stream & entered_flag) != 0;

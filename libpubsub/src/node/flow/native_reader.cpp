@@ -175,8 +175,8 @@ bool native_reader::take_batch(std::span<std::byte> payload) {
 
 /// The peer's word counts for its own messages, and for those of nodes that it reaches by itself:
 /// while links change it may not be the next hop to them. Whatever else it sends is taken for
-/// messages of its own, in a stream that is none of its publishers': it cannot make messages of
-/// others seem to have come.
+/// messages that it has let in, in a stream that is none of its publishers': it cannot make
+/// messages of others seem to have come.
 run_origin native_reader::believed(run_origin claimed) {
   constexpr std::uint32_t adopted = 0x4000'0000;
   constexpr std::size_t most_remembered = 1024;
@@ -192,7 +192,7 @@ run_origin native_reader::believed(run_origin claimed) {
   }
   const auto name = static_cast<std::uint32_t>(std::hash<endpoint_id>{}(node)) ^ claimed.stream;
   claimed.endpoint = env_.remote;
-  claimed.stream = adopted | (name & (adopted - 1));
+  claimed.stream = adopted | entered_flag | (name & (entered_flag - 1));
   return claimed;
 }
 

@@ -49,14 +49,7 @@ void router::settle() {
 
 /// What others should know of the last change. Only turn_ is held: publishers go on meanwhile.
 letters router::take_news() {
-  letters result;
-  for (const auto& [to, what] : network_.take_messages()) {
-    letter fresh{{}, std::visit([](const auto& x) { return wire::make_report(x); }, *what)};
-    for (const auto& id : to)
-      if (const auto found = neighbours_.find(id); found != neighbours_.end())
-        fresh.to.push_back(found->second);
-    result.push_back(std::move(fresh));
-  }
+  auto result = reports_along(network_.take_messages(), neighbours_);
   auto updates = broker_mesh_.take_updates(table_, [&] {
     std::lock_guard lock{mutex_}; // next_hops() may compute
     return network_.next_hops();
@@ -146,9 +139,13 @@ void router::add_neighbour(const endpoint_id& who, std::shared_ptr<peer_link> vi
     deliver(letters{letter{{found->second}, wire::make_known()}});
 }
 
+/// Nodes hear of the link before messages come over it, which they would not believe else. Who
+/// looks for routes meanwhile waits for the new ones.
 void router::neighbour_ready(const endpoint_id& who) {
   change([&] {
     network_.neighbour_ready(who);
+    version_.fetch_add(1, std::memory_order_release);
+    deliver(reports_along(network_.take_messages(), neighbours_));
     return true;
   });
 }

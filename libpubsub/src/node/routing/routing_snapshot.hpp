@@ -8,6 +8,7 @@
 #include <span>
 #include <unordered_map>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "link/peer_link.hpp"
@@ -23,6 +24,20 @@ namespace pubsub {
 
 /// The link that leads to each node within reach.
 using link_directory = std::unordered_map<endpoint_id, std::shared_ptr<peer_link>>;
+
+/// Each to the neighbours that it is for.
+inline letters reports_along(const std::vector<network_map::message>& all,
+                             const link_directory& neighbours) {
+  letters result;
+  for (const auto& [to, what] : all) {
+    auto& fresh = result.emplace_back();
+    fresh.frame = std::visit([](const auto& x) { return wire::make_report(x); }, *what);
+    for (const auto& id : to)
+      if (const auto found = neighbours.find(id); found != neighbours.end())
+        fresh.to.push_back(found->second);
+  }
+  return result;
+}
 
 /// To the next hops, each with its part of the nodes.
 inline letters ask_along(const filter_question& question, const link_directory& directions) {

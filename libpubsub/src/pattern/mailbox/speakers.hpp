@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <unordered_map>
+#include <utility>
 
 #include <pubsub/data_message.hpp>
 #include <pubsub/value/endpoint_id.hpp>
@@ -13,8 +14,8 @@
 namespace pubsub::pattern {
 
 /// A part lives at one endpoint, and has a random id. So its messages are those that come from the
-/// endpoint of the first one; what others send in its name is passed over. (Messages of Broker
-/// peers tell no endpoint: they count as from one.) Not thread-safe.
+/// endpoint of the first one that tells it; what others send in its name is passed over. (Messages
+/// of Broker peers tell no endpoint: they count as long as none is known.) Not thread-safe.
 class speakers {
 public:
   using time = std::chrono::steady_clock::time_point;
@@ -31,9 +32,14 @@ public:
       found = all_.emplace(part, speaker{from, now}).first;
       ++parts_of_[from];
     }
-    const bool own = found->second.from == from;
+    auto& its = found->second;
+    if (its.from.is_nil() && !from.is_nil()) {
+      --parts_of_[std::exchange(its.from, from)];
+      ++parts_of_[from];
+    }
+    const bool own = its.from == from;
     if (own)
-      found->second.heard = now;
+      its.heard = now;
     return own;
   }
 

@@ -45,6 +45,9 @@ TEST_CASE("a part speaks from the endpoint that it was first heard from, and fro
   CHECK(known.is_own_word(id_of(50), honest, start + 1h));
   CHECK(known.is_own_word(id_of(51), forged, start)); // a part of its own
   CHECK(known.is_own_word(id_of(52), of_broker_peer, start));
+  CHECK(known.is_own_word(id_of(52), of_broker_peer, start));
+  CHECK(known.is_own_word(id_of(52), honest, start)); // now it is known
+  CHECK_FALSE(known.is_own_word(id_of(52), of_broker_peer, start));
   CHECK_FALSE(known.is_own_word(id_of(52), forged, start));
 }
 
