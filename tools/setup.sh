@@ -86,6 +86,7 @@ missing_headers() {
 boost/asio.hpp libboost-dev
 openssl/ssl.h libssl-dev
 simdjson.h libsimdjson-dev
+toml++/toml.h libtomlplusplus-dev
 CLI/CLI.hpp libcli11-dev
 fmt/format.h libfmt-dev
 doctest/doctest.h doctest-dev
@@ -131,7 +132,8 @@ install_missing() {
   if command -v "$CXX" >/dev/null; then
     mapfile -t missing < <(missing_packages)
   else
-    mapfile -t missing < <(missing_packages; printf '%s\n' libboost-dev libssl-dev libsimdjson-dev libcli11-dev \
+    mapfile -t missing < <(missing_packages; printf '%s\n' libboost-dev libssl-dev libsimdjson-dev libtomlplusplus-dev \
+      libcli11-dev \
       libfmt-dev doctest-dev libpcap-dev)
   fi
   command -v ccache >/dev/null || extra=(ccache) # only saves time

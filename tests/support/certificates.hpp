@@ -38,10 +38,12 @@ public:
   std::string ca_path() const { return folder_ / "authorities"; }
 
   /// A certificate with its key, encrypted if there is a passphrase, and trust in this authority.
+  /// Alternative names as OpenSSL writes them, e.g. `DNS:example.org,IP:192.0.2.1`.
   tls_options issue(const std::string& name, const std::string& passphrase = {},
-                    long valid_seconds = day) {
+                    long valid_seconds = day, const std::string& alternative_names = {}) {
     const auto key = make_key();
-    const auto certificate = make_certificate(name, *key, *key_, own_.get(), valid_seconds, false);
+    const auto certificate =
+        make_certificate(name, *key, *key_, own_.get(), valid_seconds, false, alternative_names);
     tls_options result{.certificate = folder_ / (name + ".cert.pem"),
                        .key = folder_ / (name + ".key.pem"),
                        .passphrase = passphrase,
@@ -83,7 +85,8 @@ private:
 
   /// Signed by itself if there is no issuer. A negative time of validity: it has expired.
   static certificate_ptr make_certificate(const std::string& name, EVP_PKEY& key, EVP_PKEY& signer,
-                                          X509* issuer, long valid_seconds, bool signs) {
+                                          X509* issuer, long valid_seconds, bool signs,
+                                          const std::string& alternative_names = {}) {
     certificate_ptr result{X509_new()};
     auto* const x = result.get();
     auto* const subject = X509_get_subject_name(x);
@@ -94,10 +97,14 @@ private:
          X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_ASC, text, -1, -1, 0) == 1 &&
          X509_set_issuer_name(x, issuer ? X509_get_subject_name(issuer) : subject) == 1 &&
          X509_set_pubkey(x, &key) == 1);
-    auto* const extension = X509V3_EXT_conf_nid(nullptr, nullptr, NID_basic_constraints,
-                                                signs ? "critical,CA:TRUE" : "CA:FALSE");
-    must(extension != nullptr && X509_add_ext(x, extension, -1) == 1);
-    X509_EXTENSION_free(extension);
+    const auto extend = [x](int what, const char* value) {
+      auto* const extension = X509V3_EXT_conf_nid(nullptr, nullptr, what, value);
+      must(extension != nullptr && X509_add_ext(x, extension, -1) == 1);
+      X509_EXTENSION_free(extension);
+    };
+    extend(NID_basic_constraints, signs ? "critical,CA:TRUE" : "CA:FALSE");
+    if (!alternative_names.empty())
+      extend(NID_subject_alt_name, alternative_names.c_str());
     must(X509_sign(x, &signer, EVP_sha256()) > 0);
     return result;
   }

@@ -6,6 +6,7 @@
 #include "terminal.hpp"
 
 #include <memory>
+#include <optional>
 
 #include <pubsub/endpoint.hpp>
 
@@ -16,6 +17,7 @@ namespace {
 struct node_options {
   connection_options connection;
   std::vector<std::string> topics;
+  std::string access; // a file; empty: everybody may do everything
   bool json = false;
   bool no_status = false;
 };
@@ -30,6 +32,18 @@ exit_code listen_all(endpoint& ep, const node_options& options, event_style styl
   return exit_code::ok;
 }
 
+/// What is wrong with the file is said; then the rules that hold stay.
+exit_code read_access(endpoint& ep, const node_options& options, event_style style) {
+  auto rules = read_access_rules(options.access);
+  if (!rules)
+    return fail(rules.error());
+  const auto n = rules->size();
+  if (const auto set = ep.set_access(std::move(*rules)); !set)
+    return fail(set.error());
+  show_access(style, options.access, n);
+  return exit_code::ok;
+}
+
 exit_code run_node(const node_options& options) {
   if (options.connection.listen.empty() && options.connection.peers.empty()) {
     complain("node needs at least one --listen or --peer");
@@ -37,20 +51,30 @@ exit_code run_node(const node_options& options) {
   }
   auto style = options.json ? event_style::json : event_style::text;
   stop_signal stop;
+  std::optional<reload_signal> reload; // without a file a terminal that hangs up ends the node
+  if (!options.access.empty())
+    reload.emplace();
   auto settings = options.connection.for_endpoint();
   settings.forward_topics = filter{options.topics};
   settings.serve_status = options.no_status ? status_service::off : status_service::on;
   endpoint ep{settings};
   auto events = ep.make_status_subscriber();
+  if (!options.access.empty())
+    if (auto failed = read_access(ep, options, style); failed != exit_code::ok)
+      return failed;
   if (auto failed = listen_all(ep, options, style); failed != exit_code::ok)
     return failed;
   auto peers_only = options.connection;
   peers_only.listen.clear();
   if (auto failed = connect(ep, peers_only, peering::in_background); failed != exit_code::ok)
     return failed;
-  while (wait_readable(events.fd(), stop, std::nullopt) == wake::ready)
+  for (auto why = wake::ready; why != wake::stopped;
+       why = wait_for_one_of(events.fd(), reload ? reload->fd() : -1, stop)) {
+    if (reload && reload->take())
+      read_access(ep, options, style);
     while (const auto event = events.try_get())
       show_status(style, *event);
+  }
   ep.close();
   while (const auto event = events.try_get())
     show_status(style, *event);
@@ -67,6 +91,8 @@ constexpr const char* node_examples = R"(Examples:
       announces zeek/ to its peers although nobody here has subscribed yet; events as JSON on stdout
   pubsub node --listen 'tls://*:9999' --certificate node.pem --key node.key --ca-file ca.pem
       encrypted, for peers with a certificate of the same authority; without the files, for anybody
+  pubsub node --listen unix:///run/pubsub.sock --access access.toml
+      for users of this host, each with the rights that the file gives; after a change: kill -HUP
 Subscriptions travel over any number of nodes by themselves; --topic is only needed between Broker
 nodes. Ends on Ctrl-C or SIGTERM after sending what is queued.)";
 
@@ -78,6 +104,11 @@ void add_node(CLI::App& app, exit_code& outcome) {
   add_connection_options(*command, options->connection);
   command->add_option("--topic", options->topics, "Always announce this topic prefix (repeatable)")
       ->type_name("PREFIX");
+  command
+      ->add_option("--access", options->access,
+                   "What peers may do that connect to this node: rules in TOML (docs/security.md). "
+                   "Read again on SIGHUP; if something is wrong then, the old rules stay")
+      ->type_name("FILE");
   command->add_flag("--json", options->json, "Show events as JSON lines on stdout");
   command->add_flag("--no-status", options->no_status, "Do not answer `pubsub status`");
   command->footer(node_examples);

@@ -39,6 +39,11 @@ void show_listening(event_style style, std::string_view address) {
        object_for("listening").add("address", address));
 }
 
+void show_access(event_style style, std::string_view file, std::size_t rules) {
+  show(style, fmt::format("access rules of {} hold: {}", file, rules),
+       object_for("access_rules").add("file", file).add("rules", std::to_string(rules)));
+}
+
 void show_status(event_style style, const status& event) {
   bool goes_along = event.code() == status_code::endpoint_discovered ||
                     event.code() == status_code::endpoint_unreachable;

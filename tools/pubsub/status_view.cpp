@@ -86,8 +86,11 @@ private:
 
   void show_peer(element x) {
     const auto version = number_of(x, "wire_version");
-    line("peer {} {}: {}{}, wants {}", text_of(x, "address"), text_of(x, "id"), text_of(x, "state"),
-         version > 0 ? fmt::format(", version {}", version) : "", topics_text(x));
+    std::string_view rule; // none with a node of an earlier version, or where none holds
+    const bool ruled = x["access"].get(rule) == simdjson::SUCCESS;
+    line("peer {} {}: {}{}{}, wants {}", text_of(x, "address"), text_of(x, "id"),
+         text_of(x, "state"), version > 0 ? fmt::format(", version {}", version) : "",
+         ruled ? fmt::format(", access rule {}", rule) : "", topics_text(x));
     counters(fmt::format("{} {} ", text_of(x, "address"), text_of(x, "id")),
              x["counters"].get_object().value());
   }

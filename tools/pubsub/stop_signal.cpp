@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <initializer_list>
 #include <system_error>
 
 #include <poll.h>
@@ -13,12 +14,17 @@ namespace pubsub::tool {
 
 namespace {
 
-sigset_t stop_signals() {
+/// Blocks them in this thread; the descriptor becomes readable instead.
+int take_over(std::initializer_list<int> all) {
   sigset_t signals;
   sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
-  return signals;
+  for (const int each : all)
+    sigaddset(&signals, each);
+  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  const int fd = ::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (fd < 0)
+    throw std::system_error(errno, std::generic_category(), "signalfd");
+  return fd;
 }
 
 } // namespace
@@ -39,13 +45,7 @@ std::chrono::nanoseconds left_until(const deadline& end) {
                                               longest);
 }
 
-stop_signal::stop_signal() {
-  auto signals = stop_signals();
-  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  fd_ = ::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-  if (fd_ < 0)
-    throw std::system_error(errno, std::generic_category(), "signalfd");
-}
+stop_signal::stop_signal() : fd_(take_over({SIGINT, SIGTERM})) {}
 
 stop_signal::~stop_signal() {
   ::close(fd_);
@@ -57,18 +57,29 @@ bool stop_signal::requested() const {
   return ::poll(&entry, 1, 0) > 0;
 }
 
+reload_signal::reload_signal() : fd_(take_over({SIGHUP})) {}
+
+reload_signal::~reload_signal() {
+  ::close(fd_);
+}
+
+bool reload_signal::take() {
+  signalfd_siginfo what;
+  return ::read(fd_, &what, sizeof what) == sizeof what;
+}
+
 namespace {
 
-// Entry 0 may be -1, which poll passes over.
-wake wait_for_either(int stop_fd, int fd, const deadline& end) {
+// An entry may be -1, which poll passes over.
+wake wait_for_any(int stop_fd, int fd, int other_fd, const deadline& end) {
   for (;;) {
-    pollfd entries[2] = {{stop_fd, POLLIN, 0}, {fd, POLLIN, 0}};
+    pollfd entries[3] = {{stop_fd, POLLIN, 0}, {fd, POLLIN, 0}, {other_fd, POLLIN, 0}};
     auto left = left_until(end);
     auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
     struct ::timespec limit {
       seconds.count(), static_cast<long>((left - seconds).count())
     };
-    auto n = ::ppoll(entries, 2, &limit, nullptr);
+    auto n = ::ppoll(entries, 3, &limit, nullptr);
     if (n < 0 && errno != EINTR)
       throw std::system_error(errno, std::generic_category(), "ppoll");
     if (n > 0)
@@ -81,11 +92,15 @@ wake wait_for_either(int stop_fd, int fd, const deadline& end) {
 } // namespace
 
 wake wait_readable(int fd, const stop_signal& stop, const deadline& end) {
-  return wait_for_either(stop.fd(), fd, end);
+  return wait_for_any(stop.fd(), fd, -1, end);
+}
+
+wake wait_for_one_of(int fd, int other_fd, const stop_signal& stop) {
+  return wait_for_any(stop.fd(), fd, other_fd, std::nullopt);
 }
 
 wake wait_readable(int fd, const deadline& end) {
-  return wait_for_either(-1, fd, end);
+  return wait_for_any(-1, fd, -1, end);
 }
 
 close_on_stop::close_on_stop(endpoint& ep, const stop_signal& stop) {

@@ -1,4 +1,4 @@
-// Ctrl-C and SIGTERM as a file descriptor.
+// Signals as file descriptors: Ctrl-C and SIGTERM, and SIGHUP.
 #pragma once
 
 #include <chrono>
@@ -34,10 +34,28 @@ private:
   int fd_ = -1;
 };
 
+/// The same for SIGHUP, which asks a program to read its files again, any number of times.
+class reload_signal {
+public:
+  reload_signal();
+  reload_signal(const reload_signal&) = delete;
+  reload_signal& operator=(const reload_signal&) = delete;
+  ~reload_signal();
+
+  int fd() const noexcept { return fd_; }
+  /// Whether it has come since the last call.
+  bool take();
+
+private:
+  int fd_ = -1;
+};
+
 enum class wake : unsigned char { ready, stopped, timeout };
 
 /// Waits until `fd` is readable (-1: never), a stop is asked for, or the deadline has passed.
 wake wait_readable(int fd, const stop_signal& stop, const deadline& end);
+/// The same, without a deadline, of two.
+wake wait_for_one_of(int fd, int other_fd, const stop_signal& stop);
 /// As above, whether or not a stop is asked for.
 wake wait_readable(int fd, const deadline& end);
 

@@ -22,6 +22,8 @@ exit_code exit_code_of(const error& problem) {
   case errc::peer_timeout:
   case errc::peer_disconnect_during_handshake:
   case errc::tls_failed:
+  case errc::denied:
+  case errc::unspecified: // a peer has refused it, with a code that version 1 does not know
     return exit_code::connect;
   case errc::request_timeout:
     return exit_code::timeout;

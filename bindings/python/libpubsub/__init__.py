@@ -15,6 +15,7 @@ from . import zeek
 from ._core import (EndpointCounters, LinkCounters, Message, NodeInfo, PeerInfo, Publisher,
                     PublisherCounters, Status, SubscriberCounters, decode, encode, from_json, to_json)
 from ._core import version as __version__
+from .access import AccessRule, read_access_rules
 from .endpoint import Endpoint
 from .errors import (Cancelled, Closed, DecodeError, EncodeError, EncodeTypeError, FileError, ForkError,
                      InvalidArgument, LimitExceeded, ListenError, NoSuchOperation, NoSuchService, NotAPeer,
@@ -30,7 +31,7 @@ from .values import Count, EnumValue, Port, PublishResult, Subnet, Table
 from .versioned import Completion, MessageVersion, Replica, VersionedGroup, VersionedMessage
 
 __all__ = [
-    "Cancelled", "Closed", "Completion", "Count", "DecodeError", "EncodeError", "EncodeTypeError",
+    "AccessRule", "Cancelled", "Closed", "Completion", "Count", "DecodeError", "EncodeError", "EncodeTypeError",
     "Endpoint", "EndpointCounters", "EnumValue", "Exchange", "FileError", "ForkError",
     "InvalidArgument", "LimitExceeded", "LinkCounters", "ListenError", "Message", "MessageVersion",
     "NoSuchOperation", "NoSuchService", "NodeInfo", "NotAPeer", "NotSupported", "OperationFailed",
@@ -40,5 +41,5 @@ __all__ = [
     "Status", "StatusSubscriber", "Stream", "Subnet", "Subscriber", "SubscriberCounters", "Table",
     "Task", "TaskError", "TaskQueue", "Timeout", "Timespan", "Timestamp", "TlsFailed", "Ventilator",
     "VersionedGroup", "VersionedMessage", "Worker", "__version__", "as_completed", "decode",
-    "encode", "from_json", "pipeline", "stage", "to_json", "zeek",
+    "encode", "from_json", "pipeline", "read_access_rules", "stage", "to_json", "zeek",
 ]

@@ -8,7 +8,7 @@ import libpubsub.errors
 import libpubsub.values
 import libpubsub.versions
 import typing
-__all__: list[str] = ['CompletionQueue', 'Endpoint', 'EndpointCounters', 'Event', 'Exchange', 'LinkCounters', 'Message', 'NodeInfo', 'PeerInfo', 'Publisher', 'PublisherCounters', 'Remote', 'RemoteFuture', 'Replica', 'Service', 'Status', 'StatusSubscriber', 'Subscriber', 'SubscriberCounters', 'Task', 'TaskQueue', 'VersionedGroup', 'VersionedMessage', 'decode', 'encode', 'from_json', 'join_background_work', 'parse_log_values', 'to_json', 'version']
+__all__: list[str] = ['CompletionQueue', 'Endpoint', 'EndpointCounters', 'Event', 'Exchange', 'LinkCounters', 'Message', 'NodeInfo', 'PeerInfo', 'Publisher', 'PublisherCounters', 'Remote', 'RemoteFuture', 'Replica', 'Service', 'Status', 'StatusSubscriber', 'Subscriber', 'SubscriberCounters', 'Task', 'TaskQueue', 'VersionedGroup', 'VersionedMessage', 'decode', 'encode', 'from_json', 'join_background_work', 'parse_log_values', 'read_access_rules', 'to_json', 'version']
 class Event:
     """
     A flag that threads wait for. What `threading.Event` is, but Ctrl-C ends the wait whenever it comes.
@@ -278,6 +278,11 @@ class EndpointCounters:
         All counters by name.
         """
     @property
+    def denied(self) -> int:
+        """
+        What access rules have refused.
+        """
+    @property
     def dropped(self) -> int:
         """
         Of those, messages that at least one full queue did not take without loss.
@@ -291,6 +296,11 @@ class EndpointCounters:
     def forwarded(self) -> int:
         """
         Passed on between peers, counted per target.
+        """
+    @property
+    def limited(self) -> int:
+        """
+        What their limits have refused or held back.
         """
     @property
     def links(self) -> LinkCounters:
@@ -378,6 +388,11 @@ class PeerInfo:
     """
     def __repr__(self) -> str:
         ...
+    @property
+    def access(self) -> str | None:
+        """
+        The name of the access rule that holds for it; None where none does.
+        """
     @property
     def counters(self) -> LinkCounters:
         """
@@ -493,6 +508,8 @@ class Endpoint:
         """
         Publishes every value of an iterable, one message each, and returns their number.
         """
+    def set_access_rules(self, rules: collections.abc.Sequence[tuple[str, collections.abc.Sequence[str], collections.abc.Sequence[str], bool, bool, collections.abc.Sequence[str] | None, collections.abc.Sequence[str] | None, typing.Annotated[collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], "FixedSize(6)"]]] | None) -> None:
+        ...
     def status_text(self) -> str:
         """
         How it is, as JSON; see `status`.
@@ -1178,6 +1195,8 @@ def parse_log_values(serialized: bytes) -> typing.Any:
     """
     Reads the record in a LogWrite of Zeek: a tuple with one value for each column, None where it is unset. Raises DecodeError, NotSupported for a type that logs cannot hold, or LimitExceeded for more than 64 containers inside each other.
     """
+def read_access_rules(path: str) -> list[tuple[str, list[str], list[str], bool, bool, list[str] | None, list[str] | None, typing.Annotated[list[int], "FixedSize(6)"]]]:
+    ...
 def to_json(value: typing.Any) -> str:
     """
     Renders `value` as json::v1. Raises as `encode` does.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Optional, Union
 
 from . import _core
 from ._closing import Closing
+from .access import AccessRule, read_access_rules
 from .stream import Stream
 from .subscriber import (DEFAULT_CAPACITY, DEFAULT_CAPACITY_BYTES, StatusSubscriber, Subscriber,
                          topic_list)
@@ -43,7 +44,7 @@ class Endpoint(_core.Endpoint, Closing):
 
     ``certificate``, ``key``, ``ca_file``: PEM files, ``ca_path``: a folder, ``passphrase``: of the key; for
     connections at ``tls://``. With none of them these are anonymous, with any of them both sides must present a
-    certificate that the other trusts. Raises InvalidArgument, FileError (a file that cannot be read).
+    certificate that the other trusts. ``access``: as for set_access. Raises InvalidArgument, FileError (a file that cannot be read).
     """
 
     def __init__(self, id: Union[str, uuid.UUID, None] = None, *, forwarding: bool = True,
@@ -53,13 +54,25 @@ class Endpoint(_core.Endpoint, Closing):
                  forward_topics: Union[str, Iterable[str]] = (), connect_timeout: float = 3.0,
                  handshake_timeout: float = 10.0, close_timeout: float = 3.0,
                  liveness_timeout: float = 30.0, serve_status: bool = True, certificate: AnyPath = "",
-                 key: AnyPath = "", passphrase: str = "", ca_file: AnyPath = "", ca_path: AnyPath = "") -> None:
+                 key: AnyPath = "", passphrase: str = "", ca_file: AnyPath = "", ca_path: AnyPath = "",
+                 access: Union[AnyPath, Iterable[AccessRule], None] = None) -> None:
         super().__init__(None if id is None else str(id), forwarding, own_messages, io_threads,
                          link_capacity, link_capacity_bytes, link_policy, topic_list(forward_topics),
                          connect_timeout, handshake_timeout, close_timeout, liveness_timeout,
                          serve_status, os.fspath(certificate), os.fspath(key), passphrase, os.fspath(ca_file),
                          os.fspath(ca_path))
         _open.add(self)
+        if access is not None:
+            self.set_access(access)
+
+    def set_access(self, rules: Union[AnyPath, Iterable[AccessRule], None]) -> None:
+        """From now on these rules hold for peers that connect, or have connected, to this endpoint; a path is that of a
+        TOML file; None: they may do everything. Links stay, and lose nothing, except those of peers that no rule is for
+        any more, or that may now relay, or do so no more. Raises InvalidArgument, FileError, NotSupported, as
+        read_access_rules; then the old rules stay."""
+        if isinstance(rules, (str, os.PathLike)):
+            rules = read_access_rules(rules)
+        self.set_access_rules(None if rules is None else [rule._fields() for rule in rules])
 
     def make_publisher(self, topic: str) -> _core.Publisher:
         """A publisher for one topic; faster than ``publish``. Raises InvalidArgument, Closed."""

@@ -206,6 +206,8 @@ _BY_CODE: dict[str, type[PubsubError]] = {
     "unexpected_handshake_message": PeerError,
     "invalid_handshake_state": PeerError,
     "logic_error": PeerError,
+    "denied": PeerError,
+    "unspecified": PeerError,
     "invalid_message": PeerError,
     "address_in_use": ListenError,
     "cannot_listen": ListenError,

@@ -136,6 +136,8 @@ void bind_endpoint_counters(py::module_& m) {
       .add("no_subscriber", &counters::no_subscriber,
            "Received for subscribers here of which there are none.")
       .add("duplicates", &counters::duplicates, "Received again, or behind later ones.")
+      .add("denied", &counters::denied, "What access rules have refused.")
+      .add("limited", &counters::limited, "What their limits have refused or held back.")
       .add("malformed_frames", &counters::malformed_frames,
            "Frames from peers that were no valid message.")
       .add("silent_peers", &counters::silent_peers, "Links cut because nothing was heard.")

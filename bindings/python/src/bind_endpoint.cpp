@@ -1,4 +1,8 @@
+#include <algorithm>
+#include <array>
+#include <iterator>
 #include <string>
+#include <tuple>
 
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -41,6 +45,47 @@ make_endpoint(const std::optional<std::string>& id, bool forwards, bool own, uns
   return std::make_unique<endpoint_handle>(std::move(options));
 }
 
+// A rule as Python has it: the fields of libpubsub.AccessRule in order.
+using rule_fields =
+    std::tuple<std::string, std::vector<std::string>, std::vector<std::string>, bool, bool,
+               std::optional<std::vector<std::string>>, std::optional<std::vector<std::string>>,
+               std::array<std::uint64_t, 6>>;
+
+access_rule make_rule(const rule_fields& x) {
+  const auto& [name, certificates, users, anonymous, relay, publish, subscribe, limits] = x;
+  access_rule result{name, certificates, users, anonymous, relay};
+  if (publish)
+    result.publish = filter{*publish};
+  if (subscribe)
+    result.subscribe = filter{*subscribe};
+  result.limits = {limits[0], limits[1], limits[2], limits[3], limits[4], limits[5]};
+  return result;
+}
+
+rule_fields fields_of(const access_rule& x) {
+  const auto prefixes = [](const std::optional<filter>& some) {
+    return some ? std::optional(std::vector<std::string>(some->begin(), some->end()))
+                : std::nullopt;
+  };
+  const auto& l = x.limits;
+  return {x.name,
+          x.certificates,
+          x.users,
+          x.anonymous,
+          x.relay,
+          prefixes(x.publish),
+          prefixes(x.subscribe),
+          {l.messages_per_second, l.bytes_per_second, l.subscriptions, l.topics, l.queued_bytes,
+           l.connections}};
+}
+
+std::vector<rule_fields> read_rules(const std::string& path) {
+  const auto rules = value_or_raise(read_access_rules(path));
+  std::vector<rule_fields> result;
+  std::ranges::transform(rules, std::back_inserter(result), fields_of);
+  return result;
+}
+
 peer_options make_peer_options(seconds retry, seconds timeout, double max_retry) {
   peer_options options;
   options.retry = retry ? std::optional(to_milliseconds(retry)) : std::nullopt;
@@ -55,6 +100,14 @@ void call_or_raise(const endpoint_handle& x, Call call) {
   auto result = std::make_shared<expected<void>>();
   run_interruptibly([shared = x.share(), result, call] { *result = call(*shared); });
   value_or_raise(*result);
+}
+
+void set_access(const endpoint_handle& x, const std::optional<std::vector<rule_fields>>& rules) {
+  x.open();
+  std::optional<access_rules> all;
+  if (rules)
+    std::ranges::transform(*rules, std::back_inserter(all.emplace()), make_rule);
+  call_or_raise(x, [all](endpoint& e) { return e.set_access(all); });
 }
 
 std::uint16_t listen(const endpoint_handle& x, const std::string& uri) {
@@ -158,6 +211,12 @@ void bind_peer_info(py::module_& m) {
       .def_property_readonly(
           "wire_version", [](const peer_info& x) { return unsigned{x.wire_version}; },
           "Version of the peering protocol; 0 unless peered.")
+      .def_property_readonly(
+          "access",
+          [](const peer_info& x) {
+            return x.access.empty() ? std::nullopt : std::optional(x.access);
+          },
+          "The name of the access rule that holds for it; None where none does.")
       .def("__repr__", [](const peer_info& x) {
         auto where = x.network ? to_string(*x.network) : "?";
         return "<PeerInfo " + to_string(x.id) + " at " + where + ", " +
@@ -292,6 +351,7 @@ void bind_publishing(endpoint_class& c) {
 } // namespace
 
 void bind_endpoint(py::module_& m) {
+  m.def("read_access_rules", read_rules, py::arg("path"));
   bind_peer_info(m);
   bind_node_info(m);
   endpoint_class c(m, "Endpoint", "A node of the publish/subscribe network.");
@@ -318,6 +378,7 @@ void bind_endpoint(py::module_& m) {
         py::arg("close_timeout"), py::arg("liveness_timeout"), py::arg("serve_status"),
         py::arg("certificate"), py::arg("key"), py::arg("passphrase"), py::arg("ca_file"),
         py::arg("ca_path"));
+  c.def("set_access_rules", set_access, py::arg("rules"));
   bind_peering(c);
   bind_publishing(c);
   c.def_property_readonly(

@@ -70,22 +70,27 @@ struct link_counters {
 
 /// One endpoint, over all its publishers, links and subscribers, past and present.
 struct endpoint_counters {
-  std::uint64_t published = 0;        ///< messages taken from publishers of this endpoint
-  std::uint64_t unwanted = 0;         ///< of those, messages on topics without subscribers
-  std::uint64_t dropped = 0;          ///< of those, as in `publisher_counters`
-  std::uint64_t would_block = 0;      ///< as in `publisher_counters`
-  std::uint64_t refused_topic = 0;    ///< not taken: reserved or over-long topic
-  std::uint64_t refused_size = 0;     ///< not taken: longer than a frame may be
-  std::uint64_t refused_closed = 0;   ///< not taken: the endpoint was closed
-  std::uint64_t refused_empty = 0;    ///< not taken: an empty message
-  std::uint64_t received = 0;         ///< data messages read from peers
-  std::uint64_t forwarded = 0;        ///< passed on from one peer to another, counted per target
-  std::uint64_t ttl_expired = 0;      ///< not passed on because their hop limit was used up
-  std::uint64_t unreachable = 0;      ///< not passed on because no path leads to a node that a
-                                      ///< message was for; counted per node
-  std::uint64_t no_subscriber = 0;    ///< received for subscribers here of which there are none any
-                                      ///< more, or that there never were (`publish_to`)
-  std::uint64_t duplicates = 0;       ///< received again, or behind later ones of their stream
+  std::uint64_t published = 0;      ///< messages taken from publishers of this endpoint
+  std::uint64_t unwanted = 0;       ///< of those, messages on topics without subscribers
+  std::uint64_t dropped = 0;        ///< of those, as in `publisher_counters`
+  std::uint64_t would_block = 0;    ///< as in `publisher_counters`
+  std::uint64_t refused_topic = 0;  ///< not taken: reserved or over-long topic
+  std::uint64_t refused_size = 0;   ///< not taken: longer than a frame may be
+  std::uint64_t refused_closed = 0; ///< not taken: the endpoint was closed
+  std::uint64_t refused_empty = 0;  ///< not taken: an empty message
+  std::uint64_t received = 0;       ///< data messages read from peers
+  std::uint64_t forwarded = 0;      ///< passed on from one peer to another, counted per target
+  std::uint64_t ttl_expired = 0;    ///< not passed on because their hop limit was used up
+  std::uint64_t unreachable = 0;    ///< not passed on because no path leads to a node that a
+                                    ///< message was for; counted per node
+  std::uint64_t no_subscriber = 0;  ///< received for subscribers here of which there are none any
+                                    ///< more, or that there never were (`publish_to`)
+  std::uint64_t duplicates = 0;     ///< received again, or behind later ones of their stream
+  std::uint64_t denied = 0;         ///< what access rules have refused: connections, messages that
+                                    ///< came and per peer those that were to go, subscriptions,
+                                    ///< reports of other nodes
+  std::uint64_t limited = 0;        ///< what limits of access rules have refused or held back:
+                                    ///< connections, links cut, pauses of a peer that is too fast
   std::uint64_t malformed_frames = 0; ///< frames from peers that were no valid message
   std::uint64_t silent_peers = 0;     ///< links cut because nothing was heard (`liveness_timeout`)
   subscriber_counters subscribers;    ///< the sums over all its subscribers

@@ -119,6 +119,12 @@ public:
   /// subscribers' filters, `forward_topics` and its peers' filters.
   pubsub::filter filter() const;
 
+  /// From now on these rules hold for peers that connect, or have connected, to this endpoint;
+  /// nothing: they may do everything. Links stay, and lose nothing, except those of peers that no
+  /// rule is for any more, and of relays that may not relay any more; `topics` and `subscriptions`
+  /// are looked at when more come. Errors: as of `check`; then the old rules stay.
+  expected<void> set_access(std::optional<access_rules> rules);
+
   endpoint_counters counters() const;
   /// How this endpoint is, as one JSON object: id, version, uptime, counters, and as many peers and
   /// subscribers as fit into 64,000 bytes (docs/cli.md, `pubsub status`).

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include <pubsub/access.hpp>
 #include <pubsub/filter.hpp>
 #include <pubsub/queue_options.hpp>
 #include <pubsub/tls_options.hpp>
@@ -52,6 +53,9 @@ struct endpoint_options {
   std::size_t max_half_open = 64;
   /// Peers at a time, at most; one more is refused.
   std::size_t max_peers = 16'384;
+  /// What peers may do that connect to this endpoint; nothing: everything, like those that it
+  /// connects to itself. `endpoint::set_access` changes it.
+  std::optional<access_rules> access;
   /// The newest version of the peering protocol to offer: 1 is Broker's; 2, spoken between nodes of
   /// this library, carries many messages in a frame (docs/wire-format.md). Peers agree on the
   /// highest both speak.

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct peer_info {
   pubsub::filter filter; ///< what the peer has subscribed to
   link_counters counters;
   std::uint8_t wire_version = 0; ///< of the peering protocol; 0 unless peered
+  std::string access;            ///< the name of the rule that holds for it; empty: none does
 };
 
 /// One node of the network, at any distance, as `endpoint::nodes` reports it. Peers that speak

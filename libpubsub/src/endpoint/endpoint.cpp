@@ -112,6 +112,12 @@ status_subscriber endpoint::make_status_subscriber(status_events which) {
 pubsub::filter endpoint::filter() const {
   return core_->routes().announcement_for({});
 }
+expected<void> endpoint::set_access(std::optional<access_rules> rules) {
+  if (auto ok = rules ? check(*rules) : expected<void>{}; !ok)
+    return ok;
+  core_->peers().set_access(std::move(rules));
+  return {};
+}
 endpoint_counters endpoint::counters() const {
   return core_->counters();
 }

@@ -29,6 +29,8 @@ json_members members_of(const endpoint_counters& x) {
       .add("unreachable", x.unreachable)
       .add("no_subscriber", x.no_subscriber)
       .add("duplicates", x.duplicates)
+      .add("denied", x.denied)
+      .add("limited", x.limited)
       .add("malformed_frames", x.malformed_frames)
       .add("silent_peers", x.silent_peers);
 }
@@ -76,7 +78,8 @@ std::string describe(const peer_info& x) {
   result.add_value("id", x.id.is_nil() ? "null" : json_string(pubsub::to_string(x.id)))
       .add_value("address", x.network ? json_string(to_string(*x.network)) : "null")
       .add("state", to_string(x.state))
-      .add("wire_version", x.wire_version);
+      .add("wire_version", x.wire_version)
+      .add_value("access", x.access.empty() ? "null" : json_string(x.access));
   add_filter(result, x.filter);
   return result.add("counters", members_of(x.counters)).text();
 }

@@ -24,7 +24,7 @@ public:
   clock::time_point now() const override { return clock::now(); }
   void close(error reason = {}) override;
   void close_when_written() override;
-  std::string subject() const override { return connection_->subject(); }
+  peer_identity identity() const override { return connection_->identity(); }
   bool has_spoken() const noexcept override {
     return peer_link::has_spoken() || connection_->has_spoken();
   }

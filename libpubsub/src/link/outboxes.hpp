@@ -63,6 +63,14 @@ public:
   /// Of control frames that wait.
   std::size_t control_bytes() const { return control_place()->control_bytes(); }
 
+  /// Before there are messages: less may wait.
+  void limit_bytes(std::size_t most) {
+    std::lock_guard lock{mutex_};
+    options_.capacity_bytes = std::min(options_.capacity_bytes, most);
+    auto fresh = std::make_unique<outbox>(options_, calls_);
+    by_hops_[0].store(fresh.get(), std::memory_order_release);
+    unlimited_ = std::exchange(owned_[0], std::move(fresh)); // somebody may be looking at it
+  }
   /// From now on control frames wait among the messages.
   void use_one_for_all() noexcept { one_for_all_.store(true, std::memory_order_release); }
   outbox& control() noexcept { return control_; }
@@ -99,14 +107,15 @@ private:
     return control_waits_behind_messages() ? find(0) : &control_;
   }
 
-  const queue_options options_;
+  queue_options options_;
   const outbox::callbacks calls_;
   mutable outbox control_;
   outbox last_;
   std::atomic<bool> one_for_all_{false};
 
   shared_bounds relayed_;    // what the outboxes of relayed messages hold
-  mutable std::mutex mutex_; // guards what follows, except for reading by_hops_
+  mutable std::mutex mutex_; // guards options_ and what follows, except for reading by_hops_
+  std::unique_ptr<outbox> unlimited_;
   std::array<std::unique_ptr<outbox>, wire::max_hops> owned_;
   bool closed_ = false;
   std::array<std::atomic<outbox*>, wire::max_hops> by_hops_{};

@@ -27,6 +27,8 @@ peer_link::peer_link(network_info remote, const queue_options& options,
 
 void peer_link::begin_messages(std::uint8_t version, const endpoint_id& self,
                                std::uint32_t max_frame_bytes) {
+  if (const auto rule = access(); rule && rule->limits.queued_bytes > 0)
+    limit_bytes(rule->limits.queued_bytes);
   std::lock_guard lock{writer_mutex_};
   version_ = version;
   if (version == 1) {
@@ -36,6 +38,11 @@ void peer_link::begin_messages(std::uint8_t version, const endpoint_id& self,
     protocol_ = std::make_unique<native_protocol>(this);
   }
   bounds_ = protocol_->bounds(max_frame_bytes);
+}
+
+void peer_link::set_access(access_ptr rule) {
+  std::lock_guard lock{access_mutex_};
+  access_ = std::move(rule);
 }
 
 void peer_link::push_answer(std::span<const std::byte> frame) {

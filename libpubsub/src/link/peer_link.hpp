@@ -13,6 +13,7 @@
 #include <pubsub/error.hpp>
 #include <pubsub/status.hpp>
 
+#include "access/access.hpp"
 #include "link/link_protocol.hpp"
 #include "message/chunk.hpp"
 
@@ -91,9 +92,15 @@ public:
   // -- looking -----------------------------------------------------------------------------------
 
   const network_info& remote() const noexcept { return remote_; }
-  /// The name in the peer's certificate; empty where there is none. On the loop, once the peer has
-  /// spoken.
-  virtual std::string subject() const { return {}; }
+  /// Who the peer is. On the loop, once the peer has spoken.
+  virtual peer_identity identity() const { return {}; }
+  /// The rule that holds for the peer; null: it may do everything. From any thread.
+  access_ptr access() const {
+    std::lock_guard lock{access_mutex_};
+    return access_;
+  }
+  /// Before messages begin, and in place of it later.
+  void set_access(access_ptr rule);
   /// Whether anything has come from the peer.
   virtual bool has_spoken() const noexcept {
     return bytes_received_.load(std::memory_order_relaxed) > 0;
@@ -128,6 +135,8 @@ private:
   const network_info remote_;
   std::uint8_t version_ = 1;
   std::atomic<std::uint64_t> received_{0};
+  mutable std::mutex access_mutex_; // guards access_
+  access_ptr access_;
 };
 
 /// A frame that routing has made, for some peers. Routing returns letters; the caller delivers

@@ -74,6 +74,11 @@ public:
   /// Rises with every change of the links.
   std::uint64_t links_version() const noexcept { return links_version_; }
 
+  /// Whether the node passes messages on, as it has reported.
+  bool relays(const endpoint_id& node) const {
+    const auto found = nodes_.find(node);
+    return found != nodes_.end() && found->second.links_number > 0 && found->second.relays;
+  }
   /// Whether this is a node of which links are known; a Broker peer makes no reports.
   bool knows(const endpoint_id& who) const {
     const auto found = nodes_.find(who);

@@ -3,6 +3,10 @@
 #include <cstddef>
 #include <cstring>
 
+#include <array>
+
+#include <pwd.h>
+#include <sys/socket.h>
 #include <sys/un.h>
 
 namespace pubsub {
@@ -16,6 +20,15 @@ std::string path_of(const stream_protocol::endpoint& local) {
     return {};
   const std::string path{reinterpret_cast<const char*>(local.data()) + begin, local.size() - begin};
   return "unix://" + std::string{path.c_str()};
+}
+
+/// Empty where the system knows none.
+std::string name_of(uid_t user) {
+  std::array<char, 4096> memory{};
+  passwd entry{};
+  passwd* found = nullptr;
+  const bool known = getpwuid_r(user, &entry, memory.data(), memory.size(), &found) == 0 && found;
+  return known ? entry.pw_name : std::string{};
 }
 
 } // namespace
@@ -49,6 +62,19 @@ void connection::close() noexcept {
 error connection::explain(const error_code& failure) const {
   const bool orderly = failure == asio::error::eof;
   return {errc::peer_unavailable, orderly ? "the peer closed the connection" : failure.message()};
+}
+
+/// Whoever has connected within the host is one of its users.
+peer_identity connection::identity() const {
+  error_code failure;
+  if (socket_.local_endpoint(failure).protocol().family() != AF_UNIX || failure)
+    return {};
+  const int fd = const_cast<stream_protocol::socket&>(socket_).native_handle();
+  ucred who{};
+  socklen_t size = sizeof who;
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0)
+    return {};
+  return {.user = name_of(who.uid), .uid = std::to_string(who.uid)};
 }
 
 network_info connection::remote() const {

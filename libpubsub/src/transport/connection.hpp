@@ -10,6 +10,7 @@
 #include <pubsub/error.hpp>
 #include <pubsub/status.hpp>
 
+#include "base/peer_identity.hpp"
 #include "transport/asio.hpp"
 
 namespace pubsub {
@@ -35,9 +36,8 @@ public:
   /// tls_failed.
   virtual error explain(const error_code& failure) const;
   virtual bool encrypted() const noexcept { return false; }
-  /// The name in the peer's certificate; empty where there is none. On the loop, once it has
-  /// spoken.
-  virtual std::string subject() const { return {}; }
+  /// Who the peer is. On the loop, once it has spoken.
+  virtual peer_identity identity() const;
   /// Whether the peer has said anything that was not handed to a read. From any thread.
   virtual bool has_spoken() const noexcept { return false; }
   /// The other side, IPv4 addresses as such, or the path within the host; empty if it is already

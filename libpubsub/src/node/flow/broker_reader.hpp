@@ -20,6 +20,7 @@ public:
   using message_reader::message_reader;
 
   void begin() override {
+    rights_.look_at(env_.subscriptions);
     router_.add_broker_peer(env_.remote, env_.via, env_.subscriptions, env_.announced);
     env_.on_ready();
     next_probes_ = env_.via->now() + circles::time_between_probes;
@@ -54,6 +55,7 @@ private:
     counts_->received.add(1);
     env_.via->count_received(1);
     refresh();
+    rights_.note_messages(1, frame.size());
     if (held_.active(0) && must_wait(0, envelope))
       held_.add(0, make_held(held_frame::kind::message, frame));
     else
@@ -88,6 +90,7 @@ private:
       counts_->unreachable.add(to.unreachable);
       counts_->no_subscriber.add(to.unwanted_here ? 1 : 0);
     }
+    counts_->denied.add(to.denied ? 1 : to.denied_peers);
     if (to.empty())
       return; // the peer sends more than we have announced
     const bool pass_on = !to.links.empty() && envelope.ttl > 1;

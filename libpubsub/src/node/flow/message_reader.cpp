@@ -5,15 +5,17 @@ namespace pubsub {
 message_reader::message_reader(environment env, router& routes,
                                std::shared_ptr<live_counters> counts)
     : env_(std::move(env)), router_(routes),
-      routes_(env_.self, routes, {.links = env_.forwarding, .except = env_.via.get()}),
+      routes_(env_.self, routes, {.links = env_.forwarding, .from = env_.via.get()}),
       counts_(std::move(counts)), runs_(env_.self, env_.via, counts_),
-      held_(env_.via, routes.flushes(), env_.call_back) {}
+      held_(env_.via, routes.flushes(), env_.call_back),
+      rights_(env_.self, env_.remote, env_.via, counts_, env_.call_back) {}
 
 /// The messages at hand will take other routes from now on. Those of a Broker peer all wait in the
 /// first place.
 void message_reader::take_new_routes() {
   runs_.end_run();
   routes_.refresh();
+  rights_.refresh();
   runs_.forget_topics();
   for (auto& each : routes_.take_retired_routes()) {
     if (each.hops > 0) {
@@ -28,6 +30,7 @@ void message_reader::take_new_routes() {
 }
 
 void message_reader::go_on() {
+  rights_.go_on();
   held_.go_on(
       [this] { refresh(); },
       [this](std::size_t place, const held_frame& frame) { return must_wait(place, frame); },
@@ -74,9 +77,10 @@ void message_reader::take_frame(std::byte* frame, std::size_t size) {
 void message_reader::take_control(const wire::envelope_view& envelope) {
   switch (envelope.type) {
   case wire::envelope_type::routing_update:
-    if (auto subscriptions = wire::parse_filter(envelope.payload))
+    if (auto subscriptions = wire::parse_filter(envelope.payload)) {
+      rights_.look_at(*subscriptions);
       return router_.set_filter(env_.remote, std::move(*subscriptions));
-    else if (subscriptions.error() == errc::limit_exceeded)
+    } else if (subscriptions.error() == errc::limit_exceeded)
       return env_.via->close(subscriptions.error());
     return env_.via->close({errc::invalid_message, "the peer sent a malformed routing update"});
   case wire::envelope_type::ping:
@@ -86,6 +90,8 @@ void message_reader::take_control(const wire::envelope_view& envelope) {
   case wire::envelope_type::command: // data stores are not ours
     if (const auto probe = wire::parse_circle_probe(envelope.payload))
       router_.receive_probe(env_.remote, probe->from, probe->over, envelope.topic);
+    else if (const auto refusal = wire::parse_refusal(envelope.payload))
+      env_.on_refusal(*refusal);
     return;
   case wire::envelope_type::data:
     return;

@@ -4,10 +4,12 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string_view>
 
 #include <pubsub/value/endpoint_id.hpp>
 
 #include "node/flow/holding.hpp"
+#include "node/flow/peer_rights.hpp"
 #include "node/flow/run_forwarder.hpp"
 #include "node/routing/dispatcher.hpp"
 #include "wire/broker/envelope.hpp"
@@ -31,6 +33,8 @@ public:
     /// Called once, when both sides have announced what they know.
     std::function<void()> on_ready;
     std::function<void(std::span<const std::byte> payload)> on_ping, on_pong;
+    /// The peer says what it has refused.
+    std::function<void(std::string_view)> on_refusal;
     /// Called with the payload of a status frame of version 2; false if it is malformed.
     std::function<bool(std::span<const std::byte>)> on_status_frame;
     /// `go_on` shall be called on the loop, now or after that time. Thread-safe.
@@ -77,6 +81,7 @@ protected:
   const std::shared_ptr<live_counters> counts_;
   run_forwarder runs_;
   holding held_;
+  peer_rights rights_;
 
 private:
   void take_new_routes();

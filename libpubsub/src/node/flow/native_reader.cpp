@@ -56,7 +56,7 @@ void native_reader::route_held(held_frame& frame) {
 bool native_reader::take_flagged(std::span<std::byte> payload) {
   runs_.end_run();
   const auto report = [&](auto news) {
-    return news && router_.receive(env_.remote, std::move(*news));
+    return news && (!rights_.allows(*news) || router_.receive(env_.remote, std::move(*news)));
   };
   const auto granted = [&](const auto& credit) {
     if (credit)
@@ -109,6 +109,9 @@ bool native_reader::take_topics(std::span<const std::byte> payload) {
   if (news->table >= tables_.size())
     tables_.resize(news->table + std::size_t{1});
   auto& place = tables_[news->table];
+  topics_ += news->topics.size();
+  if (news->first == 0)
+    topics_ -= place ? place->topics.size() : 0;
   if (news->first == 0)
     place = std::make_shared<announced_topics>(topic_bytes_); // batches that wait keep the old one
   if (!place || news->first != place->topics.size())
@@ -120,6 +123,7 @@ bool native_reader::take_topics(std::span<const std::byte> payload) {
       announced.destinations.insert(each.node);
     announced.topics.push_back(std::move(fresh));
   }
+  rights_.look_at_topics(topics_);
   look_at_topic_bytes();
   return true;
 }
@@ -162,6 +166,11 @@ bool native_reader::take_batch(std::span<std::byte> payload) {
   const auto hops = wire::hops_come(header.origin.hops_left);
   if (!env_.via->took(hops, batch->records.size())) {
     env_.via->close({errc::limit_exceeded, "the peer sends more than it has credit for"});
+    return true;
+  }
+  rights_.note_messages(header.messages, payload.size());
+  if (!rights_.allows_messages_of(header.origin.endpoint)) {
+    counts_->denied.add(header.messages);
     return true;
   }
   const stream_name stream{header.origin.endpoint, header.origin.stream};
@@ -251,6 +260,8 @@ void native_reader::take_part(const route& to, const announced_topics& announced
     counts_->ttl_expired.add(part.size.messages);
   if (to.unreachable > 0)
     counts_->unreachable.add(to.unreachable * part.size.messages);
+  if (to.denied || to.denied_peers > 0)
+    counts_->denied.add((to.denied ? 1 : to.denied_peers) * part.size.messages);
   if (part.late && !to.queues.empty())
     counts_->duplicates.add(part.size.messages);
   if (!part.late && to.unwanted_here)
@@ -264,6 +275,8 @@ const route& native_reader::route_of(announced_topics& announced, std::uint8_t t
   while (announced.routes.size() <= topic) {
     const auto& [text, destinations] = announced.topics[announced.routes.size()];
     const auto& to = routes_.resolve(text, destinations, announced.hops);
+    if (to.denied)
+      rights_.deny("no publishing on '" + text + "'");
     announced.passed_on->add(text, to.nodes);
     announced.routes.push_back(&to);
     look_at_topic_bytes();

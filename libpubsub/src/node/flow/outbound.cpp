@@ -78,7 +78,7 @@ push_result outbound::end_record(record_stream& from, run_writer::exits to, cons
 /// A message on a topic without subscribers.
 publish_result outbound::leave() {
   counts_->unwanted.add(1);
-  counts_->published.add(1);
+  count_published();
   return publish_result::unwanted;
 }
 
@@ -87,7 +87,7 @@ publish_result outbound::count(push_result result) {
     counts_->would_block.add(1);
     return publish_result::would_block;
   }
-  counts_->published.add(1);
+  count_published();
   if (result != push_result::dropped)
     return publish_result::taken;
   counts_->dropped.add(1);
@@ -162,7 +162,7 @@ publish_result outbound::publish_to(const endpoint_id& receiver, std::string_vie
   if (auto* cause = refusal(topic, size))
     return refuse(*cause);
   take_new_routes();
-  const auto* to = once_flushed(routes_.resolve_addressed(topic, receiver), until);
+  const auto* to = once_ready(routes_.resolve_addressed(topic, receiver), until);
   if (to == nullptr)
     return count(push_result::would_block);
   if (to->empty())

@@ -51,7 +51,10 @@ private:
   void take_new_routes();
   const route* resolve(std::string_view topic, const deadline& until) {
     take_new_routes();
-    const auto& to = routes_.resolve(topic);
+    return once_ready(routes_.resolve(topic), until);
+  }
+  const route* once_ready(const route& to, const deadline& until) {
+    denied_peers_ = to.denied_peers;
     return unsettled_.empty() ? &to : once_flushed(to, until);
   }
   const route* once_flushed(const route& to, const deadline& until);
@@ -60,6 +63,11 @@ private:
                                std::size_t payload_size, const deadline& until);
   publish_result leave();
   publish_result count(push_result result);
+  void count_published() noexcept {
+    counts_->published.add(1);
+    if (denied_peers_ > 0)
+      counts_->denied.add(denied_peers_);
+  }
 
   const endpoint_id self_;
   dispatcher routes_;
@@ -69,6 +77,7 @@ private:
     std::set<endpoint_id> nodes; // that took it
   };
   std::vector<unsettled_route> unsettled_; // are taken no more
+  std::uint32_t denied_peers_ = 0;         // of the message at hand
   const std::uint32_t max_frame_bytes_;
   const std::shared_ptr<live_counters> counts_;
   record_stream stream_;

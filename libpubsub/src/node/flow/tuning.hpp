@@ -21,4 +21,7 @@ inline constexpr std::size_t max_waiting_flush_bytes = 1024 * 1024;
 /// of that alive.
 inline constexpr std::size_t least_part_of_buffer = 8;
 
+/// Refusals that a peer is told on one link, and listened to: beyond that it says nothing new.
+inline constexpr std::size_t most_refusals_told = 64;
+
 } // namespace pubsub::flow_tuning

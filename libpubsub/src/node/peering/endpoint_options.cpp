@@ -36,6 +36,8 @@ expected<void> check(const endpoint_options& options) {
     return out_of_range("liveness_timeout", "0, for never, or more");
   if (options.close_timeout < nanoseconds{0})
     return out_of_range("close_timeout", "0 or more");
+  if (auto ok = options.access ? check(*options.access) : expected<void>{}; !ok)
+    return ok;
   return check(options.link_queue);
 }
 

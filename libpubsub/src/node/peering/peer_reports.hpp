@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <pubsub/error.hpp>
 #include <pubsub/status.hpp>
@@ -60,6 +61,13 @@ public:
         "a connection from " + where.address + " did not become a peering: " + reason.message());
     if (tell)
       events_.publish({reason.code(), who.remote(), where, reason.context()});
+  }
+  /// A peer has refused something that this side has sent.
+  void refused(const session& who, std::string_view what) {
+    const auto& where = who.carrier()->remote();
+    log(may_warn() ? log_level::warning : log_level::info,
+        "the peer at " + to_string(where) + " refuses something: " + std::string{what});
+    events_.publish({errc::denied, who.remote(), where, std::string{what}});
   }
   void failed(const endpoint_id& id, const network_info& where, const error& reason) {
     events_.publish({reason.code(), id, where, reason.context()});

@@ -1,6 +1,7 @@
 // The peers of one endpoint, and which of several connections to a peer stays.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -30,7 +31,7 @@ public:
   explicit peer_table(std::size_t max_peers) : max_peers_(max_peers) {}
 
   wire::admission admit(session& who, const endpoint_id& remote, bool originator) {
-    if (!owns(who.carrier()->subject(), remote))
+    if (!owns(who.carrier()->identity().subject, remote))
       return wire::admission::denied;
     if (peers_.size() >= max_peers_ && !peers_.contains(remote))
       return wire::admission::full;
@@ -45,6 +46,13 @@ public:
       return wire::admission::redundant;
     found->second.paused.push_back(who.shared_from_this());
     return wire::admission::pause;
+  }
+  /// Peers for which the rule holds, other than this one.
+  std::size_t count_with(const access_rule& rule, const endpoint_id& other) const {
+    return static_cast<std::size_t>(std::ranges::count_if(peers_, [&](const auto& each) {
+      const auto access = each.second.current->carrier()->access();
+      return each.first != other && access && access->name == rule.name;
+    }));
   }
   /// A handshake has succeeded. Returns the sessions that have waited for it.
   std::vector<std::shared_ptr<session>> settle(const endpoint_id& id) {

@@ -13,7 +13,7 @@ peering::peering(const endpoint_id& self, const endpoint_options& options, route
                  status_hub& events, counter_registry& counts)
     : self_(self), options_(options), routes_(routes), counts_(counts), reports_(events),
       factories_(options.tls), io_(options.io_threads), acceptor_(options.max_half_open),
-      peers_(options.max_peers) {}
+      peers_(options.max_peers), access_(options.access, counts.make()) {}
 
 // -- listening and connecting --------------------------------------------------------------------
 
@@ -145,7 +145,19 @@ void peering::attempt_failed(const std::shared_ptr<peer_request>& request, const
 
 wire::admission peering::admit(session& who, const endpoint_id& remote, bool originator) {
   lock_type lock{mutex_};
-  return closed_ ? wire::admission::closing : peers_.admit(who, remote, originator);
+  if (closed_)
+    return wire::admission::closing;
+  const auto refusal = access_.admit(who, remote, peers_);
+  return refusal == wire::admission::proceed ? peers_.admit(who, remote, originator) : refusal;
+}
+
+void peering::set_access(std::optional<access_rules> rules) {
+  lock_type lock{mutex_};
+  const auto outcasts = access_.change(std::move(rules), peers_, routes_);
+  lock.unlock();
+  for (const auto& each : outcasts)
+    each->carrier()->close({errc::denied, "access rules have changed"});
+  routes_.look_again();
 }
 
 void peering::on_peered(const std::shared_ptr<session>& who) {
@@ -312,17 +324,19 @@ std::vector<peer_info> peering::peers() const {
   std::vector<peer_info> result;
   for (const auto& each : peers_.in_phase(phase::peered, phase::peered)) {
     const auto& carrier = *each->carrier();
+    const auto access = carrier.access();
     result.push_back({each->remote(), carrier.remote(), peer_state::peered,
-                      routes_.peer_filter(each->remote()), carrier.counters(), carrier.version()});
+                      routes_.peer_filter(each->remote()), carrier.counters(), carrier.version(),
+                      access ? access->name : ""});
   }
-  for (const auto& request : requests_)
-    if (!request->connected)
-      result.push_back({request->remote,
-                        request->where(),
-                        request->remote.is_nil() ? peer_state::connecting : peer_state::lost,
-                        {},
-                        {},
-                        0});
+  for (const auto& request : requests_) {
+    if (request->connected)
+      continue;
+    auto& away = result.emplace_back();
+    away.id = request->remote;
+    away.network = request->where();
+    away.state = request->remote.is_nil() ? peer_state::connecting : peer_state::lost;
+  }
   return result;
 }
 

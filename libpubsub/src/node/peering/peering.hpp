@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include <pubsub/peer_info.hpp>
 
 #include "node/flow/live_counters.hpp"
+#include "node/peering/access_control.hpp"
 #include "node/peering/connections.hpp"
 #include "node/peering/peer_reports.hpp"
 #include "node/peering/peer_request.hpp"
@@ -49,6 +51,8 @@ public:
     lock_type lock{mutex_};
     return peers_.peered(id);
   }
+  /// As `endpoint::set_access`. The rules are in order.
+  void set_access(std::optional<access_rules> rules);
   /// What `status_reply` returns. Call before the first `listen` or `connect`.
   void tell_status_by(std::function<std::string()> make) { make_status_ = std::move(make); }
   /// The outboxes of all peers.
@@ -76,6 +80,9 @@ public:
   bool is_known(const endpoint_id& remote) const override {
     lock_type lock{mutex_};
     return peers_.contains(remote);
+  }
+  void on_refusal(const session& who, std::string_view what) override {
+    reports_.refused(who, what);
   }
   void on_peered(const std::shared_ptr<session>& who) override;
   void on_closed(const std::shared_ptr<session>& who, wire::handshake::outcome how,
@@ -110,6 +117,7 @@ private:
   std::vector<std::shared_ptr<peer_request>> requests_;
   std::set<std::shared_ptr<session>> sessions_; // every connection that is not closed
   peer_table peers_;
+  access_control access_;
   bool closed_ = false;
 };
 

@@ -6,6 +6,7 @@
 #include "base/byte_writer.hpp"
 #include "node/flow/broker_reader.hpp"
 #include "node/flow/native_reader.hpp"
+#include "node/flow/tuning.hpp"
 #include "node/peering/tuning.hpp"
 #include "wire/native/network.hpp"
 
@@ -123,6 +124,11 @@ message_reader::environment session::make_reader_environment() {
       .on_ready = [this] { become_peered(); },
       .on_ping = [this](auto payload) { on_ping(payload); },
       .on_pong = [this](auto payload) { on_pong(payload); },
+      .on_refusal =
+          [this](auto what) {
+            if (refusals_++ < flow_tuning::most_refusals_told)
+              owner_->on_refusal(*this, what);
+          },
       .on_status_frame = [this](auto payload) { return on_status_frame(payload); },
       .call_back =
           [weak = weak_from_this()](auto delay) {

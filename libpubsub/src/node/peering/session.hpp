@@ -39,6 +39,8 @@ public:
   virtual wire::admission admit(session& who, const endpoint_id& remote, bool originator) = 0;
   /// Whether there is a peering, or a handshake, with this peer.
   virtual bool is_known(const endpoint_id& remote) const = 0;
+  /// The peer says what it has refused.
+  virtual void on_refusal(const session& who, std::string_view what) = 0;
   /// The handshake has succeeded, and both sides have announced what they know.
   virtual void on_peered(const std::shared_ptr<session>& who) = 0;
   /// The last call for this session; `how` its handshake had ended.
@@ -110,6 +112,7 @@ private:
   const std::unique_ptr<loop_timer> look_;  // at the peer, from time to time
   const std::unique_ptr<loop_timer> again_; // for what waits, at `again_at_`
   peer_link::clock::time_point again_at_ = peer_link::clock::time_point::max();
+  std::size_t refusals_ = 0; // that the peer has told
   bool cut_off_ = false;
   bool closed_ = false;
 };

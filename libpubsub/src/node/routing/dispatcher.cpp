@@ -11,6 +11,7 @@ void dispatcher::reset(std::uint64_t version) {
     topics_bytes_ = 0;
   }
   routes_.clear();
+  access_ = open_.from != nullptr ? open_.from->access() : nullptr;
   const auto before = std::exchange(snapshot_, router_.snapshot());
   version_ = version;
   ++generation_;
@@ -56,10 +57,13 @@ const route& dispatcher::find(std::string_view topic) {
   auto& [to, version] = found->second;
   if (version != version_) {
     begin_match();
-    match_queues(topic, prefix_index<endpoint_id>::whenever);
-    match_broker_peers(topic, prefix_index<endpoint_id>::whenever);
-    if (open_.links)
-      match_nodes(topic);
+    found_.denied = !may_publish(access_, topic);
+    if (!found_.denied) {
+      match_queues(topic, prefix_index<endpoint_id>::whenever);
+      match_broker_peers(topic, prefix_index<endpoint_id>::whenever);
+      if (open_.links)
+        match_nodes(topic);
+    }
     to = remember(0);
     version = version_;
   }
@@ -71,9 +75,12 @@ const route& dispatcher::find(std::string_view topic) {
 const route& dispatcher::resolve(std::string_view topic, std::span<const destination> destinations,
                                  std::size_t hops) {
   begin_match();
+  found_.denied = !may_publish(access_, topic);
+  if (found_.denied)
+    destinations = {};
   for (const auto& to : destinations) {
     if (to.node != self_) {
-      found_.unreachable += open_.links && add_node(to) ? 0 : 1;
+      found_.unreachable += open_.links && add_node(topic, to) ? 0 : 1;
       continue;
     }
     match_queues(topic, to.filter_number);
@@ -91,6 +98,8 @@ void dispatcher::begin_match() noexcept {
   found_.exits.clear();
   found_.unreachable = 0;
   found_.unwanted_here = false;
+  found_.denied = false;
+  found_.denied_peers = 0;
   nodes_->clear();
 }
 
@@ -113,9 +122,10 @@ void dispatcher::match_broker_peers(std::string_view topic, std::uint64_t filter
   snapshot_->remote.match(topic, matches_, filter_number);
   for (const auto* each : matches_)
     if (const auto peer = links.find(each->exit);
-        peer != links.end() && peer->second.get() != open_.except &&
+        peer != links.end() && peer->second.get() != open_.from &&
         !broker().is_closed(peer->first, topic) &&
-        std::ranges::count(std::span{found_.links}.first(found_.broker_peers), peer->second) == 0)
+        std::ranges::count(std::span{found_.links}.first(found_.broker_peers), peer->second) == 0 &&
+        may_go(topic, *peer->second))
       found_.links.insert(found_.links.begin() + static_cast<std::ptrdiff_t>(found_.broker_peers++),
                           peer->second);
 }
@@ -125,7 +135,7 @@ void dispatcher::match_nodes(std::string_view topic) {
     return;
   snapshot_->remote.match(topic, matches_);
   for (const auto* each : matches_)
-    add_node({each->exit, filter_number(each->exit)});
+    add_node(topic, {each->exit, filter_number(each->exit)});
 }
 
 std::uint64_t dispatcher::filter_number(const endpoint_id& node) const {
@@ -137,15 +147,24 @@ std::uint64_t dispatcher::filter_number(const endpoint_id& node) const {
   return result;
 }
 
+/// Whether the peer may receive messages on this topic; counts it where not.
+bool dispatcher::may_go(std::string_view topic, const peer_link& to) {
+  const bool may = may_receive(to.access(), topic);
+  found_.denied_peers += may ? 0 : 1;
+  return may;
+}
+
 /// A node within reach, or a Broker peer that is addressed, becomes a destination of the link that
-/// leads to it. False if no link does.
-bool dispatcher::add_node(const destination& to) {
+/// leads to it, if the peer there may receive the message. False if no link does.
+bool dispatcher::add_node(std::string_view topic, const destination& to) {
   const auto& peers = broker().links;
   const bool to_peer = to.filter_number == destination::addressed && peers.contains(to.node);
   const auto& links = to_peer ? peers : *snapshot_->next_links;
   const auto path = links.find(to.node);
-  if (path == links.end() || (to_peer && path->second.get() == open_.except))
+  if (path == links.end() || (to_peer && path->second.get() == open_.from))
     return false;
+  if (!may_go(topic, *path->second))
+    return true;
   const auto& via = path->second;
   auto there = std::ranges::find(*nodes_, via.get(), &link_destinations::via);
   if (there == nodes_->end()) {

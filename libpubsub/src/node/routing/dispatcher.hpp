@@ -20,7 +20,7 @@ namespace pubsub {
 struct exits {
   bool queues = true;
   bool links = true;
-  const peer_link* except = nullptr; // messages never go back to the Broker peer they came from
+  const peer_link* from = nullptr; // to this Broker peer messages never go back; its rights count
 };
 
 /// A cache of routes over the router's snapshot. Thread-safety: one thread.
@@ -89,8 +89,8 @@ private:
   /// destinations, and could choose those whose hashes are the same.
   struct exits_order {
     bool operator()(const route& x, const route& y) const noexcept {
-      return std::tie(x.exits, *x.nodes, x.unreachable, x.unwanted_here) <
-             std::tie(y.exits, *y.nodes, y.unreachable, y.unwanted_here);
+      return std::tie(x.exits, *x.nodes, x.unreachable, x.unwanted_here, x.denied, x.denied_peers) <
+             std::tie(y.exits, *y.nodes, y.unreachable, y.unwanted_here, y.denied, y.denied_peers);
     }
   };
 
@@ -108,12 +108,14 @@ private:
   void match_broker_peers(std::string_view topic, std::uint64_t filter_number);
   void match_nodes(std::string_view topic);
   std::uint64_t filter_number(const endpoint_id& node) const;
-  bool add_node(const destination& to);
+  bool add_node(std::string_view topic, const destination& to);
+  bool may_go(std::string_view topic, const peer_link& to);
   const route* remember(std::size_t hops);
 
   const endpoint_id self_;
   const router& router_;
   const exits open_;
+  access_ptr access_; // of the peer that messages come from
   std::uint64_t version_ = 0;
   std::uint64_t generation_ = 0;
   std::shared_ptr<const routing_snapshot> snapshot_;

@@ -328,6 +328,10 @@ bool router::wait_for(std::string_view topic, std::size_t n,
   return enough();
 }
 
+void router::look_again() {
+  change([] { return true; });
+}
+
 void router::close() {
   change([&] {
     closed_ = true;

@@ -104,6 +104,13 @@ public:
   /// Waits until `count(topic) >= n`, or closed. False on timeout.
   bool wait_for(std::string_view topic, std::size_t n, std::chrono::nanoseconds timeout) const;
 
+  /// Whether the node passes messages on, as far as is known.
+  bool relays(const endpoint_id& node) const {
+    std::lock_guard lock{mutex_};
+    return network_.relays(node);
+  }
+  /// Rights of peers have changed: routes are looked for again.
+  void look_again();
   /// Ends all subscriptions: queues take no more, what they hold can be read.
   void close();
 

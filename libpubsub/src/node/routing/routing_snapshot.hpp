@@ -95,6 +95,8 @@ struct route {
   std::shared_ptr<const destinations_by_link> nodes; // destinations, by link of the network
   std::uint32_t unreachable = 0;                     // destinations to which no link leads
   bool unwanted_here = false;                        // we are a destination, without a subscriber
+  bool denied = false;                               // the peer may not publish on this topic
+  std::uint32_t denied_peers = 0;                    // that may not receive it
 
   std::span<bounded_queue* const> to_all() const noexcept { return exits; }
   std::span<bounded_queue* const> to_queues() const noexcept {

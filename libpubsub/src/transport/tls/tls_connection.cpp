@@ -109,7 +109,7 @@ public:
     return failure_ ? failure_ : connection::explain(failure);
   }
   bool encrypted() const noexcept override { return true; }
-  std::string subject() const override { return subject_; }
+  peer_identity identity() const override { return identity_; }
   bool has_spoken() const noexcept override { return spoken_.load(std::memory_order_relaxed); }
 
 private:
@@ -169,7 +169,7 @@ private:
       spoken_.store(raw_.beginning_bytes > 0, std::memory_order_relaxed);
       if (result == SSL_ERROR_NONE) {
         record_.reserve(max_record_bytes);
-        subject_ = peer_subject(ssl_.get());
+        identity_ = peer_identity_of(ssl_.get());
         stage_ = stage::established;
       }
     }
@@ -305,7 +305,7 @@ private:
 
   std::mutex mutex_; // guards the following while a publisher may write
   tls_socket raw_;
-  std::string subject_; // known once established
+  peer_identity identity_; // known once established
   std::unique_ptr<SSL, decltype([](SSL* x) { SSL_free(x); })> ssl_;
   stage stage_ = stage::fresh;    // changed on the loop only
   std::vector<std::byte> record_; // what OpenSSL has not taken yet

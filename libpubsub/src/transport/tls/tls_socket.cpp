@@ -1,17 +1,21 @@
 #include "transport/tls/tls_socket.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <memory>
 #include <new>
 #include <string>
+#include <vector>
 
+#include <arpa/inet.h>
 #include <sys/socket.h>
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
+#include <openssl/x509v3.h>
 
 namespace pubsub {
 
@@ -140,6 +144,53 @@ error explain_reason(SSL* ssl, unsigned long code) {
   return {errc::tls_failed, "TLS failed: " + text_of(code)};
 }
 
+std::string subject_of(X509* certificate) {
+  const std::unique_ptr<BIO, decltype(&BIO_free)> text{BIO_new(BIO_s_mem()), &BIO_free};
+  if (!text)
+    throw std::bad_alloc{};
+  X509_NAME_print_ex(text.get(), X509_get_subject_name(certificate), 0, XN_FLAG_RFC2253);
+  char* begin = nullptr;
+  const auto size = BIO_get_mem_data(text.get(), &begin);
+  return {begin, static_cast<std::size_t>(size)};
+}
+
+/// A name with a zero byte in it is none: it could seem to be another.
+void add_name(const ASN1_STRING* text, std::vector<std::string>& to) {
+  unsigned char* bytes = nullptr;
+  const int size = ASN1_STRING_to_UTF8(&bytes, text);
+  if (size < 0)
+    return;
+  std::string name{reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size)};
+  OPENSSL_free(bytes);
+  if (!name.empty() && name.find('\0') == std::string::npos)
+    to.push_back(std::move(name));
+}
+
+void add_common_names(X509* certificate, std::vector<std::string>& to) {
+  const auto* const subject = X509_get_subject_name(certificate);
+  for (int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1); at >= 0;
+       at = X509_NAME_get_index_by_NID(subject, NID_commonName, at))
+    add_name(X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at)), to);
+}
+
+/// Of hosts, addresses, mailboxes and resources.
+void add_alternative_names(X509* certificate, std::vector<std::string>& to) {
+  const std::unique_ptr<GENERAL_NAMES, decltype(&GENERAL_NAMES_free)> all{
+      static_cast<GENERAL_NAMES*>(
+          X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)),
+      &GENERAL_NAMES_free};
+  for (int i = 0; all && i < sk_GENERAL_NAME_num(all.get()); ++i) {
+    const auto* const each = sk_GENERAL_NAME_value(all.get(), i);
+    std::array<char, INET6_ADDRSTRLEN> text{};
+    if (each->type == GEN_DNS || each->type == GEN_EMAIL || each->type == GEN_URI)
+      add_name(each->d.ia5, to);
+    else if (each->type == GEN_IPADD && each->d.ip->length == 4)
+      to.emplace_back(inet_ntop(AF_INET, each->d.ip->data, text.data(), text.size()));
+    else if (each->type == GEN_IPADD && each->d.ip->length == 16)
+      to.emplace_back(inet_ntop(AF_INET6, each->d.ip->data, text.data(), text.size()));
+  }
+}
+
 } // namespace
 
 BIO* make_bio(tls_socket& socket) {
@@ -152,18 +203,15 @@ BIO* make_bio(tls_socket& socket) {
   return result;
 }
 
-std::string peer_subject(const SSL* ssl) {
+peer_identity peer_identity_of(const SSL* ssl) {
   const std::unique_ptr<X509, decltype(&X509_free)> certificate{SSL_get1_peer_certificate(ssl),
                                                                 &X509_free};
   if (!certificate)
     return {};
-  const std::unique_ptr<BIO, decltype(&BIO_free)> text{BIO_new(BIO_s_mem()), &BIO_free};
-  if (!text)
-    throw std::bad_alloc{};
-  X509_NAME_print_ex(text.get(), X509_get_subject_name(certificate.get()), 0, XN_FLAG_RFC2253);
-  char* begin = nullptr;
-  const auto size = BIO_get_mem_data(text.get(), &begin);
-  return {begin, static_cast<std::size_t>(size)};
+  peer_identity result{.subject = subject_of(certificate.get())};
+  add_common_names(certificate.get(), result.names);
+  add_alternative_names(certificate.get(), result.names);
+  return result;
 }
 
 error explain_tls_failure(SSL* ssl, const tls_socket& socket, bool established) {

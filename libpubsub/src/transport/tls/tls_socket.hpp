@@ -7,6 +7,8 @@
 
 #include <pubsub/error.hpp>
 
+#include "base/peer_identity.hpp"
+
 struct bio_st; // OpenSSL's, known to the .cpp files only
 struct ssl_st;
 
@@ -38,8 +40,8 @@ struct tls_socket {
 /// Belongs to the caller, or to whom it is given to. Throws std::bad_alloc.
 bio_st* make_bio(tls_socket& socket);
 
-/// The name in the peer's certificate, as RFC 2253 writes it; empty where it has shown none.
-std::string peer_subject(const ssl_st* ssl);
+/// The names in the peer's certificate; none where it has shown none.
+peer_identity peer_identity_of(const ssl_st* ssl);
 
 /// What has just failed on `ssl`, whose socket is `socket`, in words the peer's operator can act
 /// upon; forgets what OpenSSL has noted of it. Errors: peer_unavailable where the connection ended

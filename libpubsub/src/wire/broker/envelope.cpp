@@ -8,6 +8,8 @@ namespace pubsub::wire {
 
 namespace {
 
+constexpr std::string_view refusal_mark = "libpubsub refuses: ";
+constexpr std::size_t max_refusal_bytes = 300;
 // What marks a circle probe.
 constexpr std::uint64_t mark = 0x6c69'6270'7562'7375; // "libpubsu"; stores count from 1
 constexpr std::uint8_t cumulative_ack = 10;
@@ -102,6 +104,22 @@ std::optional<circle_probe> parse_circle_probe(std::span<const std::byte> payloa
       kind != cumulative_ack || number != mark)
     return {};
   return x;
+}
+
+std::vector<std::byte> make_refusal(const endpoint_id& sender, std::string_view what) {
+  const auto text = std::string{refusal_mark}.append(what.substr(0, max_refusal_bytes));
+  return make_command(sender, control_topic, std::as_bytes(std::span{text}));
+}
+
+/// What comes from a peer and goes to a log has no characters that terminals act upon.
+std::optional<std::string> parse_refusal(std::span<const std::byte> payload) {
+  const std::string_view text{reinterpret_cast<const char*>(payload.data()), payload.size()};
+  if (!text.starts_with(refusal_mark))
+    return {};
+  std::string result{text.substr(refusal_mark.size(), max_refusal_bytes)};
+  std::ranges::replace_if(
+      result, [](char c) { return c < ' ' || c > '~'; }, '?');
+  return result;
 }
 
 expected<filter> read_filter(byte_reader& in) {

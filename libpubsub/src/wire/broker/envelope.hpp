@@ -93,6 +93,11 @@ std::vector<std::byte> make_circle_probe(const circle_probe& x, std::string_view
 /// Parses the payload of a command. Nothing if it is none of ours.
 std::optional<circle_probe> parse_circle_probe(std::span<const std::byte> payload) noexcept;
 
+/// Tells a peer what it may not do. A whole frame; the parser takes the payload of a command, and
+/// returns nothing if it is another, else printable ASCII.
+std::vector<std::byte> make_refusal(const endpoint_id& sender, std::string_view what);
+std::optional<std::string> parse_refusal(std::span<const std::byte> payload);
+
 /// Topic prefixes that a peer may announce at once.
 inline constexpr std::uint32_t max_prefixes = 65'536;
 /// A varbyte count and strings, as `byte_writer` writes a filter. Errors: `invalid_message` if it

@@ -179,6 +179,10 @@ handshake::outcome handshake::ask_admission() {
     return reject(errc::shutting_down, "shutting down");
   case admission::denied:
     return reject(errc::denied, "the id belongs to another certificate");
+  case admission::unknown:
+    return reject(errc::denied, "no access rule is for this peer");
+  case admission::limited:
+    return reject(errc::limit_exceeded, "as many peers as there may be have the same access rule");
   case admission::full:
     return reject(errc::limit_exceeded, "this side has as many peers as it may have");
   }

@@ -25,6 +25,8 @@ enum class admission : std::uint8_t {
   illegal,   ///< drop_conn 40
   closing,   ///< drop_conn 28
   denied,    ///< the id is another's: refused with a reason
+  unknown,   ///< no access rule is for the peer: refused with a reason
+  limited,   ///< or too many peers have that rule
   full,      ///< there are too many peers: refused with a reason
 };
 

@@ -93,7 +93,7 @@ TEST_CASE("a message never goes back to the Broker peer it came from") {
   fixture f;
   const fake_peer one{f, id_of(50), 1, {"/a"}};
   const fake_peer two{f, id_of(51), 1, {"/a"}};
-  dispatcher from_one{f.self, f.routes, {.except = one.carrier.get()}};
+  dispatcher from_one{f.self, f.routes, {.from = one.carrier.get()}};
   from_one.refresh();
   CHECK(from_one.resolve("/a").links == std::vector<std::shared_ptr<peer_link>>{two.carrier});
 }

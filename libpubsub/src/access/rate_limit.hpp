@@ -1,0 +1,37 @@
+// How fast a peer may send.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+
+namespace pubsub {
+
+/// So much a second, and as much at once as a tenth of a second gives. What has come is counted
+/// even beyond that: then nothing more should come until the debt is paid. Not thread-safe.
+class rate_limit {
+public:
+  using time = std::chrono::steady_clock::time_point;
+
+  /// 0: any amount.
+  void set(std::uint64_t per_second) noexcept { per_second_ = static_cast<double>(per_second); }
+  /// Something has come. Returns how long the next has to wait.
+  std::chrono::nanoseconds take(std::uint64_t amount, time now) noexcept {
+    if (per_second_ == 0)
+      return {};
+    const std::chrono::duration<double> passed = now - last_;
+    last_ = now;
+    left_ = std::min(left_ + passed.count() * per_second_, per_second_ / 10);
+    left_ -= static_cast<double>(amount);
+    const std::chrono::duration<double> debt{-left_ / per_second_};
+    return left_ >= 0 ? std::chrono::nanoseconds{}
+                      : std::chrono::ceil<std::chrono::nanoseconds>(debt);
+  }
+
+private:
+  double per_second_ = 0;
+  double left_ = 0;
+  time last_{};
+};
+
+} // namespace pubsub

@@ -1,0 +1,19 @@
+// Who a peer is, as far as its connection shows it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace pubsub {
+
+/// All empty: nobody in particular.
+struct peer_identity {
+  std::string subject{};            ///< of its certificate, as RFC 2253 writes it
+  std::vector<std::string> names{}; ///< common and alternative names in it
+  std::string user{};               ///< that has connected within the host; empty if unknown
+  std::string uid{};                ///< its number
+
+  bool anonymous() const noexcept { return subject.empty() && uid.empty(); }
+};
+
+} // namespace pubsub
