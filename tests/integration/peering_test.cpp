@@ -281,3 +281,20 @@ TEST_CASE("a peer is found by name, and a name that does not exist is an error")
   CHECK(nowhere.error() == errc::peer_unavailable);
   CHECK(nowhere.error().context().find("no-such-host.invalid") != std::string::npos);
 }
+
+TEST_CASE("a node tells what it holds because of each peer") {
+  endpoint node;
+  endpoint peer;
+  join(peer, node);
+  auto wanted = peer.make_subscriber({"/wanted"});
+  auto all = node.make_subscriber({"/"});
+  REQUIRE(node.wait_for_subscribers("/wanted", 2, patience));
+  REQUIRE(peer.wait_for_subscribers("/x", 1, patience));
+  const auto before = node.peers().at(0).held;
+  CHECK(before.topics == 0);
+  CHECK(before.reports >= std::string{"/wanted"}.size());
+  for (int i = 0; i < 1'000; ++i)
+    sent(peer.publish("/x/" + std::string(100, 'x') + std::to_string(i), count{1}));
+  CHECK(eventually([&] { return node.peers().at(0).held.topics > 100'000; }));
+  CHECK(node.status_text().find(R"("held_bytes":{"topics":)") != std::string::npos);
+}

@@ -91,8 +91,22 @@ private:
     line("peer {} {}: {}{}{}, wants {}", text_of(x, "address"), text_of(x, "id"),
          text_of(x, "state"), version > 0 ? fmt::format(", version {}", version) : "",
          ruled ? fmt::format(", access rule {}", rule) : "", topics_text(x));
+    show_held(x);
     counters(fmt::format("{} {} ", text_of(x, "address"), text_of(x, "id")),
              x["counters"].get_object().value());
+  }
+
+  /// What the node holds because of a peer. A node of an earlier version does not tell.
+  void show_held(element x) {
+    object all;
+    if (x["held_bytes"].get(all) != simdjson::SUCCESS)
+      return;
+    std::string shown;
+    for (auto [kind, value] : all)
+      if (const auto n = value.get_uint64().value(); n > 0)
+        shown += fmt::format("{}{} bytes of {}", shown.empty() ? "" : ", ", n, kind);
+    if (!shown.empty())
+      line("  holds {}", shown);
   }
 
   void show_subscriber(element x, std::size_t number) {

@@ -399,6 +399,11 @@ class PeerInfo:
         What went over the link.
         """
     @property
+    def held_bytes(self) -> dict[str, int]:
+        """
+        What is held because of it: topics that it has announced, reports, frames it has not read.
+        """
+    @property
     def id(self) -> str | None:
         """
         Its endpoint id; None until the first handshake.

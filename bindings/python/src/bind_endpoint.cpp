@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
 #include <string>
 #include <tuple>
 
@@ -211,6 +212,15 @@ void bind_peer_info(py::module_& m) {
       .def_property_readonly(
           "wire_version", [](const peer_info& x) { return unsigned{x.wire_version}; },
           "Version of the peering protocol; 0 unless peered.")
+      .def_property_readonly(
+          "held_bytes",
+          [](const peer_info& x) {
+            return std::map<std::string, std::uint64_t>{{"topics", x.held.topics},
+                                                        {"reports", x.held.reports},
+                                                        {"control", x.held.control}};
+          },
+          "What is held because of it: topics that it has announced, reports, frames it has not "
+          "read.")
       .def_property_readonly(
           "access",
           [](const peer_info& x) {

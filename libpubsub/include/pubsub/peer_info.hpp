@@ -19,6 +19,13 @@ enum class peer_state : std::uint8_t { connecting, peered, lost };
 /// The name of the enumerator, e.g. `peered`.
 std::string_view to_string(peer_state x) noexcept;
 
+/// What a node holds because of a peer, in bytes; each has a bound (docs/security.md, "Limits").
+struct held_for_peer {
+  std::uint64_t topics = 0;  ///< announced by it, as long as anything holds them
+  std::uint64_t reports = 0; ///< of the network, that it has made or passed on
+  std::uint64_t control = 0; ///< answers and news that wait until it reads them
+};
+
 /// One peer as `endpoint::peers` reports it.
 struct peer_info {
   endpoint_id id; ///< nil until the first handshake
@@ -27,7 +34,8 @@ struct peer_info {
   pubsub::filter filter; ///< what the peer has subscribed to
   link_counters counters;
   std::uint8_t wire_version = 0; ///< of the peering protocol; 0 unless peered
-  std::string access;            ///< the name of the rule that holds for it; empty: none does
+  held_for_peer held;
+  std::string access; ///< the name of the rule that holds for it; empty: none does
 };
 
 /// One node of the network, at any distance, as `endpoint::nodes` reports it. Peers that speak

@@ -79,6 +79,10 @@ std::string describe(const peer_info& x) {
       .add_value("address", x.network ? json_string(to_string(*x.network)) : "null")
       .add("state", to_string(x.state))
       .add("wire_version", x.wire_version)
+      .add("held_bytes", json_members{}
+                             .add("topics", x.held.topics)
+                             .add("reports", x.held.reports)
+                             .add("control", x.held.control))
       .add_value("access", x.access.empty() ? "null" : json_string(x.access));
   add_filter(result, x.filter);
   return result.add("counters", members_of(x.counters)).text();

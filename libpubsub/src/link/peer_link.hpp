@@ -14,6 +14,7 @@
 #include <pubsub/status.hpp>
 
 #include "access/access.hpp"
+#include "base/held_bytes.hpp"
 #include "link/link_protocol.hpp"
 #include "message/chunk.hpp"
 
@@ -101,6 +102,8 @@ public:
   }
   /// Before messages begin, and in place of it later.
   void set_access(access_ptr rule);
+  /// Bytes of topics that the peer has announced, as long as anything holds them. From any thread.
+  const held_bytes::total& topic_bytes() const noexcept { return topic_bytes_; }
   /// Whether anything has come from the peer.
   virtual bool has_spoken() const noexcept {
     return bytes_received_.load(std::memory_order_relaxed) > 0;
@@ -135,6 +138,7 @@ private:
   const network_info remote_;
   std::uint8_t version_ = 1;
   std::atomic<std::uint64_t> received_{0};
+  const held_bytes::total topic_bytes_ = std::make_shared<std::atomic<std::size_t>>(0);
   mutable std::mutex access_mutex_; // guards access_
   access_ptr access_;
 };

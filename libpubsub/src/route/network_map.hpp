@@ -79,6 +79,10 @@ public:
     const auto found = nodes_.find(node);
     return found != nodes_.end() && found->second.links_number > 0 && found->second.relays;
   }
+  /// What is held of the reports of a neighbour.
+  std::size_t report_bytes(const endpoint_id& neighbour) const {
+    return shares_.bytes_of(neighbour);
+  }
   /// Whether this is a node of which links are known; a Broker peer makes no reports.
   bool knows(const endpoint_id& who) const {
     const auto found = nodes_.find(who);

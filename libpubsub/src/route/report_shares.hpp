@@ -30,6 +30,10 @@ public:
       shares_.erase(found);
   }
   std::size_t bytes() const noexcept { return total_; }
+  std::size_t bytes_of(const endpoint_id& neighbour) const {
+    const auto found = shares_.find(neighbour);
+    return found == shares_.end() ? 0 : found->second;
+  }
   bool fit() const noexcept { return total_ <= max_bytes; }
   bool is_largest(const endpoint_id& neighbour) const {
     const auto found = shares_.find(neighbour);

@@ -113,7 +113,8 @@ bool native_reader::take_topics(std::span<const std::byte> payload) {
   if (news->first == 0)
     topics_ -= place ? place->topics.size() : 0;
   if (news->first == 0)
-    place = std::make_shared<announced_topics>(topic_bytes_); // batches that wait keep the old one
+    place = std::make_shared<announced_topics>(
+        env_.via->topic_bytes()); // batches that wait keep the old one
   if (!place || news->first != place->topics.size())
     return false;
   auto& announced = *place;
@@ -130,7 +131,7 @@ bool native_reader::take_topics(std::span<const std::byte> payload) {
 
 /// A sender of many topics is held back until queues have let go of some.
 void native_reader::look_at_topic_bytes() {
-  const std::size_t bytes = *topic_bytes_;
+  const std::size_t bytes = *env_.via->topic_bytes();
   if (bytes > flow_tuning::max_announced_bytes)
     return env_.via->close({errc::limit_exceeded, "the peer's topics take too much memory"});
   if (bytes <= flow_tuning::enough_announced_bytes || std::exchange(topics_pause_, true))
@@ -144,7 +145,7 @@ void native_reader::go_on() {
   message_reader::go_on();
   if (!topics_pause_)
     return;
-  if (*topic_bytes_ > flow_tuning::enough_announced_bytes)
+  if (*env_.via->topic_bytes() > flow_tuning::enough_announced_bytes)
     return env_.call_back(flow_tuning::time_between_looks);
   topics_pause_ = false;
   for (std::size_t hops = 0; hops < wire::max_hops; ++hops)
@@ -271,7 +272,7 @@ void native_reader::take_part(const route& to, const announced_topics& announced
 
 const route& native_reader::route_of(announced_topics& announced, std::uint8_t topic) {
   if (!announced.passed_on)
-    announced.passed_on = topic_table::make(topic_table::max_topics, topic_bytes_);
+    announced.passed_on = topic_table::make(topic_table::max_topics, env_.via->topic_bytes());
   while (announced.routes.size() <= topic) {
     const auto& [text, destinations] = announced.topics[announced.routes.size()];
     const auto& to = routes_.resolve(text, destinations, announced.hops);

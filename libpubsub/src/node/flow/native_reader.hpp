@@ -66,10 +66,8 @@ private:
   void pass_flush(const flush_request& request);
 
   std::vector<std::shared_ptr<announced_topics>> tables_; // by number; null: not announced
-  /// Of all topics that the peer has announced, as long as anything holds them.
-  const held_bytes::total topic_bytes_ = std::make_shared<std::atomic<std::size_t>>(0);
-  std::size_t topics_ = 0;                          // in tables_
-  bool topics_pause_ = false;                       // all gates, since they take too much
+  std::size_t topics_ = 0;                                // in tables_
+  bool topics_pause_ = false;                             // all gates, since they take too much
   std::unordered_set<endpoint_id> behind_;          // nodes whose messages have come over the peer
   std::map<endpoint_id, std::uint64_t> not_behind_; // nodes, and the generation of the routes
   bool ready_ = false; // the peer has said all it knew when the link began

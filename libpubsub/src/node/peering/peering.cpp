@@ -325,9 +325,11 @@ std::vector<peer_info> peering::peers() const {
   for (const auto& each : peers_.in_phase(phase::peered, phase::peered)) {
     const auto& carrier = *each->carrier();
     const auto access = carrier.access();
+    const held_for_peer held{*carrier.topic_bytes(), routes_.report_bytes(each->remote()),
+                             carrier.control_bytes()};
     result.push_back({each->remote(), carrier.remote(), peer_state::peered,
                       routes_.peer_filter(each->remote()), carrier.counters(), carrier.version(),
-                      access ? access->name : ""});
+                      held, access ? access->name : ""});
   }
   for (const auto& request : requests_) {
     if (request->connected)

@@ -109,6 +109,10 @@ public:
     std::lock_guard lock{mutex_};
     return network_.relays(node);
   }
+  std::size_t report_bytes(const endpoint_id& neighbour) const {
+    std::lock_guard lock{mutex_};
+    return network_.report_bytes(neighbour);
+  }
   /// Rights of peers have changed: routes are looked for again.
   void look_again();
   /// Ends all subscriptions: queues take no more, what they hold can be read.
