@@ -34,7 +34,10 @@ public:
 
   /// Another rule may hold from now on.
   void refresh() {
-    rule_ = via_->access();
+    auto rule = via_->access();
+    if (rule == rule_)
+      return;
+    rule_ = std::move(rule);
     const auto limits = rule_ ? rule_->limits : access_limits{};
     messages_.set(limits.messages_per_second);
     bytes_.set(limits.bytes_per_second);
@@ -42,12 +45,14 @@ public:
 
   /// Whether the report counts. A client is none that relays, whatever it says.
   bool allows(neighbours_report& news) {
+    refresh();
     if (!rule_ || rule_->relay)
       return true;
     news.relays = false;
     return allows_about(news.about.node);
   }
   bool allows(const filter_report& news) {
+    refresh();
     if (rule_ && !rule_->relay && !allows_about(news.about.node))
       return false;
     if (news.about.node != remote_)
