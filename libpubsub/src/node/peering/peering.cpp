@@ -145,9 +145,7 @@ void peering::attempt_failed(const std::shared_ptr<peer_request>& request, const
 
 wire::admission peering::admit(session& who, const endpoint_id& remote, bool originator) {
   lock_type lock{mutex_};
-  if (closed_)
-    return wire::admission::closing;
-  const auto refusal = access_.admit(who, remote, peers_);
+  const auto refusal = closed_ ? wire::admission::closing : access_.admit(who, remote, peers_);
   return refusal == wire::admission::proceed ? peers_.admit(who, remote, originator) : refusal;
 }
 
@@ -322,15 +320,8 @@ void peering::close(std::chrono::nanoseconds timeout) noexcept {
 std::vector<peer_info> peering::peers() const {
   lock_type lock{mutex_};
   std::vector<peer_info> result;
-  for (const auto& each : peers_.in_phase(phase::peered, phase::peered)) {
-    const auto& carrier = *each->carrier();
-    const auto access = carrier.access();
-    const held_for_peer held{*carrier.topic_bytes(), routes_.report_bytes(each->remote()),
-                             carrier.control_bytes()};
-    result.push_back({each->remote(), carrier.remote(), peer_state::peered,
-                      routes_.peer_filter(each->remote()), carrier.counters(), carrier.version(),
-                      held, access ? access->name : ""});
-  }
+  for (const auto& each : peers_.in_phase(phase::peered, phase::peered))
+    result.push_back(each->describe());
   for (const auto& request : requests_) {
     if (request->connected)
       continue;

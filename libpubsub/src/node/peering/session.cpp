@@ -282,6 +282,21 @@ expected<std::string> session::ask_status(const deadline& until) {
   return *text;
 }
 
+peer_info session::describe() const {
+  const auto& routes = owner_->routes();
+  const auto access = link_->access();
+  const held_for_peer held{*link_->topic_bytes(), routes.report_bytes(remote()),
+                           link_->control_bytes()};
+  return {remote(),
+          link_->remote(),
+          peer_state::peered,
+          routes.peer_filter(remote()),
+          link_->counters(),
+          link_->version(),
+          held,
+          access ? access->name : ""};
+}
+
 bool session::on_status_frame(std::span<const std::byte> payload) {
   const auto frame = wire::parse_status_frame(payload);
   if (!frame)

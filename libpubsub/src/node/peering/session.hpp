@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <pubsub/endpoint_options.hpp>
+#include <pubsub/peer_info.hpp>
 
 #include "link/peer_link.hpp"
 #include "node/flow/message_reader.hpp"
@@ -73,6 +74,8 @@ public:
   inquiries::ticket ask_whether_read();
   /// As `endpoint::peer_status`.
   expected<std::string> ask_status(const deadline& until);
+  /// The peer as `endpoint::peers` reports it.
+  peer_info describe() const;
   void forget(const inquiries::ticket& x) { asked_.forget(x.number); }
 
   const std::shared_ptr<peer_link>& carrier() const noexcept { return link_; }
