@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <initializer_list>
 #include <system_error>
 
 #include <poll.h>
@@ -11,23 +10,6 @@
 #include <unistd.h>
 
 namespace pubsub::tool {
-
-namespace {
-
-/// Blocks them in this thread; the descriptor becomes readable instead.
-int take_over(std::initializer_list<int> all) {
-  sigset_t signals;
-  sigemptyset(&signals);
-  for (const int each : all)
-    sigaddset(&signals, each);
-  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  const int fd = ::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-  if (fd < 0)
-    throw std::system_error(errno, std::generic_category(), "signalfd");
-  return fd;
-}
-
-} // namespace
 
 deadline deadline_after(std::optional<double> seconds) {
   if (!seconds)
@@ -45,27 +27,34 @@ std::chrono::nanoseconds left_until(const deadline& end) {
                                               longest);
 }
 
-stop_signal::stop_signal() : fd_(take_over({SIGINT, SIGTERM})) {}
+signal_source::signal_source(std::initializer_list<int> signals) {
+  sigset_t all;
+  sigemptyset(&all);
+  for (const int each : signals)
+    sigaddset(&all, each);
+  ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
+  fd_ = ::signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (fd_ < 0)
+    throw std::system_error(errno, std::generic_category(), "signalfd");
+}
 
-stop_signal::~stop_signal() {
+signal_source::~signal_source() {
   ::close(fd_);
 }
+
+stop_signal::stop_signal() : signal_source({SIGINT, SIGTERM}) {}
 
 // The signal stays pending, so the descriptor stays readable.
 bool stop_signal::requested() const {
-  pollfd entry{fd_, POLLIN, 0};
+  pollfd entry{fd(), POLLIN, 0};
   return ::poll(&entry, 1, 0) > 0;
 }
 
-reload_signal::reload_signal() : fd_(take_over({SIGHUP})) {}
-
-reload_signal::~reload_signal() {
-  ::close(fd_);
-}
+reload_signal::reload_signal() : signal_source({SIGHUP}) {}
 
 bool reload_signal::take() {
   signalfd_siginfo what;
-  return ::read(fd_, &what, sizeof what) == sizeof what;
+  return ::read(fd(), &what, sizeof what) == sizeof what;
 }
 
 namespace {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <initializer_list>
 #include <optional>
 #include <thread>
 
@@ -18,36 +19,34 @@ deadline deadline_after(std::optional<double> seconds);
 /// A timeout for the library's waits: what is left, at most an hour.
 std::chrono::nanoseconds left_until(const deadline& end);
 
-/// Blocks SIGINT and SIGTERM in this thread and in those started later, so make it before any
-/// endpoint. From the first signal on `requested` is true and `fd` readable.
-class stop_signal {
+/// Signals that are blocked in this thread and in those started later, so make it before any
+/// endpoint; `fd` is readable instead.
+class signal_source {
 public:
-  stop_signal();
-  stop_signal(const stop_signal&) = delete;
-  stop_signal& operator=(const stop_signal&) = delete;
-  ~stop_signal();
+  explicit signal_source(std::initializer_list<int> signals);
+  signal_source(const signal_source&) = delete;
+  signal_source& operator=(const signal_source&) = delete;
+  ~signal_source();
 
   int fd() const noexcept { return fd_; }
-  bool requested() const;
 
 private:
   int fd_ = -1;
 };
 
-/// The same for SIGHUP, which asks a program to read its files again, any number of times.
-class reload_signal {
+/// SIGINT and SIGTERM. From the first signal on `requested` is true and `fd` readable.
+class stop_signal : public signal_source {
+public:
+  stop_signal();
+  bool requested() const;
+};
+
+/// SIGHUP, which asks a program to read its files again, any number of times.
+class reload_signal : public signal_source {
 public:
   reload_signal();
-  reload_signal(const reload_signal&) = delete;
-  reload_signal& operator=(const reload_signal&) = delete;
-  ~reload_signal();
-
-  int fd() const noexcept { return fd_; }
-  /// Whether it has come since the last call.
+  /// Whether the signal has come since the last call.
   bool take();
-
-private:
-  int fd_ = -1;
 };
 
 enum class wake : unsigned char { ready, stopped, timeout };
