@@ -34,7 +34,8 @@ struct access_rule {
   std::vector<std::string> certificates{};
   std::vector<std::string> users{};
   bool anonymous = false;
-  /// It may pass on what others publish, and report other nodes. Whoever may not is a client.
+  /// A relay: the peer may pass on messages of other endpoints, and report other nodes. Without
+  /// this right the peer is a client.
   bool relay = false;
   /// The topics that messages from the peer may have, its own and those it passes on, and those
   /// that messages to it may have. Nothing: all.
@@ -47,8 +48,8 @@ struct access_rule {
 /// The first rule that is for a peer holds; a peer for which there is none is refused.
 using access_rules = std::vector<access_rule>;
 
-/// Whether every rule has a name of its own and is for somebody. Errors: invalid_argument; the
-/// context says which rule.
+/// Whether every rule has a name of its own and fits at least one peer. Errors: invalid_argument;
+/// the context says which rule.
 expected<void> check(const access_rules& rules);
 
 /// Reads rules in TOML (docs/security.md, "Access rules"): a `[[rule]]` for each, with the names of

@@ -20,8 +20,8 @@ error at(const toml::source_region& where, const std::string& what) {
                                       std::to_string(where.begin.column) + ": " + what};
 }
 
-/// The members of a table, each taken once; what is left at the end nobody knows. The first thing
-/// that is wrong is kept.
+/// Reads the members of a TOML table. A key that no call has asked for is an error, as is a value
+/// of another type; the first error is kept.
 class table_reader {
 public:
   explicit table_reader(const toml::table& from) : from_(from) {}

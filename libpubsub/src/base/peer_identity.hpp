@@ -6,7 +6,7 @@
 
 namespace pubsub {
 
-/// All empty: nobody in particular.
+/// All members are empty for a peer that shows neither a certificate nor a user: it is anonymous.
 struct peer_identity {
   std::string subject{};            ///< of its certificate, as RFC 2253 writes it
   std::vector<std::string> names{}; ///< common and alternative names in it

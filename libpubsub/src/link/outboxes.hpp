@@ -69,7 +69,8 @@ public:
     options_.capacity_bytes = std::min(options_.capacity_bytes, most);
     auto fresh = std::make_unique<outbox>(options_, calls_);
     by_hops_[0].store(fresh.get(), std::memory_order_release);
-    unlimited_ = std::exchange(owned_[0], std::move(fresh)); // somebody may be looking at it
+    unlimited_ =
+        std::exchange(owned_[0], std::move(fresh)); // counters() of another thread may read it
   }
   /// From now on control frames wait among the messages.
   void use_one_for_all() noexcept { one_for_all_.store(true, std::memory_order_release); }

@@ -64,7 +64,7 @@ error connection::explain(const error_code& failure) const {
   return {errc::peer_unavailable, orderly ? "the peer closed the connection" : failure.message()};
 }
 
-/// Whoever has connected within the host is one of its users.
+/// The kernel knows which user of the host is at the other end of a unix:// connection.
 peer_identity connection::identity() const {
   error_code failure;
   if (socket_.local_endpoint(failure).protocol().family() != AF_UNIX || failure)

@@ -13,7 +13,7 @@
 
 namespace pubsub {
 
-/// Gives the links of peers their rules. Whom this side has connected to by its own choice may do
+/// Gives the links of peers their rules. Peers that this endpoint has connected to itself may do
 /// everything. Guarded by the peering's mutex.
 class access_control {
 public:
