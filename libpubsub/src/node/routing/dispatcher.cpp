@@ -130,12 +130,15 @@ void dispatcher::match_broker_peers(std::string_view topic, std::uint64_t filter
                           peer->second);
 }
 
+/// What nodes report of one that has the id of a Broker peer is not so: it would stand twice among
+/// the destinations, and who reads that takes it for nonsense.
 void dispatcher::match_nodes(std::string_view topic) {
   if (snapshot_->next_links->empty())
     return;
   snapshot_->remote.match(topic, matches_);
   for (const auto* each : matches_)
-    add_node(topic, {each->exit, filter_number(each->exit)});
+    if (!broker().links.contains(each->exit))
+      add_node(topic, {each->exit, filter_number(each->exit)});
 }
 
 std::uint64_t dispatcher::filter_number(const endpoint_id& node) const {

@@ -66,6 +66,18 @@ TEST_CASE("a topic takes the queues and links of its subscribers, and topics wit
   CHECK(f.resolve("/b").empty());
 }
 
+TEST_CASE("what nodes report of one that has the id of a Broker peer names no destination") {
+  fixture f;
+  const fake_peer broker{f, id_of(50), 1, {"/a"}};
+  fake_peer node{f, id_of(1), 2, {"/a"}};
+  node.announce(id_of(50), filter{"/a"}, {id_of(1)});
+  const auto& all = f.resolve("/a");
+  CHECK(all.to_broker_peers().size() == 1);
+  REQUIRE(all.nodes->size() == 1);
+  REQUIRE((*all.nodes)[0].nodes.size() == 1);
+  CHECK((*all.nodes)[0].nodes[0].node == id_of(1));
+}
+
 TEST_CASE("messages for named nodes go there alone, after so many hops") {
   fixture f;
   const auto queue = f.subscribe({"/a"});
