@@ -64,9 +64,10 @@ public:
     return queue_.push_run(run, source);
   }
   /// Everything that is there.
-  std::vector<std::uint64_t> pull_all() {
+  std::vector<std::uint64_t> pull_all() { return pull(1'000'000); }
+  std::vector<std::uint64_t> pull(std::size_t most) {
     std::vector<data_message> out;
-    queue_.pull(out, 1'000'000, std::chrono::steady_clock::time_point::min());
+    queue_.pull(out, most, std::chrono::steady_clock::time_point::min());
     std::vector<std::uint64_t> numbers;
     for (const auto& each : out)
       numbers.push_back(*get_data(each).get_if<count>());
@@ -124,9 +125,11 @@ public:
     slab memory;
     return box_.push_run(run_of(memory, numbers, size, topics_), source);
   }
-  std::vector<std::uint64_t> pull_all() {
+  std::vector<std::uint64_t> pull_all() { return pull(1'000'000); }
+  /// As many runs.
+  std::vector<std::uint64_t> pull(std::size_t most) {
     std::vector<run_slice> slices;
-    box_.take(slices, 1'000'000, ~std::size_t{0});
+    box_.take(slices, most, ~std::size_t{0});
     std::vector<std::uint64_t> numbers;
     for (const auto& each : slices) {
       read_records(each, numbers);

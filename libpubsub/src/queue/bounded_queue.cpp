@@ -100,7 +100,7 @@ bool bounded_queue::push_run(const intrusive_ptr<message_run>& run,
   const auto result = enter(run);
   const bool pause = makes_wait() && !ended_ && full_for_good();
   if (pause)
-    paused_.add(source);
+    paused_.add(source, left_ + static_cast<std::uint64_t>(bounds_.held_messages()));
   after_entry(result, lock);
   return pause;
 }
@@ -315,14 +315,18 @@ bounded_queue::account bounded_queue::accounts() const noexcept {
 
 void bounded_queue::release(run_position size, std::unique_lock<std::mutex>& lock) {
   bounds_.let_go(size);
+  left_ += size.messages;
   if (waiting_ == 0 && paused_.empty())
     return lock.unlock();
   settle(!bounds_.low()); // no publisher shall wait for room that is only reserved
   // Producers go on at half full, not at every free slot: one wake-up buys many messages.
   if (bounds_.low())
-    let_producers_go_on(lock);
-  else
-    lock.unlock();
+    return let_producers_go_on(lock);
+  // New links bring what they have credit for without waiting, and may keep the queue full: who has
+  // waited until all that was there before has left has its turn.
+  const auto sources = paused_.take_behind(left_);
+  lock.unlock();
+  resume_all(sources);
 }
 
 void bounded_queue::let_producers_go_on(std::unique_lock<std::mutex>& lock) {

@@ -141,6 +141,7 @@ private:
   bool ended_ = false;
   bool overflowed_ = false; // that is why it ended
   account counts_;          // without growing runs
+  std::uint64_t left_ = 0;  // messages that have gone out
   paused_sources paused_;
 };
 

@@ -252,6 +252,28 @@ TEST_CASE_TEMPLATE("a full queue takes a run whole, pauses its source and resume
   CHECK(first->resumed == 1);
 }
 
+TEST_CASE_TEMPLATE("a source that waits has its turn although others keep the queue full", Q,
+                   queue_under_test, outbox_under_test) {
+  Q queue{bounded(overflow_policy::block, 4)};
+  for (std::uint64_t n = 0; n < 7; ++n)
+    queue.push_run(range(n, n + 1), std::make_shared<counting_source>());
+  auto waits = std::make_shared<counting_source>();
+  CHECK(queue.push_run(range(7, 8), waits));
+  std::vector<std::shared_ptr<counting_source>> others;
+  for (std::uint64_t left = 0; left < 8; ++left) {
+    CHECK(waits->resumed == 0);
+    others.push_back(std::make_shared<counting_source>());
+    CHECK(queue.push_run(range(8 + left, 9 + left), others.back()));
+    CHECK(queue.pull(1) == range(left, left + 1));
+  }
+  CHECK(waits->resumed == 1);
+  CHECK(std::ranges::all_of(others, [](const auto& each) { return each->resumed == 0; }));
+  CHECK(queue.pull(1) == range(8, 9));
+  CHECK(others[0]->resumed == 1);
+  CHECK(others[1]->resumed == 0);
+  CHECK(waits->resumed == 1);
+}
+
 TEST_CASE_TEMPLATE("the end resumes paused sources and wakes waiting publishers", Q,
                    queue_under_test, outbox_under_test) {
   Q queue{bounded(overflow_policy::block, 2)};
