@@ -1,6 +1,7 @@
 #include "route/network_map.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace pubsub {
 
@@ -142,8 +143,11 @@ bool network_map::receive(const endpoint_id& from, any_report report) {
   const auto paths = links_version_;
   if (catch_up(id, *at, from) && links_version_ != paths)
     catch_up_all();
-  if (!shares_.fit())
-    forget_unreachable(report_shares::max_bytes);
+  if (shares_.bytes() > forget_at_) {
+    forget_unreachable(forget_at_ / 2);
+    if (shares_.bytes() > forget_at_ / 2)
+      forget_at_ = std::min(2 * forget_at_, report_shares::max_bytes);
+  }
   return shares_.fit() || !shares_.is_largest(from);
 }
 
@@ -158,7 +162,8 @@ bool network_map::may_report(const endpoint_id& from, const endpoint_id& id, con
     return from == id;
   if (at.links_number == 0 || joins_us_with(from, id))
     return true;
-  if (std::ranges::any_of(at.links, [&](const auto& each) { return joins_us_with(each, id); }))
+  if (std::ranges::any_of(neighbours_,
+                          [&](const auto& each) { return joins_us_with(each.first, id); }))
     return false;
   return is_next_hop(from, id) || !next_hops().contains(id);
 }
@@ -302,22 +307,27 @@ bool network_map::is_next_hop(const endpoint_id& neighbour, const endpoint_id& t
   return found != hops.end() && found->second == neighbour;
 }
 
-/// Until less is left than so many bytes: what is forgotten bit by bit holds nothing up.
+/// Until no more is left than so many bytes, those of which most is known first: a node that comes
+/// back is missed, and one that was invented to take memory is large.
 void network_map::forget_unreachable(std::size_t bytes_left) {
   const auto& hops = next_hops();
-  std::erase_if(nodes_, [&](const auto& each) {
-    const auto& [id, at] = each;
-    if (id == self_ || neighbours_.contains(id) || hops.contains(id) ||
-        shares_.bytes() < bytes_left)
-      return false;
+  std::vector<std::pair<std::size_t, endpoint_id>> found;
+  for (const auto& [id, at] : nodes_)
+    if (id != self_ && !neighbours_.contains(id) && !hops.contains(id))
+      found.emplace_back(at.counted_bytes, id);
+  std::ranges::sort(found, std::greater{});
+  for (const auto& [bytes, id] : found) {
+    if (shares_.bytes() <= bytes_left)
+      return;
+    const auto& at = nodes_.at(id);
     if (!at.prefixes.empty())
       filter_changes_.push_back({id, 0, {}, {at.prefixes.begin(), at.prefixes.end()}});
     shares_.remove(at.told_by, at.counted_bytes);
     for (const auto& [from, state] : neighbours_)
       if (waiting_.erase({id, from}) > 0)
         shares_.remove(from, heard_reports{at.heard}.remove(from));
-    return true;
-  });
+    nodes_.erase(id);
+  }
 }
 
 } // namespace pubsub

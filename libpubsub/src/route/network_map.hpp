@@ -34,6 +34,9 @@ public:
   };
   /// Beyond this number of nodes the map forgets those out of reach.
   static constexpr std::size_t max_nodes = 65'536;
+  /// So does it beyond this number of bytes, and, where those within reach take more than half of
+  /// that, beyond twice as many.
+  static constexpr std::size_t least_bytes_to_forget_at = std::size_t{16} << 20;
 
   /// That one node may report of either kind.
   static constexpr std::size_t max_items = 65'536;
@@ -132,6 +135,7 @@ private:
   std::set<endpoint_id> broker_peers_;
   std::set<std::pair<endpoint_id, endpoint_id>> waiting_; // reports about a node, by a neighbour
   report_shares shares_;
+  std::size_t forget_at_ = least_bytes_to_forget_at;
   std::vector<message> messages_;
   std::vector<filter_change> filter_changes_;
   std::vector<endpoint_id> restarted_;

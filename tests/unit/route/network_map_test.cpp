@@ -386,6 +386,40 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("of nodes out of reach those are forgotten of which much is known") {
+  network_with_a_liar net;
+  const std::string longest(60'000, 'x');
+  const auto say = [&](std::size_t about, std::uint64_t incarnation, std::string what) {
+    CHECK(net.a.receive(
+        id_of(2), neighbours_report{{id_of(about), incarnation, 1, true}, true, {id_of(2)}, {}}));
+    CHECK(net.a.receive(
+        id_of(2), filter_report{{id_of(about), incarnation, 1, true}, {std::move(what)}, {}}));
+  };
+  std::uint64_t number = 1;
+  const auto link = [&](std::size_t to, bool there) {
+    neighbours_report news{{id_of(2), 9, ++number, false}, true, {}, {}};
+    (there ? news.added : news.removed).push_back(id_of(to));
+    CHECK(net.a.receive(id_of(2), news));
+  };
+  link(4, true);
+  say(4, 1, "/small");
+  link(4, false);
+  std::size_t bytes = 0;
+  for (std::uint64_t n = 1; bytes < 3 * network_map::least_bytes_to_forget_at; ++n) {
+    const auto liar = 5 + n % 200; // comes, says much, and goes
+    link(liar, true);
+    say(liar, n, longest + std::to_string(n));
+    link(liar, false);
+    bytes += longest.size();
+    net.a.take_messages();
+    CHECK(net.a.report_bytes(id_of(2)) <
+          network_map::least_bytes_to_forget_at + 3 * longest.size());
+  }
+  net.a.take_filter_changes();
+  CHECK(net.a.filter_known(id_of(4)) == report_version{1, 1}); // small as it is
+  CHECK(net.a.filter_known(id_of(3)) == report_version{9, 1}); // within reach
+}
+
 TEST_CASE("a node has only so many links and subscriptions") {
   for (const bool whole : {true, false}) {
     CAPTURE(whole);
