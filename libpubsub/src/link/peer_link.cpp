@@ -40,6 +40,18 @@ void peer_link::begin_messages(std::uint8_t version, const endpoint_id& self,
   bounds_ = protocol_->bounds(max_frame_bytes);
 }
 
+void peer_link::pause_reading(std::chrono::nanoseconds time) {
+  if (!rest_)
+    rest_ = make_timer();
+  resting_ = true;
+  rest_->start(time, [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (!self || !std::exchange(self->resting_, false))
+      return;
+    self->on_resume();
+  });
+}
+
 void peer_link::set_access(access_ptr rule) {
   std::lock_guard lock{access_mutex_};
   access_ = std::move(rule);

@@ -73,7 +73,7 @@ public:
   void begin_messages(std::uint8_t version, const endpoint_id& self, std::uint32_t max_frame_bytes);
   std::uint8_t version() const noexcept { return version_; }
   /// Whether reading stands still, and how often full queues have asked for that.
-  bool paused() const noexcept { return !protocol_->may_read(gates_); }
+  bool paused() const noexcept { return resting_ || !protocol_->may_read(gates_); }
   std::uint64_t pause_count() const noexcept { return protocol_->pause_count(gates_); }
   /// What a full queue pauses; in version 1 there is only the first.
   credit_gate& gate(std::size_t hops = 0) noexcept { return gates_[hops]; }
@@ -85,6 +85,8 @@ public:
   std::weak_ptr<flow_source> source(std::size_t hops = 0) {
     return std::shared_ptr<flow_source>{shared_from_this(), &gates_[hops]};
   }
+  /// Nothing is read for so long from now on; on the loop.
+  void pause_reading(std::chrono::nanoseconds time);
   /// Before the messages that wait. A peer that asks and does not read the answers loses its link.
   void push_answer(std::span<const std::byte> frame);
   /// Version 2: the peer can take more.
@@ -137,6 +139,8 @@ protected:
 private:
   const network_info remote_;
   std::uint8_t version_ = 1;
+  bool resting_ = false;
+  std::unique_ptr<loop_timer> rest_; // null until needed
   std::atomic<std::uint64_t> received_{0};
   const held_bytes::total topic_bytes_ = std::make_shared<std::atomic<std::size_t>>(0);
   mutable std::mutex access_mutex_; // guards access_

@@ -267,6 +267,25 @@ a_map_without_end.kept_percent = 10
 
 
 @attack
+def a_crowd_that_comes_and_goes(port, rng, end):
+    """Reports thousands of nodes behind it, and then again and again that the link to one of them is gone, and back:
+    few bytes, after each of which routes to all of them may be others."""
+    one = Peer(port, rng)
+    crowd = [rng.randbytes(16) for _ in range(10_000)]
+    relay = one.nodes()[0]
+    one.say(report(3, one.id, 1, 2, [relay, *crowd], whole=False))
+    one.say(b"".join(report(3, node, 1, 1, [one.id]) for node in crowd))
+    number = 2
+    while time.monotonic() < end:
+        moves = []
+        for node in crowd[:500]:
+            moves += [report(3, one.id, 1, number + 1, removed=[node], whole=False),
+                      report(3, one.id, 1, number + 2, [node], whole=False)]
+            number += 2
+        one.say(b"".join(moves))
+
+
+@attack
 def a_node_that_moves(port, rng, end):
     """Two peers report a node that is linked now with one of them and now with the other, publish for it, and
     answer no flush."""

@@ -55,9 +55,6 @@ void native_reader::route_held(held_frame& frame) {
 
 bool native_reader::take_flagged(std::span<std::byte> payload) {
   runs_.end_run();
-  const auto report = [&](auto news) {
-    return news && (!rights_.allows(*news) || router_.receive(env_.remote, std::move(*news)));
-  };
   const auto granted = [&](const auto& credit) {
     if (credit)
       env_.via->grant(*credit);
@@ -74,9 +71,9 @@ bool native_reader::take_flagged(std::span<std::byte> payload) {
   case wire::frame_kind::topics:
     return take_topics(payload);
   case wire::frame_kind::neighbours:
-    return report(wire::parse_neighbours(payload));
+    return take_report(wire::parse_neighbours(payload));
   case wire::frame_kind::filter:
-    return report(wire::parse_filter_report(payload));
+    return take_report(wire::parse_filter_report(payload));
   case wire::frame_kind::known:
     if (!std::exchange(ready_, true)) {
       router_.neighbour_ready(env_.remote);
@@ -98,6 +95,20 @@ bool native_reader::take_flagged(std::span<std::byte> payload) {
     return env_.on_status_frame(payload);
   }
   return false;
+}
+
+/// A peer that tells more than nodes can well take in is not read for a while.
+template <class Report>
+bool native_reader::take_report(std::optional<Report> news) {
+  if (!news)
+    return false;
+  const auto items = 1 + news->added.size() + news->removed.size();
+  const auto own = news->about.node == env_.remote ? items : 0;
+  const auto now = env_.via->now();
+  if (const auto wait = std::max(own_reports_.take(own, now), reports_.take(items, now));
+      wait.count() > 0)
+    env_.via->pause_reading(wait);
+  return !rights_.allows(*news) || router_.receive(env_.remote, std::move(*news));
 }
 
 bool native_reader::take_topics(std::span<const std::byte> payload) {

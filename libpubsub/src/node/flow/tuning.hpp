@@ -12,6 +12,13 @@ namespace pubsub::flow_tuning {
 /// a peer that does not keep to its credit, the link is cut.
 inline constexpr std::size_t enough_announced_bytes = 64 * 1024 * 1024;
 inline constexpr std::size_t max_announced_bytes = 256 * 1024 * 1024;
+/// Links and subscriptions of its own that a peer may report in a second, and a tenth of that at
+/// once. Every node of the network takes them in, at a few microseconds each: a peer that never
+/// stops costs each of them a fifth of a processor.
+inline constexpr std::uint64_t own_items_per_second = 50'000;
+/// The same for what it reports in all, and as much as that at once: what an honest peer passes on
+/// of one that never stops does not hold the honest one back.
+inline constexpr std::uint64_t reported_items_per_second = 2 * own_items_per_second;
 /// How often it is looked whether those that wrote have gone down.
 inline constexpr std::chrono::milliseconds time_between_looks{10};
 /// Bytes of flushes of one peer that wait behind its messages: a node whose flush is dropped sends

@@ -309,6 +309,45 @@ TEST_CASE("topics count in the memory of their peer as long as a queue holds the
   CHECK_FALSE(again.carrier->closed());
 }
 
+TEST_CASE("a peer that reports more than nodes can well take in is not read for a while") {
+  fake_node node;
+  fake_peer one{node, id_of(1), 2, {}};
+  fake_peer other{node, id_of(2), 2, {}};
+  std::uint64_t number = 1;
+  const auto report = [&](std::size_t items) {
+    std::vector<std::string> prefixes;
+    for (std::size_t n = 0; n < items; ++n)
+      prefixes.push_back(std::to_string(number) + "/" + std::to_string(n));
+    one.send(wire::make_report(filter_report{{id_of(1), 1, ++number, true}, prefixes, {}}));
+  };
+  const auto known = [&](std::string_view prefix) { return node.routes.count(prefix) == 1; };
+  report(flow_tuning::own_items_per_second / 2);
+  CHECK(one.carrier->paused());
+  report(1);
+  CHECK(known("1/0"));
+  CHECK_FALSE(known("2/0")); // it waits
+  other.send(wire::make_report(filter_report{{id_of(2), 1, 2, true}, {"/other"}, {}}));
+  CHECK(known("/other")); // others do not
+  node.loop->advance(std::chrono::milliseconds{600});
+  CHECK_FALSE(one.carrier->paused());
+  CHECK(known("2/0"));
+}
+
+TEST_CASE("a peer that passes on what another reports without end is read all the same") {
+  fake_node node;
+  fake_peer relay{node, id_of(1), 2, {}};
+  relay.announce(id_of(3), {}, {id_of(1)});
+  const std::size_t at_a_time = flow_tuning::own_items_per_second / 10;
+  for (std::uint64_t number = 2; number < 30; ++number) {
+    std::vector<std::string> prefixes;
+    for (std::size_t n = 0; n < at_a_time; ++n)
+      prefixes.push_back(std::to_string(n));
+    relay.send(wire::make_report(filter_report{{id_of(3), 1, number, true}, prefixes, {}}));
+    node.loop->advance(std::chrono::milliseconds{100}); // as fast as one peer may
+    CHECK_FALSE(relay.carrier->paused());
+  }
+}
+
 TEST_CASE("a peer whose topics take much memory gets no credit until queues have let go of some") {
   fake_node node;
   const auto queue = node.subscribe({"/a"}, {overflow_policy::block, 1'000'000, 1 << 30});
