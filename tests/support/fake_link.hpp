@@ -162,7 +162,7 @@ private:
   void on_resume() override {
     post([self = weak_from_this()] {
       if (const auto held = self.lock()) {
-        static_cast<fake_link&>(*held).give_credit(true);
+        static_cast<fake_link&>(*held).note_room();
         static_cast<fake_link&>(*held).deliver();
       }
     });

@@ -40,20 +40,26 @@ public:
     owed_ += bytes;
     return had_credit;
   }
-  /// The credit to be given now: none while paused, and small sums not one by one.
+  /// The credit to be given now: none while paused, and small sums not one by one, but for the
+  /// first.
   std::uint32_t settle(bool small_too) noexcept {
-    if (paused() || owed_ == 0 || (!small_too && owed_ < wire::first_credit_bytes / 4))
+    const bool much = owed_ >= wire::first_credit_bytes / 4 || !has_given_;
+    if (paused() || owed_ == 0 || (!small_too && !much))
       return 0;
+    has_given_ = true;
     const auto given = std::min<std::uint64_t>(owed_, std::numeric_limits<std::uint32_t>::max());
     owed_ -= given;
     return static_cast<std::uint32_t>(given);
   }
+  /// Whether credit was ever given back.
+  bool has_given() const noexcept { return has_given_; }
 
   std::function<void()> on_resume; ///< set before the gate is in use
 
 private:
   std::atomic<int> pauses_{0};
   std::atomic<std::uint64_t> pause_count_{0};
+  bool has_given_ = false;
   std::uint64_t owed_ = 0; // what came and was not given back: no more than the first credit
 };
 

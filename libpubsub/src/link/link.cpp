@@ -69,11 +69,14 @@ void link::read() {
     return;
   make_room(min_read_bytes);
   reading_ = true;
-  connection_->read_some({buffer_->data() + filled_, buffer_->capacity() - filled_},
-                         [self = self()](error_code failure, std::size_t n) {
-                           self->reading_ = false;
-                           self->on_read(failure, n);
-                         });
+  const auto room = buffer_->capacity() - filled_;
+  const bool known = std::ranges::any_of(gates_, &credit_gate::has_given);
+  connection_->read_some(
+      {buffer_->data() + filled_, known ? room : std::min(room, first_read_bytes)},
+      [self = self()](error_code failure, std::size_t n) {
+        self->reading_ = false;
+        self->on_read(failure, n);
+      });
 }
 
 void link::on_read(error_code failure, std::size_t transferred) {
@@ -174,7 +177,7 @@ std::size_t link::announced_bytes() const noexcept {
 void link::on_resume() {
   if (!closed_)
     asio::post(loop(), [self = self()] {
-      self->give_credit(true);
+      self->note_room();
       self->read();
     });
 }

@@ -40,9 +40,14 @@ void peer_link::begin_messages(std::uint8_t version, const endpoint_id& self,
   bounds_ = protocol_->bounds(max_frame_bytes);
 }
 
-void peer_link::pause_reading(std::chrono::nanoseconds time) {
+void peer_link::pause_reading(std::chrono::nanoseconds time, bool or_until_room) {
+  const auto until = now() + time;
+  if (resting_ && until <= rest_until_)
+    return;
   if (!rest_)
     rest_ = make_timer();
+  rest_until_ = until;
+  rests_until_room_ = or_until_room;
   resting_ = true;
   rest_->start(time, [weak = weak_from_this()] {
     const auto self = weak.lock();

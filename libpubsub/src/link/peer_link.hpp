@@ -1,6 +1,7 @@
 // One peer as the rest of the node sees it, whatever carries the bytes.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -85,8 +86,14 @@ public:
   std::weak_ptr<flow_source> source(std::size_t hops = 0) {
     return std::shared_ptr<flow_source>{shared_from_this(), &gates_[hops]};
   }
-  /// Nothing is read for so long from now on; on the loop.
-  void pause_reading(std::chrono::nanoseconds time);
+  /// Whether a queue that this peer fills is full, although it has had no credit back so far.
+  bool is_new_and_paused() const noexcept {
+    return std::ranges::any_of(std::span{gates_}.first(used_gates_), [](const credit_gate& each) {
+      return each.paused() && !each.has_given();
+    });
+  }
+  /// Nothing is read for so long from now on, or until a queue has room again; on the loop.
+  void pause_reading(std::chrono::nanoseconds time, bool or_until_room = false);
   /// Before the messages that wait. A peer that asks and does not read the answers loses its link.
   void push_answer(std::span<const std::byte> frame);
   /// Version 2: the peer can take more.
@@ -122,6 +129,12 @@ protected:
   virtual void on_work() = 0;
   /// A gate was the last one paused; from any thread.
   virtual void on_resume() = 0;
+  /// On the loop, after `on_resume`.
+  void note_room() {
+    if (std::exchange(rests_until_room_, false))
+      resting_ = false;
+    give_credit(true);
+  }
   void give_credit(bool small_too) {
     if (!closed())
       protocol_->give_credit(std::span{gates_}.first(used_gates_), *this, small_too);
@@ -140,6 +153,8 @@ private:
   const network_info remote_;
   std::uint8_t version_ = 1;
   bool resting_ = false;
+  bool rests_until_room_ = false;
+  clock::time_point rest_until_{};
   std::unique_ptr<loop_timer> rest_; // null until needed
   std::atomic<std::uint64_t> received_{0};
   const held_bytes::total topic_bytes_ = std::make_shared<std::atomic<std::size_t>>(0);

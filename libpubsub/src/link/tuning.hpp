@@ -29,8 +29,13 @@ inline constexpr std::chrono::microseconds idle_before_writing_at_once{20};
 /// Topics of one announcement, each of up to 64 KiB.
 inline constexpr std::size_t most_topics_per_frame = 8;
 /// Bytes a peer may send beyond its credit: a sender with any credit left may begin another batch,
-/// and gathers several for one write.
-inline constexpr std::uint64_t most_overdraft_bytes = 4 * 1024 * 1024;
+/// and those of earlier releases gather several for one write.
+inline constexpr std::uint64_t most_overdraft_bytes = max_bytes_per_write;
+/// Bytes that are read at once from a peer that has had no credit back yet, and how long it rests
+/// then while a queue that it fills is full. Every connection comes with credit, so that one who
+/// connects again and again could fill queues that others wait for.
+inline constexpr std::size_t first_read_bytes = 16 * 1024;
+inline constexpr std::chrono::milliseconds rest_of_new_peers{100};
 /// Bytes of news about the network that may wait for a peer before its link is closed: some whole
 /// maps of 65,536 nodes.
 inline constexpr std::size_t max_unread_news_bytes = 64 * 1024 * 1024;

@@ -5,6 +5,7 @@
 #include <pubsub/topic.hpp>
 
 #include "base/bytes.hpp"
+#include "link/tuning.hpp"
 #include "node/flow/tuning.hpp"
 #include "wire/native/network.hpp"
 
@@ -26,6 +27,8 @@ void native_reader::receive(const intrusive_ptr<chunk>& owner, std::span<std::by
     pos += size;
   }
   runs_.end_buffer();
+  if (env_.via->is_new_and_paused())
+    env_.via->pause_reading(link_tuning::rest_of_new_peers, true);
 }
 
 bool native_reader::must_wait(std::size_t place, const held_frame& frame) {

@@ -381,9 +381,32 @@ TEST_CASE("a peer that sends flushes and does not read the answers loses its lin
   CHECK(bytes <= 2 * link_tuning::max_unread_answer_bytes);
 }
 
-TEST_CASE("a peer that sends far more than it has credit for loses its link") {
+TEST_CASE("a new peer is read little by little while a queue that it fills is full") {
   fake_node node;
   const auto queue = node.subscribe({"/a"}, {overflow_policy::block, 1, 1 << 20});
+  fake_peer known{node, id_of(1), 2, {}};
+  known.announce_topics({"/a"}, {node.self});
+  known.send_record(1, 1, id_of(1));
+  CHECK(texts_in(*queue) == texts{"/a=1"});
+  known.take_frames(); // credit is among them
+  for (int n = 2; n < 10; ++n)
+    known.send_record(n, static_cast<std::uint64_t>(n), id_of(1));
+  CHECK_FALSE(known.carrier->paused()); // only its credit is kept back
+  fake_peer fresh{node, id_of(2), 2, {}};
+  fresh.announce_topics({"/a"}, {node.self});
+  for (int n = 10; n < 20; ++n)
+    fresh.send_record(n, static_cast<std::uint64_t>(n), id_of(2));
+  CHECK(fresh.carrier->paused());
+  node.loop->advance(3 * link_tuning::rest_of_new_peers);
+  CHECK(texts_in(*queue).size() == 8 + 1 + 3); // one at a time
+  node.loop->run();
+  CHECK_FALSE(fresh.carrier->paused()); // there was room
+  CHECK(texts_in(*queue).size() == 10 - 1 - 3);
+}
+
+TEST_CASE("a peer that sends far more than it has credit for loses its link") {
+  fake_node node;
+  const auto queue = node.subscribe({"/a"}, {overflow_policy::block, 2, 1 << 20});
   fake_peer from{node, id_of(1), 2, {}};
   from.announce_topics({"/a"}, {node.self});
   from.send_record(1, 1, id_of(9));
