@@ -97,6 +97,10 @@ class CheckerTest(unittest.TestCase):
         self.finds_nothing(checker.check_explained("s", lossy, {KEY: 100}, counted=30, in_flight=20))
         self.finds(checker.check_explained("s", lossy, {KEY: 100}, counted=30, in_flight=19), "50 messages are missing")
 
+    def test_an_allowance_that_excuses_everything_is_found(self):
+        self.finds_nothing(checker.check_allowance("s", 100, 50))
+        self.finds(checker.check_allowance("s", 100, 51), "51 messages may be missing of 100")
+
     def test_memory_beyond_its_bound_is_found(self):
         self.finds_nothing(checker.check_memory("n", 100 * 1024, 100))
         self.finds(checker.check_memory("n", 100 * 1024 + 1, 100), "the bound is 100")

@@ -72,6 +72,14 @@ pubsub::queue_options queue_from(const command& in) {
   return queue;
 }
 
+/// Nil for no text.
+pubsub::endpoint_id endpoint_from(const std::string& text) {
+  const auto id = text.empty() ? pubsub::endpoint_id{} : pubsub::endpoint_id::parse(text);
+  if (!id)
+    throw std::runtime_error{text + " is no endpoint id"};
+  return *id;
+}
+
 planted planted_from(const command& in) {
   static const std::map<std::string, planted> known{{"", planted::nothing},
                                                     {"loss", planted::loss},
@@ -150,16 +158,24 @@ private:
     pubsub::endpoint_options options;
     options.link_queue = queue_from(in);
     options.io_threads = static_cast<unsigned>(in.number("io_threads", 1));
+    options.max_wire_version = static_cast<std::uint8_t>(in.number("version", 2));
+    options.tls = {.certificate = in.text("certificate", ""),
+                   .key = in.text("key", ""),
+                   .passphrase = {},
+                   .ca_file = in.text("ca", ""),
+                   .ca_path = {}};
     if (const auto silence = in.number("liveness_ms", 0); silence > 0)
       options.liveness_timeout = milliseconds{silence};
     const auto name = in.text("at", "main");
-    if (!hosted_.emplace(name, std::make_unique<hosted>(options)).second)
+    const auto [place, fresh] = hosted_.emplace(name, nullptr);
+    if (!fresh)
       throw std::runtime_error{name + " is open already"};
-    return {};
+    place->second = std::make_unique<hosted>(options);
+    return json_object{}.add("id", to_string(place->second->node.id()));
   }
 
   json_object listen(const command& in) {
-    const auto port = at(in).node.listen("tcp://127.0.0.1:" + std::to_string(in.number("port", 0)));
+    const auto port = at(in).node.listen(in.text("uri"));
     if (!port)
       throw std::runtime_error{port.error().message()};
     return json_object{}.add("port", *port);
@@ -168,15 +184,13 @@ private:
   json_object peer(const command& in) {
     const pubsub::peer_options options{.retry = milliseconds{in.number("retry_ms", 50)},
                                        .timeout = milliseconds{10'000}};
-    const auto uri = "tcp://127.0.0.1:" + std::to_string(in.number("port"));
-    if (const auto done = at(in).node.peer_async(uri, options); !done)
+    if (const auto done = at(in).node.peer_async(in.text("uri"), options); !done)
       throw std::runtime_error{done.error().message()};
     return {};
   }
 
   json_object unpeer(const command& in) {
-    const auto uri = "tcp://127.0.0.1:" + std::to_string(in.number("port"));
-    if (const auto done = at(in).node.unpeer(uri); !done)
+    if (const auto done = at(in).node.unpeer(in.text("uri")); !done)
       throw std::runtime_error{done.error().message()};
     return {};
   }
@@ -221,7 +235,8 @@ private:
                                      .messages = in.number("messages", 0),
                                      .per_second = in.number("per_second", 0),
                                      .min_bytes = in.number("min_bytes", 20),
-                                     .max_bytes = in.number("max_bytes", 200)};
+                                     .max_bytes = in.number("max_bytes", 200),
+                                     .to = endpoint_from(in.text("to", ""))};
     auto& place = here.publishers[options.publisher];
     if (place == nullptr)
       place = std::make_unique<publishing>(here.node, options);

@@ -13,7 +13,7 @@ constexpr auto look_up = 20ms;
 } // namespace
 
 publishing::publishing(pubsub::endpoint& node, publishing_options options)
-    : options_(std::move(options)) {
+    : node_(node), options_(std::move(options)) {
   for (std::size_t i = 0; i < options_.topics; ++i) {
     const auto suffix = options_.topics == 1 ? std::string{} : std::to_string(i);
     topics_.push_back(
@@ -49,6 +49,12 @@ void publishing::run(std::uint64_t messages) {
   }
 }
 
+pubsub::publish_result publishing::offer(counted_topic& each) {
+  if (options_.to.is_nil())
+    return each.out.publish_for(writer_.bytes(), look_up);
+  return node_.publish_to_for(options_.to, each.out.topic(), writer_.bytes(), look_up);
+}
+
 /// False if the message was not taken and will not be.
 bool publishing::publish_on(counted_topic& each) {
   const auto number = each.published.load(std::memory_order_relaxed);
@@ -56,7 +62,7 @@ bool publishing::publish_on(counted_topic& each) {
   write_numbered(writer_, {options_.publisher, number}, each.out.topic(), options_.min_bytes,
                  options_.max_bytes);
   while (true) {
-    switch (each.out.publish_for(writer_.bytes(), look_up)) {
+    switch (offer(each)) {
     case pubsub::publish_result::unwanted:
       each.unwanted.fetch_add(1, std::memory_order_relaxed);
       [[fallthrough]];

@@ -23,6 +23,7 @@ struct publishing_options {
   std::uint64_t per_second = 0; ///< 0: as fast as the library takes them
   std::size_t min_bytes = 20;   ///< of the payload
   std::size_t max_bytes = 200;
+  pubsub::endpoint_id to{}; ///< the only receiver; nil: all subscribers
 };
 
 /// Publishes until told to stop. `start` and `stop` can be repeated; numbers go on where they
@@ -50,7 +51,9 @@ private:
 
   void run(std::uint64_t messages);
   bool publish_on(counted_topic& each);
+  pubsub::publish_result offer(counted_topic& each);
 
+  pubsub::endpoint& node_;
   const publishing_options options_;
   std::vector<std::unique_ptr<counted_topic>> topics_;
   std::size_t turn_ = 0;

@@ -7,8 +7,8 @@
 
 namespace pubsub {
 
-/// So much a second, and some of it at once. What has come is counted even beyond that: then nothing
-/// more should come until the debt is paid. Not thread-safe.
+/// So much a second, and some of it at once. What has come is counted even beyond that: then
+/// nothing more should come until the debt is paid. Not thread-safe.
 class rate_limit {
 public:
   using time = std::chrono::steady_clock::time_point;

@@ -6,6 +6,7 @@ import os
 import platform
 import random
 import re
+import statistics
 import sys
 import time
 import traceback
@@ -19,7 +20,7 @@ every subscriber got each message at most once, in order, undamaged, and that ev
 missing was counted. Each run of a scenario follows from its seed."""
 
 EXAMPLES = """examples:
-  tools/faults --short                        every scenario once or more, in less than three minutes
+  tools/faults --short                        every scenario once or more, in about three minutes
   tools/faults                                the whole: over a thousand seeds and the ten-minute soak
   tools/faults --scenario ring --seeds 20     twenty seeds of one scenario
   tools/faults --scenario ring --seed 42 -v   one run again, with its plan
@@ -36,7 +37,7 @@ def parse(arguments):
     parser = argparse.ArgumentParser(prog="tools/faults", description=ABOUT, epilog=EXAMPLES,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--list", action="store_true", help="names the scenarios and says what they do")
-    parser.add_argument("--short", action="store_true", help="every scenario with few seeds and little volume (at most 3 minutes)")
+    parser.add_argument("--short", action="store_true", help="every scenario with few seeds and little volume (about 3 minutes)")
     parser.add_argument("--scenario", action="append", metavar="NAME", choices=list(ALL), help="only this one; can be repeated")
     parser.add_argument("--seed", type=int, metavar="N", help="replays this seed")
     parser.add_argument("--seeds", type=int, metavar="N", help="so many seeds of every scenario")
@@ -72,6 +73,7 @@ def judge(scenario, world):
         scenario.run(world)
         world.settle()
         world.check()
+        world.require(world.messages() >= scenario.least, f"only {world.messages()} messages were published: nothing was tested")
         world.close()
     except Stuck as failure:
         world.violations.append(f"stuck: {failure}")
@@ -130,6 +132,7 @@ def sums(outcomes):
     return [{"scenario": name, "seeds": len({each.seed for each in all_of}), "faults": sum(each.faults for each in all_of),
              "messages": sum(each.messages for each in all_of), "peak_rss_kb": max(each.peak_kb for each in all_of),
              "lost_in_flight": max(each.figures.get("lost_in_flight", 0) for each in all_of),
+             "allowed_in_flight": max(each.figures.get("allowed_in_flight", 0) for each in all_of),
              "violations": sum(len(each.violations) for each in all_of), "seconds": sum(each.seconds for each in all_of)}
             for name, all_of in by_name.items()]
 
@@ -160,11 +163,12 @@ def write_json(path, outcomes, summary):
 def write_markdown(path, outcomes, summary):
     lines = [MARKS[0], "", f"`{summary}`, on {time.strftime('%Y-%m-%d', time.gmtime())}, {os.cpu_count()} processors, "
              f"{sum(each.seconds for each in outcomes):,.0f} s.", "",
-             "| scenario | seeds | faults | messages published | lost in flight, at most | peak memory | violations |",
-             "|---|---:|---:|---:|---:|---:|---:|"]
+             "| scenario | seeds | faults | messages published | lost in flight, at most | allowed | peak memory | violations |",
+             "|---|---:|---:|---:|---:|---:|---:|---:|"]
     for row in sums(outcomes):
         lines.append(f"| {row['scenario']} | {row['seeds']:,} | {row['faults']:,} | {row['messages']:,} | {row['lost_in_flight']:,} "
-                     f"| {row['peak_rss_kb'] // 1024} MiB | {row['violations']} |")
+                     f"| {row['allowed_in_flight']:,} | {row['peak_rss_kb'] // 1024} MiB | {row['violations']} |")
+    lines += attack_table(outcomes)
     with open(path, encoding="utf-8") as file:
         page = file.read()
     pattern = re.escape(MARKS[0]) + ".*?" + re.escape(MARKS[1])
@@ -173,6 +177,22 @@ def write_markdown(path, outcomes, summary):
         raise SystemExit(f"faults: {path} has no place for figures ({MARKS[0]} ... {MARKS[1]})")
     with open(path, "w", encoding="utf-8") as file:
         file.write(page)
+
+
+def attack_table(outcomes):
+    """What is left of honest traffic beside each attack of hostile-peer."""
+    by_attack = {}
+    for each in outcomes:
+        if "attack" in each.figures:
+            by_attack.setdefault(each.figures["attack"], []).append(each)
+    if not by_attack:
+        return []
+    lines = ["", "| attack | seeds | rate kept, median | least | peak memory |", "|---|---:|---:|---:|---:|"]
+    for name, all_of in sorted(by_attack.items()):
+        kept = [each.figures["kept_percent"] for each in all_of if "kept_percent" in each.figures]
+        figures = f"{statistics.median(kept):.0f} % | {min(kept)} %" if kept else "- | -"
+        lines.append(f"| {name} | {len(all_of)} | {figures} | {max(each.peak_kb for each in all_of) // 1024} MiB |")
+    return lines
 
 
 class Progress:

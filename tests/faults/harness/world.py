@@ -5,6 +5,7 @@ import os
 import random
 import resource
 import signal
+import subprocess
 import tempfile
 import time
 
@@ -18,9 +19,8 @@ MEMORY_BOUND_MIB = 192
 SOCKET_BYTES = 8 * 1024 * 1024
 ENVELOPE_BYTES = 48
 LINK_CAPACITY = 4_096
-# A publisher that limits itself has no more in flight than what it publishes in this time: until a broken
-# connection is noticed.
-REACTION_S = 0.2
+# What is published in this time is in flight as well when something is cut: until publishers notice it.
+REACTION_S = 0.005
 # How often each publisher publishes once more where the last message was lost.
 LAST_TRIES = 15
 
@@ -37,13 +37,43 @@ class Settings:
         self.log = log or (lambda text: None)
 
 
+class Certificates:
+    """An authority and what it has signed, made with the command `openssl` when first needed."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.made = False
+
+    def make(self):
+        """For the nodes, and for an attacker who has one as well."""
+        self.made = True
+        key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
+        self._openssl("req", "-x509", *key, "-days", "2", "-subj", "/CN=authority", "-keyout", "ca.key", "-out", "ca.pem")
+        for name in ("node", "attacker"):
+            self._openssl("req", *key, "-subj", f"/CN={name}", "-keyout", f"{name}.key", "-out", f"{name}.csr")
+            self._openssl("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial",
+                          "-days", "2", "-out", f"{name}.pem")
+
+    def options(self):
+        """Of the command `open`."""
+        return {"certificate": self.path("node.pem"), "key": self.path("node.key"), "ca": self.path("ca.pem")} if self.made else {}
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def _openssl(self, *arguments):
+        subprocess.run(["openssl", *arguments], cwd=self.folder, check=True, capture_output=True, timeout=60)
+
+
 class Node:
     """A process with one endpoint called main, or several."""
 
-    def __init__(self, program, options):
+    def __init__(self, program, scheme, options):
         self.program = program
-        self.options = options
-        self.port = 0
+        self.scheme, self.options = scheme, options
+        self.port = 0  # of `tcp` and `tls`
+        self.address = ""
+        self.id = ""
         self.baseline = {key: program.greeting[key] for key in ("threads", "descriptors")}
 
     @property
@@ -63,9 +93,11 @@ class Node:
 
 
 class Publisher:
-    def __init__(self, node, number, topics, at, per_second, min_bytes):
+    """`to`: the node that its messages are for; empty: all that subscribe."""
+
+    def __init__(self, node, number, topics, at, per_second, min_bytes, to):
         self.node, self.id, self.topics, self.at = node, number, topics, at
-        self.per_second, self.min_bytes = per_second, min_bytes
+        self.per_second, self.min_bytes, self.to = per_second, min_bytes, to
         self.last = {}  # topic -> (published, unwanted)
 
     def look(self):
@@ -127,6 +159,7 @@ class World:
         self.subscriptions = []
         self.windows = []  # of faults that may lose messages, see checker.check_windows
         self.cuts = 0
+        self.at_risk = {}  # of each subscription, by name: messages in flight when something was cut
         self.vanished_bytes = 0
         self.faults = 0
         self.violations = []
@@ -135,8 +168,10 @@ class World:
         self.last_words = []  # of the programs, where something went wrong
         self.memory_bound_mib = MEMORY_BOUND_MIB
         self._errors = tempfile.TemporaryFile()  # of all programs
+        self._folder = tempfile.TemporaryDirectory(prefix="faults-")
+        self.certificates = Certificates(self._folder.name)
         self._shim = None
-        self._dialled = []  # (one, other, port), in order
+        self._dialled = []  # (one, other, address), in order
         self._extra_messages = 0
 
     # -- nodes and links ---------------------------------------------------------------------------
@@ -144,28 +179,37 @@ class World:
     def log(self, text):
         self.settings.log(f"  {text}")
 
-    def start(self, *names, **options):
-        """Starts nodes that listen; a name known before gets its old port again. Returns the last."""
-        options = {"capacity": LINK_CAPACITY, **options}
+    def start(self, *names, scheme="tcp", **options):
+        """Starts nodes that listen; a name known before gets its old address again. Returns the last. `scheme`: `tcp`,
+        `tls` or `unix`."""
+        options = {"capacity": LINK_CAPACITY, **self.certificates.options(), **options}
         for name in names:
             before = self.nodes.get(name)
-            node = Node(self._program("fault_node", name), before.options if before else options)
+            node = Node(self._program("fault_node", name), before.scheme if before else scheme,
+                        before.options if before else options)
             self.nodes[name] = node
-            node.ask("open", **node.options)
-            node.port = node.ask("listen", port=before.port if before else 0)["port"]
+            node.id = node.ask("open", **node.options)["id"]
+            node.address = before.address if before else self._fresh_address(node)
+            node.port = node.ask("listen", uri=node.address)["port"]
+            if node.scheme != "unix":
+                node.address = f"{node.scheme}://127.0.0.1:{node.port}"
         return node
+
+    def _fresh_address(self, node):
+        return f"unix://{self._folder.name}/{node.name}.sock" if node.scheme == "unix" else f"{node.scheme}://127.0.0.1:0"
 
     def _program(self, program, name):
         return Program(os.path.join(self.settings.programs, program), name, self._errors)
 
     def connect(self, one, other, shim=False):
         """`one` peers with `other` and keeps trying; through the shim, the link is called one-other."""
-        port = self.nodes[other].port
+        address = self.nodes[other].address
         if shim:
             name = f"{one}-{other}"
-            port = self._network("link", name=name, to=port, seed=self.random.getrandbits(32))["port"]
-        self._dialled.append((one, other, port))
-        self.nodes[one].ask("peer", port=port)
+            port = self._network("link", name=name, to=self.nodes[other].port, seed=self.random.getrandbits(32))["port"]
+            address = f"{self.nodes[other].scheme}://127.0.0.1:{port}"
+        self._dialled.append((one, other, address))
+        self.nodes[one].ask("peer", uri=address)
 
     def await_peers(self, name, n):
         if not self.nodes[name].ask("wait", n=n, timeout_ms=int(PATIENCE_S * 900))["met"]:
@@ -203,15 +247,15 @@ class World:
     def cut_link(self, one, other):
         """Ends a peering in good order. A thread that was about to hand on a message finds the link gone."""
         self.fault(f"part {one} from {other}")
-        self.cuts += 1
-        self.nodes[one].ask("unpeer", port=self.nodes[other].port)
+        with self.cut():
+            self.nodes[one].ask("unpeer", uri=self.nodes[other].address)
         self._dialled = [each for each in self._dialled if each[:2] != (one, other)]
 
     def reconnect(self, name):
         """What `name` had connected to before it was started again."""
-        for one, _, port in self._dialled:
+        for one, _, address in self._dialled:
             if one == name:
-                self.nodes[name].ask("peer", port=port)
+                self.nodes[name].ask("peer", uri=address)
 
     def chain(self, *names, shim=False, **options):
         """Nodes in a row, each connected to the next."""
@@ -241,17 +285,18 @@ class World:
         sub.ended = sub.node.ask("unsubscribe", at=sub.at, name=sub.name)
 
     def publish(self, name, topic="/t", messages=0, per_second=0, topics=1, min_bytes=20, max_bytes=200, at="main",
-                patience_s=PATIENCE_S):
-        """Publishes `messages`, or without end, once all who have subscribed are known here."""
+                patience_s=PATIENCE_S, to=None):
+        """Publishes `messages`, or without end, once all who have subscribed are known here; `to` this node only, or to
+        all."""
         node = self.nodes[name]
-        pub = Publisher(node, len(self.publishers) + 1, topics, at, per_second, min_bytes)
+        pub = Publisher(node, len(self.publishers) + 1, topics, at, per_second, min_bytes, to)
         n = self._audience(name, at, topic)
         if not node.ask("wait", patience_s, at=at, topic=topic, n=n, timeout_ms=int(patience_s * 900))["met"]:
             raise Stuck(f"{name} does not come to know {n} subscribers of {topic}")
         node.ask("publish", at=at, publisher=pub.id, topic=topic, messages=messages, per_second=per_second,
-                 topics=topics, min_bytes=min_bytes, max_bytes=max_bytes)
+                 topics=topics, min_bytes=min_bytes, max_bytes=max_bytes, to=self.nodes[to].id if to else None)
         self.publishers.append(pub)
-        self.log(f"publish {name} {topic} topics={topics} messages={messages or 'without end'} per_second={per_second or 'any'} "
+        self.log(f"publish {name} {topic} to={to or 'all'} topics={topics} messages={messages or 'without end'} per_second={per_second or 'any'} "
                  f"bytes={min_bytes}..{max_bytes}")
         return pub
 
@@ -342,17 +387,31 @@ class World:
         self.faults += 1
         self.log(text)
 
+    @contextlib.contextmanager
+    def cut(self, most=None):
+        """Around what may destroy messages under way, `most` of them: those that were published and have not come, and what
+        is published until that is noticed. A machine that is slow has more under way, and answers later here as well."""
+        seen = {sub.name: sub.seen() for sub in self._expecting()}
+        yield
+        self.cuts += 1
+        for sub in self._expecting():
+            if sub.name in seen:
+                under_way = sum(max(0, n - seen[sub.name].get(key, 0)) for key, n in self.published_for(sub).items())
+                self.at_risk[sub.name] = self.at_risk.get(sub.name, 0) + min(under_way, most or under_way)
+
     def kill(self, name):
         """kill -9. The publishers of the node are remembered as far as they were seen last."""
         self.fault(f"kill -9 {name}")
-        self.cuts += 1
-        self.nodes[name].program.kill()
+        for pub in self.publishers:
+            pub.look()
+        with self.cut():
+            self.nodes[name].program.kill()
 
     def shut_down(self, name):
         """Closes a node in good order. What was under way through it may be lost."""
         self.fault(f"close {name}")
-        self.cuts += 1
-        self.close_node(self.nodes[name])
+        with self.cut():
+            self.close_node(self.nodes[name])
 
     def stop(self, name):
         self.fault(f"stop {name}")
@@ -369,8 +428,8 @@ class World:
             self.log(text)
         else:
             self.fault(text)
-        self.cuts += verb in ("reset", "down", "vanish")
-        return self._network(verb, name=name, **values)
+        with self.cut() if verb in ("reset", "down", "vanish") else contextlib.nullcontext():
+            return self._network(verb, name=name, **values)
 
     def await_healthy(self, name):
         """Waits until a fault that was given a time is over."""
@@ -407,7 +466,7 @@ class World:
         def flows():
             for sub in self._expecting():
                 seen = sub.seen()
-                if any(seen.get(key, 0) <= at + 1 for key, at in goal.items() if key[1].startswith(sub.topic)):
+                if any(seen.get(key, 0) <= goal[key] + 1 for key in self.published_for(sub) if key in goal):
                     return False
             return True
         if not wait_until(flows):
@@ -415,10 +474,14 @@ class World:
 
     # -- the end -----------------------------------------------------------------------------------
 
-    def published(self, prefix=""):
+    def published(self):
         """(publisher, topic) -> messages, over the publishers that still live."""
-        return {(pub.id, topic): published for pub in self.publishers for topic, (published, _) in pub.look().items()
-                if topic.startswith(prefix)}
+        return {(pub.id, topic): published for pub in self.publishers for topic, (published, _) in pub.look().items()}
+
+    def published_for(self, sub):
+        """The same for what this subscription should get."""
+        senders = {pub.id for pub in self.publishers if pub.to in (None, sub.node.name)}
+        return {key: n for key, n in self.published().items() if key[0] in senders and key[1].startswith(sub.topic)}
 
     def messages(self):
         """Published over the whole run."""
@@ -468,7 +531,7 @@ class World:
         report = sub.quiet()
         if report is None:
             return False
-        published = self.published(sub.topic)
+        published = self.published_for(sub)
         if sum(checker.lost_of(report, published).values()) == report["dropped"]:
             return True  # what is not there was dropped, maybe the last of all
         last = {checker.stream_key(stream): stream["next"] for stream in report["streams"]}
@@ -495,7 +558,7 @@ class World:
 
     def _judge(self, sub, dropped_at_links):
         report = wait_until(sub.quiet) or sub.report()
-        published = self.published(sub.topic)
+        published = self.published_for(sub)
         yield from checker.check_order(sub.name, report)
         yield from checker.check_strangers(sub.name, report, published)
         yield from checker.check_counters(sub.name, report)
@@ -506,23 +569,26 @@ class World:
             paths = sum(each.whole for each in self.subscriptions)
             yield from checker.check_complete(sub.name, report, published, dropped_at_links, paths)
         else:
-            allowed = self.in_flight()
+            allowed = self.in_flight(sub)
             lost = max(0, sum(checker.lost_of(report, published).values()) - report["dropped"])
-            self.figures["lost_in_flight"] = max(self.figures.get("lost_in_flight", 0), lost - self.unwanted())
+            self.figures["lost_in_flight"] = max(self.figures.get("lost_in_flight", 0),
+                                                 lost - self.unwanted() - dropped_at_links)
+            self.figures["allowed_in_flight"] = max(self.figures.get("allowed_in_flight", 0), allowed)
+            if not self.settings.sanitized:
+                yield from checker.check_allowance(sub.name, sum(published.values()), allowed)
             yield from checker.check_windows(sub.name, report, published, self.windows)
             yield from checker.check_explained(sub.name, report, published, self.unwanted() + dropped_at_links, allowed)
 
     def unwanted(self):
         return sum(unwanted for pub in self.publishers for _, unwanted in pub.look().values())
 
-    def in_flight(self):
-        """How many messages the cuts may have destroyed, at most."""
-        smallest = min(pub.min_bytes for pub in self.publishers)
-        held = self.held_by_a_link(smallest)
-        rates = [pub.per_second for pub in self.publishers]
-        if all(rates):
-            held = min(held, int(sum(rates) * REACTION_S * (10 if self.settings.sanitized else 1)))
-        return self.cuts * held + self.vanished_bytes // (smallest + ENVELOPE_BYTES)
+    def in_flight(self, sub):
+        """How many messages for this subscription the cuts may have destroyed, at most."""
+        senders = [pub for pub in self.publishers if pub.to in (None, sub.node.name)]
+        reaction_s = REACTION_S * (4 if self.settings.sanitized else 1)
+        unnoticed = int(self.cuts * reaction_s * sum(pub.per_second for pub in senders))
+        swallowed = self.vanished_bytes // (min(pub.min_bytes for pub in senders) + ENVELOPE_BYTES)
+        return self.at_risk.get(sub.name, 0) + unnoticed + swallowed
 
     @staticmethod
     def held_by_a_link(smallest):
@@ -557,6 +623,7 @@ class World:
         """Ends what still runs, whatever happened."""
         for program in [node.program for node in self.nodes.values()] + ([self._shim] if self._shim else []):
             program.kill()
+        self._folder.cleanup()
         self._errors.seek(0)
         lines = self._errors.read().decode(errors="replace").splitlines()
         self._errors.close()

@@ -1,0 +1,82 @@
+"""Scenarios of the fault suite with peers that mean harm. Honest nodes are real processes, and so is their traffic."""
+
+import random
+import statistics
+import threading
+import time
+
+from harness.scenarios import require_kept, scenario
+
+from . import attacks, matrix
+from .wire import Door
+
+# What a hostile peer may make a node hold (docs/security.md), and as much for what a node uses itself and for what is
+# on its way back to the system.
+MEMORY_MIB = 768
+# Of its rate, in per cent: on a machine that does nothing else, and on one that does.
+KEPT, KEPT_BUSY = 95, 50
+
+
+def honest_chain(w, policy="block"):
+    """Two relays between a publisher and a subscriber, 10,000 messages of 100 bytes a second; and the door of one of the
+    relays. In every other run it is locked with TLS, and the attacker has a certificate."""
+    encrypted = w.random.random() < 0.5
+    if encrypted:
+        w.certificates.make()
+    w.memory_bound_mib = MEMORY_MIB
+    w.chain("pub", "first", "second", "sub", scheme="tls" if encrypted else "tcp", policy=policy,
+            capacity=4_096 if policy == "block" else 20_000)
+    sub = w.subscribe("sub", isolated=True)  # what links drop is the attacker's
+    w.publish("pub", per_second=10_000, min_bytes=100, max_bytes=100)
+    w.await_received(sub, 2_000)
+    target = w.random.choice(["first", "second"])
+    return sub, target, Door(w.nodes[target].port, w.certificates if encrypted else None)
+
+
+def least_kept(w):
+    return KEPT_BUSY if w.settings.short else KEPT
+
+
+@scenario("hostile-peer", short_seeds=len(attacks.ALL), seeds=5 * len(attacks.ALL))
+def hostile_peer(w):
+    """A peer of one relay of a chain does what it can to harm: floods, lies, wrong numbers, silence, slow reading, in
+    both versions, also inside TLS; each attack has its turn. It harms nobody but itself: every message of the chain
+    arrives, and it carries as much as before; how much, in per cent, is among the figures."""
+    name = list(attacks.ALL)[w.seed % len(attacks.ALL)]
+    sub, target, door = honest_chain(w, attacks.ALL[name].link_policy)
+    before = w.throughput(sub, 0.5 if w.settings.short else 1)
+    w.fault(f"{name} at {target}{', TLS' if door.tls else ''}")
+    w.figures["attack"] = name
+    seconds = 1 if w.settings.short else 4
+    attack = attacks.perform(name, door, w.random.getrandbits(32), seconds)
+    during = w.throughput(sub, seconds + 1)  # what has waited comes as well
+    attack.join(timeout=10)
+    w.require(not attack.is_alive(), f"the attack does not end: {name}")
+    w.await_received(sub, 2_000)
+    require_kept(w, "kept_percent", round(100 * during / before), least_kept(w), f"the rate of the chain, {name}")
+
+
+@scenario("hostile-frames", short_seeds=1, seeds=8)
+def hostile_frames(w):
+    """A peer of one relay of a chain tries every kind of frame in every state of a connection, about itself, about
+    honest nodes and about those that are not there, with numbers at every edge, and cut off: thousands of connections of
+    one version, also inside TLS. Nothing of the chain is lost or held up, and a node that comes later is part of it as
+    any other."""
+    sub, target, door = honest_chain(w)
+    before = w.throughput(sub, 1)
+    version = w.random.choice([1, 2])
+    w.fault(f"every frame of version {version} at {target}{', TLS' if door.tls else ''}")
+    tried, kept, done = [], [], threading.Event()
+    end = time.monotonic() + (10 if w.settings.short or w.settings.sanitized else 300)
+    rng = random.Random(w.random.getrandbits(32))
+    attacker = threading.Thread(daemon=True, target=lambda: (
+        tried.append(matrix.try_all(door, rng, version, lambda: time.monotonic() > end)), done.set()))
+    attacker.start()
+    while not done.wait(0):
+        kept.append(round(100 * w.throughput(sub, 1) / before))
+    w.figures["cases"] = tried[0] if tried else 0
+    w.require(tried and tried[0] > 200, f"only {tried} cases were tried")
+    w.start("late", **({"scheme": "tls"} if door.tls else {}))
+    w.connect("late", target)
+    w.await_received(w.subscribe("late", whole=False), 1_000)
+    require_kept(w, "kept_percent", round(statistics.median(kept)), least_kept(w), "the rate of the chain")
