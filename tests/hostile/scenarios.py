@@ -1,6 +1,7 @@
 """Scenarios of the fault suite with peers that mean harm. Honest nodes are real processes, and so is their traffic."""
 
 import random
+import resource
 import statistics
 import threading
 import time
@@ -80,3 +81,32 @@ def hostile_frames(w):
     w.connect("late", target)
     w.await_received(w.subscribe("late", whole=False), 1_000)
     require_kept(w, "kept_percent", round(statistics.median(kept)), least_kept(w), "the rate of the chain")
+
+
+@scenario("hostile-crowd", short_seeds=1, seeds=8, sanitized=False)
+def hostile_crowd(w):
+    """Ten thousand connections to a relay are opened and left silent. A node that comes then is a peer within a second,
+    and gets its messages; how long it took, in milliseconds, is among the figures."""
+    sub, target, door = honest_chain(w)
+    crowd = 10_000
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = before[1] if before[1] != resource.RLIM_INFINITY else crowd + 1_000
+    crowd = min(crowd, most - 500)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (crowd + 500, before[1]))
+    held = []
+    try:
+        w.fault(f"{crowd} silent connections at {target}{', TLS' if door.tls else ''}")
+        for _ in range(crowd):
+            held.append(door.knock())
+        w.start("late", **({"scheme": "tls"} if door.tls else {}))
+        begin = time.monotonic()
+        w.connect("late", target)
+        w.await_peers("late", 1)
+        w.figures["admitted_ms"] = round(1_000 * (time.monotonic() - begin))
+        w.require(w.figures["admitted_ms"] < 1_000, f"an honest node was admitted only after {w.figures['admitted_ms']} ms")
+        w.await_received(w.subscribe("late", whole=False), 1_000)
+        w.await_received(sub, 1_000)
+    finally:
+        for each in held:
+            each.close()
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)

@@ -43,9 +43,10 @@ class Program:
 
     def _answer(self, question, patience_s):
         end = time.monotonic() + patience_s
+        output = select.poll()  # takes descriptors of any number
+        output.register(self.child.stdout, select.POLLIN)
         while b"\n" not in self._buffer:
-            ready, _, _ = select.select([self.child.stdout], [], [], max(0.0, end - time.monotonic()))
-            if not ready:
+            if not output.poll(max(0.0, 1_000 * (end - time.monotonic()))):
                 raise ProgramError(f"{self.name} did not answer '{question}' within {patience_s:.0f} s")
             part = os.read(self.child.stdout.fileno(), 1 << 20)
             if not part:
