@@ -70,9 +70,8 @@ void link::read() {
   make_room(min_read_bytes);
   reading_ = true;
   const auto room = buffer_->capacity() - filled_;
-  const bool known = std::ranges::any_of(gates_, &credit_gate::has_given);
   connection_->read_some(
-      {buffer_->data() + filled_, known ? room : std::min(room, first_read_bytes)},
+      {buffer_->data() + filled_, is_known() ? room : std::min(room, first_read_bytes)},
       [self = self()](error_code failure, std::size_t n) {
         self->reading_ = false;
         self->on_read(failure, n);

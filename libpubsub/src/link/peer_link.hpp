@@ -86,6 +86,10 @@ public:
   std::weak_ptr<flow_source> source(std::size_t hops = 0) {
     return std::shared_ptr<flow_source>{shared_from_this(), &gates_[hops]};
   }
+  /// Whether the peer has had credit back; in version 1 there is none.
+  bool is_known() const noexcept {
+    return version_ == 1 || std::ranges::any_of(gates_, &credit_gate::has_given);
+  }
   /// Whether a queue that this peer fills is full, although it has had no credit back so far.
   bool is_new_and_paused() const noexcept {
     return std::ranges::any_of(std::span{gates_}.first(used_gates_), [](const credit_gate& each) {
