@@ -8,7 +8,17 @@ message_reader::message_reader(environment env, router& routes,
       routes_(env_.self, routes, {.links = env_.forwarding, .from = env_.via.get()}),
       counts_(std::move(counts)), runs_(env_.self, env_.via, counts_),
       held_(env_.via, routes.flushes(), env_.call_back),
-      rights_(env_.self, env_.remote, env_.via, counts_, env_.call_back) {}
+      rights_(env_.self, env_.remote, env_.via, counts_, env_.call_back) {
+  own_reports_.set(flow_tuning::own_items_per_second);
+  reports_.set(flow_tuning::reported_items_per_second, flow_tuning::reported_items_per_second);
+}
+
+void message_reader::note_report(const endpoint_id& about, std::size_t items) {
+  const auto now = env_.via->now();
+  const auto own = own_reports_.take(about == env_.remote ? items : 0, now);
+  if (const auto wait = std::max(own, reports_.take(items, now)); wait.count() > 0)
+    env_.via->pause_reading(wait);
+}
 
 /// The messages at hand will take other routes from now on. Those of a Broker peer all wait in the
 /// first place.
@@ -78,6 +88,8 @@ void message_reader::take_control(const wire::envelope_view& envelope) {
   switch (envelope.type) {
   case wire::envelope_type::routing_update:
     if (auto subscriptions = wire::parse_filter(envelope.payload)) {
+      note_report(env_.remote,
+                  flow_tuning::items_per_prefix_of_broker_peers * subscriptions->size());
       rights_.look_at(*subscriptions);
       return router_.set_filter(env_.remote, std::move(*subscriptions));
     } else if (subscriptions.error() == errc::limit_exceeded)

@@ -64,6 +64,9 @@ protected:
     if (routes_.outdated())
       take_new_routes();
   }
+  /// The peer has told of so many links and subscriptions of this node. If that is more than nodes
+  /// can well take in, it is not read for a while.
+  void note_report(const endpoint_id& about, std::size_t items);
   /// A frame of version 1.
   void take_frame(std::byte* frame, std::size_t size);
   held_frame make_held(held_frame::kind what, std::span<std::byte> bytes, stream_name stream = {},
@@ -86,6 +89,8 @@ protected:
 private:
   void take_new_routes();
   void take_control(const wire::envelope_view& envelope);
+
+  rate_limit own_reports_, reports_;
 };
 
 } // namespace pubsub

@@ -100,17 +100,11 @@ bool native_reader::take_flagged(std::span<std::byte> payload) {
   return false;
 }
 
-/// A peer that tells more than nodes can well take in is not read for a while.
 template <class Report>
 bool native_reader::take_report(std::optional<Report> news) {
   if (!news)
     return false;
-  const auto items = 1 + news->added.size() + news->removed.size();
-  const auto own = news->about.node == env_.remote ? items : 0;
-  const auto now = env_.via->now();
-  if (const auto wait = std::max(own_reports_.take(own, now), reports_.take(items, now));
-      wait.count() > 0)
-    env_.via->pause_reading(wait);
+  note_report(news->about.node, 1 + news->added.size() + news->removed.size());
   return !rights_.allows(*news) || router_.receive(env_.remote, std::move(*news));
 }
 

@@ -32,11 +32,7 @@ class native_reader final : public message_reader {
 public:
   using message_reader::message_reader;
 
-  void begin() override {
-    own_reports_.set(flow_tuning::own_items_per_second);
-    reports_.set(flow_tuning::reported_items_per_second, flow_tuning::reported_items_per_second);
-    router_.add_neighbour(env_.remote, env_.via);
-  }
+  void begin() override { router_.add_neighbour(env_.remote, env_.via); }
   void go_on() override;
   bool peer_tells_status() const noexcept override { return true; }
   void receive(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) override;
@@ -77,7 +73,6 @@ private:
   bool topics_pause_ = false;                             // all gates, since they take too much
   std::unordered_set<endpoint_id> behind_;          // nodes whose messages have come over the peer
   std::map<endpoint_id, std::uint64_t> not_behind_; // nodes, and the generation of the routes
-  rate_limit own_reports_, reports_;
   bool ready_ = false; // the peer has said all it knew when the link began
 };
 

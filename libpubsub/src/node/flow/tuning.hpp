@@ -19,6 +19,10 @@ inline constexpr std::uint64_t own_items_per_second = 50'000;
 /// The same for what it reports in all, and as much as that at once: what an honest peer passes on
 /// of one that never stops does not hold the honest one back.
 inline constexpr std::uint64_t reported_items_per_second = 2 * own_items_per_second;
+/// What each prefix in a filter of a Broker peer counts. A filter replaces the one before, so that
+/// as many may be gone, and this node reports both as its own: its neighbours shall not take it for
+/// one that reports without end.
+inline constexpr std::size_t items_per_prefix_of_broker_peers = 4;
 /// How often it is looked whether those that wrote have gone down.
 inline constexpr std::chrono::milliseconds time_between_looks{10};
 /// Bytes of flushes of one peer that wait behind its messages: a node whose flush is dropped sends

@@ -147,6 +147,22 @@ TEST_CASE("while a queue that makes producers wait is full, a Broker peer is not
 
 // -- version 2 -----------------------------------------------------------------------------------
 
+TEST_CASE("a Broker peer that replaces a large filter without end is not read for a while") {
+  fake_node node;
+  fake_peer from{node, id_of(50), 1, {}};
+  std::vector<std::string> prefixes;
+  for (std::size_t n = 0; n < flow_tuning::own_items_per_second / 10; ++n)
+    prefixes.push_back(std::to_string(10'000 + n)); // none begins as another
+  from.send(wire::make_routing_update(id_of(50), node.self, filter{prefixes}));
+  CHECK(node.routes.count("10000") == 1);
+  CHECK(from.carrier->paused());
+  from.send(wire::make_routing_update(id_of(50), node.self, filter{"/b"}));
+  CHECK(node.routes.count("/b") == 0); // it waits
+  node.loop->advance(std::chrono::milliseconds{600});
+  CHECK_FALSE(from.carrier->paused());
+  CHECK(node.routes.count("/b") == 1);
+}
+
 TEST_CASE("a batch is delivered once, however often it comes") {
   fake_node node;
   const auto queue = node.subscribe({"/a"});
