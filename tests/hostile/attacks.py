@@ -18,12 +18,29 @@ def attack(run):
     return run
 
 
-def perform(name, door, seed, seconds):
-    """Runs the attack in a thread of its own, which is returned, again and again for so long."""
-    rng, end = random.Random(seed), time.monotonic() + seconds
+class End:
+    """When an attack is over."""
+
+    def __init__(self, seconds):
+        self._at = time.monotonic() + seconds
+        self._come = threading.Event()  # sooner
+
+    def __bool__(self):
+        return self._come.is_set() or time.monotonic() >= self._at
+
+    def wait(self, at_most=float("inf")):
+        self._come.wait(max(0.0, min(at_most, self._at - time.monotonic())))
+
+    def come(self):
+        self._come.set()
+
+
+def perform(name, door, seed, end):
+    """Runs the attack in a thread of its own, which is returned, again and again until `end` has come."""
+    rng = random.Random(seed)
 
     def run():
-        while time.monotonic() < end:
+        while not end:
             try:
                 ALL[name](door, rng, end)
             except OSError:
@@ -39,19 +56,19 @@ def perform(name, door, seed, seconds):
 def silent_connections(door, _rng, end):
     """Opens connections and says nothing."""
     held = []
-    while time.monotonic() < end and len(held) < 900:
+    while not end and len(held) < 900:
         held.append(door.knock())
-    time.sleep(max(0.0, end - time.monotonic()))
+    end.wait()
 
 
 @attack
 def half_handshakes(door, rng, end):
     """Says hello, and no more."""
     held = []
-    while time.monotonic() < end and len(held) < 300:
+    while not end and len(held) < 300:
         held.append(door.enter())
         held[-1].sendall(wire.hello(b"\xff" + rng.randbytes(15), 2))
-    time.sleep(max(0.0, end - time.monotonic()))
+    end.wait()
 
 
 @attack
@@ -81,7 +98,27 @@ def peers_that_come_and_go(door, rng, _end):
     one.wire.close()
 
 
-# -- peers ------------------------------------------------------------------------------------------
+# -- peers of version 1 -----------------------------------------------------------------------------
+
+@attack
+def filters_without_end(door, rng, end):
+    """Replaces its filter by thousands of other prefixes, again and again."""
+    one = Peer(door, rng, version=1)
+    while not end:
+        one.say(wire.envelope(wire.ROUTING_UPDATE, one.id, b"<$>", wire.prefixes([rng.randbytes(8) for _ in range(5_000)])))
+
+
+@attack
+def messages_without_end(door, rng, end):
+    """Publishes as fast as it is read, for another of its kind that reads all."""
+    one, other = Peer(door, rng, version=1), Peer(door, rng, version=1, wants=[b"/x"])
+    many = wire.envelope(wire.DATA, one.id, b"/x", COUNT_1) * 500
+    while not end:
+        one.say(many)
+        other.wire.recv(1 << 20)
+
+
+# -- peers of version 2 -----------------------------------------------------------------------------
 
 @attack
 def messages_outside_of_batches(door, rng, _end):
@@ -113,7 +150,7 @@ def unread_answers(door, rng, end):
     asks = rng.choice([wire.flush(one.id, 1, [rng.randbytes(16)] * 50),
                        wire.envelope(wire.PING, one.id, b"<$>", bytes(1_000)),
                        wire.flagged(wire.STATUS_REQUEST, struct.pack(">I", 1))])
-    while time.monotonic() < end:
+    while not end:
         one.say(asks * 50)
 
 
@@ -122,7 +159,7 @@ def topics_without_end(door, rng, end):
     """Announces long topics for nobody."""
     one = Peer(door, rng)
     n = 0
-    while time.monotonic() < end:
+    while not end:
         one.say(wire.topics(n % 1024, [(b"/x" + bytes(60_000), [one.id])] * 4))
         n += 1
 
@@ -132,7 +169,7 @@ def a_map_without_end(door, rng, end):
     """Reports ever more links and subscriptions that are not there."""
     one = Peer(door, rng)
     number = 1
-    while time.monotonic() < end:
+    while not end:
         number += 1
         one.say(wire.report(FILTER, one.id, 1, number, [rng.randbytes(8) for _ in range(1_000)], whole=False),
                 wire.report(NEIGHBOURS, one.id, 1, number, [rng.randbytes(16) for _ in range(200)], whole=False))
@@ -148,7 +185,7 @@ def a_crowd_that_comes_and_goes(door, rng, end):
     one.say(wire.report(NEIGHBOURS, one.id, 1, 2, [relay, *crowd], whole=False))
     one.say(b"".join(wire.report(NEIGHBOURS, node, 1, 1, [one.id]) for node in crowd))
     number = 2
-    while time.monotonic() < end:
+    while not end:
         moves = []
         for node in crowd[:500]:
             moves += [wire.report(NEIGHBOURS, one.id, 1, number + 1, removed=[node], whole=False),
@@ -165,7 +202,7 @@ def a_node_that_moves(door, rng, end):
     relay = peers[0].nodes()[0]
     node = rng.randbytes(16)
     number = 1
-    while time.monotonic() < end:
+    while not end:
         for here, there in (peers, peers[::-1]):
             number += 1
             here.say(wire.report(NEIGHBOURS, here.id, 1, number, [relay, node]),
@@ -174,7 +211,7 @@ def a_node_that_moves(door, rng, end):
                      wire.batch(0, here.id, number, [COUNT_1]))
             there.say(wire.report(NEIGHBOURS, there.id, 1, number, [relay]), wire.topics(0, [(b"/x", [node])]),
                       wire.batch(0, there.id, number, [COUNT_1]))
-        time.sleep(0.01)  # so that each move is one
+        peers[0].await_answer()  # so that each move is one
 
 
 @attack
@@ -183,7 +220,7 @@ def messages_beyond_credit(door, rng, end):
     one = Peer(door, rng)
     one.say(wire.topics(0, [(b"/x", one.nodes())]))
     sequence = 0
-    while time.monotonic() < end:
+    while not end:
         sequence += 1
         one.say(wire.batch(0, one.id, sequence, [b"\x05" + wire.varbyte(60_000) + bytes(60_000)]))
 
@@ -193,7 +230,7 @@ def origins_without_end(door, rng, end):
     """Publishes in the names of ever new nodes."""
     one = Peer(door, rng)
     one.say(wire.topics(0, [(b"/x", one.nodes())]))
-    while time.monotonic() < end:
+    while not end:
         one.say(b"".join(wire.batch(0, rng.randbytes(16), 1, [COUNT_1]) for _ in range(500)))
 
 
@@ -207,7 +244,7 @@ def questions_without_end(door, rng, end):
     lies = b"".join(wire.flagged(wire.ANSWER, b"\x10" + here + there + struct.pack(">QQ", HIGHEST, HIGHEST))
                     for here in nodes for there in nodes)
     one.wire.settimeout(0.01)
-    while time.monotonic() < end:
+    while not end:
         try:
             one.say(asks * 100 + lies)
             while one.wire.recv(1 << 20):
@@ -221,9 +258,9 @@ def a_slow_reader(door, rng, end):
     """Wants everything and reads next to nothing."""
     one = Peer(door, rng, wants=[b""])
     one.link_with(one.nodes()[0])
-    while time.monotonic() < end:
+    while not end:
         one.wire.recv(100)
-        time.sleep(0.05)
+        end.wait(0.05)  # it is slow
 
 
 # Where producers wait for room, all wait for the slowest reader: that is what the policy says.

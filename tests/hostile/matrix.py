@@ -86,7 +86,7 @@ def arrive(door, rng, version, state):
 
 
 def try_all(door, rng, version, end):
-    """In an order of its own, until all was tried or `end()` is true. Returns how many cases there were."""
+    """In an order of its own, until all was tried or `end` has come. Returns how many cases there were."""
     probe = Peer(door, rng)
     honest = probe.nodes()
     probe.wire.close()
@@ -95,7 +95,7 @@ def try_all(door, rng, version, end):
     rng.shuffle(cases)
     tried = 0
     for state, (_, what) in cases:
-        if end():
+        if end:
             break
         tried += 1
         try:

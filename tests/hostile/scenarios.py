@@ -6,7 +6,7 @@ import statistics
 import threading
 import time
 
-from harness.scenarios import require_kept, scenario
+from harness.registry import require_kept, scenario
 
 from . import attacks, matrix
 from .wire import Door
@@ -49,7 +49,7 @@ def hostile_peer(w):
     w.fault(f"{name} at {target}{', TLS' if door.tls else ''}")
     w.figures["attack"] = name
     seconds = 1 if w.settings.short else 4
-    attack = attacks.perform(name, door, w.random.getrandbits(32), seconds)
+    attack = attacks.perform(name, door, w.random.getrandbits(32), attacks.End(seconds))
     during = w.throughput(sub, seconds + 1)  # what has waited comes as well
     attack.join(timeout=10)
     w.require(not attack.is_alive(), f"the attack does not end: {name}")
@@ -68,10 +68,10 @@ def hostile_frames(w):
     version = w.random.choice([1, 2])
     w.fault(f"every frame of version {version} at {target}{', TLS' if door.tls else ''}")
     tried, kept, done = [], [], threading.Event()
-    end = time.monotonic() + (10 if w.settings.short or w.settings.sanitized else 300)
+    end = attacks.End(10 if w.settings.short or w.settings.sanitized else 300)
     rng = random.Random(w.random.getrandbits(32))
     attacker = threading.Thread(daemon=True, target=lambda: (
-        tried.append(matrix.try_all(door, rng, version, lambda: time.monotonic() > end)), done.set()))
+        tried.append(matrix.try_all(door, rng, version, end)), done.set()))
     attacker.start()
     while not done.wait(0):
         kept.append(round(100 * w.throughput(sub, 1) / before))

@@ -139,6 +139,14 @@ class Peer:
         size = struct.unpack(">I", self._exactly(4))[0]
         return bool(size & 0x80000000), self._exactly(size & 0x7FFFFFFF)
 
+    def await_answer(self):
+        """Until the node has read all that was said."""
+        self.say(envelope(PING, self.id, b"<$>", b"HERE"))
+        while True:
+            is_flagged, payload = self.read()
+            if not is_flagged and payload[32:33] == bytes([PONG]):
+                return
+
     def _exactly(self, n):
         data = b""
         while len(data) < n:

@@ -11,8 +11,9 @@ import sys
 import time
 import traceback
 
+from . import lifecycle, scenarios  # noqa: F401: they register themselves
 from .program import ProgramError, Stuck
-from .scenarios import ALL
+from .registry import ALL
 from .world import Settings, World
 
 ABOUT = """Starts real nodes, joins them through a network shim, breaks what can be broken, and checks that

@@ -1,51 +1,14 @@
-"""The scenarios by name: what is built, what is done to it, and nothing of how it is judged.
+"""The scenarios: what is built, what is done to it, and nothing of how it is judged.
 
 A scenario is a function of a World. Unless it says otherwise, World.settle, check and close follow.
 Everything random comes from `w.random`, so a seed makes the same plan again.
 """
 
-import resource
-
 from .calls import ServiceCalls
 from .program import PATIENCE_S
+from .registry import STEADY, require_kept, scenario, sizes, volume
 from .replicas import ReplicaGroup
 from .world import LINK_CAPACITY
-
-ALL = {}
-
-class Scenario:
-    """`seeds`: how many a full run takes, `short_seeds` a short one. `sanitized`: it makes sense in a build
-    with sanitizers. `least`: messages that a run publishes at least, or it has tested nothing."""
-
-    def __init__(self, name, run, seeds, short_seeds, sanitized, least):
-        self.name, self.run, self.seeds, self.short_seeds, self.sanitized = name, run, seeds, short_seeds, sanitized
-        self.least = least
-        self.teaches = " ".join(run.__doc__.split())
-
-
-def scenario(name, seeds, short_seeds=5, sanitized=True, least=300):
-    def keep(run):
-        ALL[name] = Scenario(name, run, seeds, short_seeds, sanitized, least)
-        return run
-    return keep
-
-
-def sizes(w):
-    """Payload sizes of a run: mostly small, sometimes large."""
-    return w.random.choice([{"min_bytes": 20, "max_bytes": 200}, {"min_bytes": 20, "max_bytes": 200},
-                            {"min_bytes": 200, "max_bytes": 4_000}, {"min_bytes": 1, "max_bytes": 60_000}])
-
-
-def volume(w, messages):
-    """Less of it where the run is to be short."""
-    return messages // (20 if w.settings.sanitized else 4 if w.settings.short else 1)
-
-
-def require_kept(w, figure, percent, least, who):
-    """What is left of a rate under a fault. In a build with sanitizers it says how slow they make the fault."""
-    w.figures[figure] = percent
-    if not w.settings.sanitized:
-        w.require(percent >= least, f"{who}: {percent} % of what it was before is left")
 
 
 # -- versioned delivery -----------------------------------------------------------------------------
@@ -171,7 +134,15 @@ def publisher_burst(w):
 
 # -- dying nodes ------------------------------------------------------------------------------------
 
-STEADY = {"per_second": 20_000, "min_bytes": 100, "max_bytes": 300}
+
+def replace_a_relay(w, pub, relays, most):
+    """One of them is killed, and another takes its place once `pub` has published up to so many more."""
+    with w.outage():
+        name = w.random.choice(relays)
+        w.kill(name)
+        w.await_published(pub, w.random.randrange(1, most))
+        w.start(name)
+        w.reconnect(name)
 
 
 @scenario("dead-relay", seeds=90)
@@ -181,12 +152,7 @@ def dead_relay(w):
     w.subscribe("sub")
     pub = w.publish("pub", topics=w.random.randint(1, 5), **STEADY)
     w.await_published(pub, w.random.randrange(500, 5_000))
-    with w.outage():
-        name = w.random.choice(["relay", "second"])
-        w.kill(name)
-        w.await_published(pub, w.random.randrange(1, 10_000))
-        w.start(name)
-        w.reconnect(name)
+    replace_a_relay(w, pub, ["relay", "second"], 10_000)
 
 
 @scenario("relay-restart", seeds=80)
@@ -274,14 +240,7 @@ def addressed(w):
     if flat_out:
         return w.await_end()
     w.await_published(sources[0], w.random.randrange(1_000, 5_000))
-    with w.outage():
-        name = w.random.choice(["first", "second"])
-        w.kill(name)
-        w.await_published(sources[0], w.random.randrange(1, 5_000))
-        w.start(name)
-        w.reconnect(name)
-        if name == "second":
-            w.reconnect("first")
+    replace_a_relay(w, sources[0], ["first", "second"], 5_000)
 
 
 @scenario("mixed-links", seeds=80)
@@ -298,12 +257,7 @@ def mixed_links(w):
     w.subscribe("sub")
     pub = w.publish("pub", topics=w.random.randint(1, 5), **STEADY)
     w.await_published(pub, w.random.randrange(1_000, 5_000))
-    with w.outage():
-        name = w.random.choice(["first", "second"])
-        w.kill(name)
-        w.await_published(pub, w.random.randrange(1, 5_000))
-        w.start(name)
-        w.reconnect(name)
+    replace_a_relay(w, pub, ["first", "second"], 5_000)
 
 
 @scenario("two-faults", seeds=80)
@@ -521,113 +475,3 @@ def thousand_peers(w):
     # Each of them tells the others of its link and its wants: millions of reports, on two processors.
     w.publish("pub", messages=volume(w, 1_000), patience_s=4 * PATIENCE_S)
     w.await_end()
-
-
-# -- life cycle and resources -----------------------------------------------------------------------
-
-@scenario("open-close", short_seeds=1, seeds=3)
-def open_close(w):
-    """A thousand times two endpoints are opened, peered, used and closed: no thread, descriptor or memory
-    is left behind."""
-    node = w.start("node")
-    first = node.ask("cycle", count=volume(w, 1_000) // 5, timeout_ms=5_000)
-    last = node.ask("cycle", count=volume(w, 1_000), timeout_ms=5_000, patience_s=300)
-    w.count_messages(first["received"] + last["received"])
-    w.require(last["received"] == volume(w, 1_000), f"{last['received']} messages came in {volume(w, 1_000)} cycles")
-    for kind in ("threads", "descriptors"):
-        w.require(last[kind] <= first[kind], f"{kind}: {first[kind]} before, {last[kind]} after")
-    growth_kb = last["rss_kb"] - first["rss_kb"]
-    w.figures["growth_kb"] = growth_kb
-    w.require(growth_kb < 4_096 or w.settings.sanitized, f"memory grew by {growth_kb} kB over {volume(w, 1_000)} cycles")
-
-
-@scenario("close-under-fault", seeds=60)
-def close_under_fault(w):
-    """A publisher is closed while its peer is stopped, or its link stalled or half-open: close returns in
-    time all the same."""
-    w.chain("pub", "relay", "sub", shim=True)
-    sub = w.subscribe("sub", whole=False)
-    pub = w.publish("pub")
-    w.await_received(sub, 1_000)
-    fault = w.random.choice(["stop", "stall", "vanish", "kill"])
-    if fault == "stop":
-        w.stop("relay")
-    elif fault == "kill":
-        w.kill("relay")
-    else:
-        w.link("pub-relay", fault)
-    w.end_publishing(pub)
-    w.cuts += 1
-    w.close_node(w.nodes["pub"], timeout_ms=w.random.choice([0, 100, 1_000]))
-    if fault == "stop":
-        w.go_on("relay")
-    elif fault != "kill":
-        w.link("pub-relay", "heal")
-
-
-# Not with sanitizers: theirs for undefined behaviour looks at memory through a pipe of its own, and
-# takes every object for a broken one where it cannot open it.
-@scenario("descriptor-exhaustion", seeds=40, sanitized=False)
-def descriptor_exhaustion(w):
-    """A relay runs out of descriptors: those who are connected notice nothing, and those who wait outside
-    come in once there are some again."""
-    w.chain("pub", "relay", "sub")
-    sub = w.subscribe("sub")
-    pub = w.publish("pub", **STEADY)
-    w.await_received(sub, 500)
-    held = w.nodes["relay"].ask("resources")["descriptors"]
-    before = w.limit("relay", resource.RLIMIT_NOFILE, held + w.random.randint(0, 3))
-    guests = [f"guest{i}" for i in range(6)]
-    w.start(*guests)
-    for name in guests:
-        w.connect(name, "relay")
-    w.await_published(pub, 3_000)
-    w.await_received(sub, 1_000)
-    w.limit("relay", resource.RLIMIT_NOFILE, before)
-    for name in guests:
-        w.await_peers(name, 1)
-
-
-@scenario("memory-limit", seeds=40, sanitized=False)
-def memory_limit(w):
-    """Publisher and relay may map no more than 256 MiB beyond what they have (RLIMIT_AS) while a subscriber is
-    stopped: bounded queues stay within it."""
-    policy = w.random.choice(["block", "drop_oldest", "drop_newest"])
-    w.chain("pub", "relay", "sub", policy=policy, capacity=10_000)
-    sub = w.subscribe("sub")
-    pub = w.publish("pub", per_second=20_000, min_bytes=500, max_bytes=1_500)
-    w.await_received(sub, 1_000)
-    for name in ("pub", "relay"):
-        w.limit(name, resource.RLIMIT_AS, w.mapped_bytes(name) + 256 * 1024 * 1024)
-    received = sub.received()
-    w.stop("sub")
-    if policy == "block":
-        w.await_standstill(pub, received)
-    else:
-        w.await_published(pub, volume(w, 100_000))
-    w.go_on("sub")
-    w.await_received(sub, 1_000)
-
-
-@scenario("soak", short_seeds=1, seeds=1)
-def soak(w):
-    """Ten minutes (--duration) flat out from two publishers through two relays to two subscribers, while
-    subscribers and relays are stopped for moments and guests come and go. Nothing is lost."""
-    w.chain("pub", "relay", "second", "sub", io_threads=2)
-    w.start("other", "late")
-    w.connect("other", "relay")
-    w.connect("late", "second")
-    w.subscribe("sub")
-    w.subscribe("late")
-    for name in ("pub", "other"):
-        pub = w.publish(name, topics=4)
-    for _ in w.for_duration(600, short_s=8):
-        w.await_published(pub, w.random.randrange(10_000, 100_000))
-        name = w.random.choice(["sub", "late", "relay", "second"])
-        w.stop(name)
-        if w.random.random() < 0.5:
-            w.await_standstill(pub)
-        w.go_on(name)
-        guest = w.subscribe(w.random.choice(["relay", "late"]), whole=False)
-        w.await_received(guest, 1_000)
-        w.unsubscribe(guest)
