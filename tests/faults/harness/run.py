@@ -12,9 +12,10 @@ import time
 import traceback
 
 from . import lifecycle, scenarios  # noqa: F401: they register themselves
+from .parts import Settings
 from .program import ProgramError, Stuck
 from .registry import ALL
-from .world import Settings, World
+from .world import World
 
 ABOUT = """Starts real nodes, joins them through a network shim, breaks what can be broken, and checks that
 every subscriber got each message at most once, in order, undamaged, and that every message that is
