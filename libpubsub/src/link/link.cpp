@@ -28,10 +28,11 @@ bool may_be_old_broker(std::span<const std::byte> first) noexcept {
   return std::ranges::equal(first.first(n), std::span{old_broker_begins}.first(n));
 }
 
-/// A timer on a loop of Asio.
+/// A timer on a loop of Asio, which it keeps alive.
 class asio_timer final : public loop_timer {
 public:
-  explicit asio_timer(asio::io_context& loop) : timer_(loop) {}
+  explicit asio_timer(std::shared_ptr<asio::io_context> loop)
+      : loop_(std::move(loop)), timer_(*loop_) {}
   void start(std::chrono::nanoseconds delay, std::function<void()> on_expiry) override {
     timer_.expires_after(delay);
     timer_.async_wait([call = std::move(on_expiry)](error_code cancelled) {
@@ -42,6 +43,7 @@ public:
   void stop() override { timer_.cancel(); }
 
 private:
+  const std::shared_ptr<asio::io_context> loop_; // outlives the timer
   asio::steady_timer timer_;
 };
 
@@ -52,7 +54,7 @@ link::link(std::shared_ptr<connection> carrier, const queue_options& options,
     : peer_link(carrier->remote(), options, max_frame_bytes), connection_(std::move(carrier)) {}
 
 std::unique_ptr<loop_timer> link::make_timer() {
-  return std::make_unique<asio_timer>(loop());
+  return std::make_unique<asio_timer>(connection_->loop());
 }
 
 void link::start(std::shared_ptr<link_handler> handler) {

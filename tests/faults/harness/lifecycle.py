@@ -5,7 +5,7 @@ import resource
 from .registry import STEADY, scenario, volume
 
 
-@scenario("open-close", short_seeds=1, seeds=3)
+@scenario("open-close", short_seeds=1, seeds=3, least=60)
 def open_close(w):
     """A thousand times two endpoints are opened, peered, used and closed: no thread, descriptor or memory
     is left behind."""
