@@ -29,12 +29,46 @@ struct honest_and_liar {
         return;
     FAIL("the relay has closed the link");
   }
-  bool say(std::vector<std::byte> frame) { return liar->wire.send(frame); }
+  bool say(const std::vector<std::byte>& frame) { return liar->wire.send(frame); }
 
-  endpoint relay;
+  static endpoint_options lowest() { // a smaller id than raw peers, which do not begin handshakes
+    endpoint_options result;
+    result.id = raw_peer::id('1');
+    return result;
+  }
+
+  endpoint relay{lowest()};
   endpoint honest;
   std::optional<raw_peer> liar;
 };
+
+/// A frame: table 0 has one topic, whose messages are for one node.
+std::vector<std::byte> topics_for(std::string_view topic, const endpoint_id& node) {
+  auto topics = topic_table::make(topic_table::max_topics);
+  auto to = std::make_shared<destinations_by_link>();
+  to->push_back({&topics, {{node, ~std::uint64_t{0}}}});
+  topics->add(topic, to);
+  return wire::make_topics(0, *topics, 0, 1, &topics);
+}
+
+/// A frame: one count on that topic.
+std::vector<std::byte> batch_of_one(const run_origin& origin, std::uint8_t number) {
+  auto payload = from_hex("020000000000000000");
+  payload.back() = std::byte{number};
+  std::vector<std::byte> batch(wire::batch_header_bytes + record_header_bytes + payload.size());
+  std::ranges::copy(payload, write_record_header(batch.data() + wire::batch_header_bytes,
+                                                 std::uint32_t(payload.size()), 0));
+  wire::write_batch_header(batch.data(), {0, 1, origin}, batch.size() - wire::batch_header_bytes);
+  return batch;
+}
+
+/// The header of the next batch that a peer is sent.
+run_origin next_origin(raw_peer& peer) {
+  const auto payload = peer.next_of_kind(static_cast<std::uint8_t>(wire::frame_kind::records));
+  const auto batch = wire::parse_batch(payload);
+  REQUIRE(batch);
+  return batch->header.origin;
+}
 
 } // namespace
 
@@ -65,21 +99,11 @@ TEST_CASE("a batch in the name of another makes none of that node's own seem lat
   REQUIRE(net.honest.wait_for_subscribers("/t", 1, patience));
   sent(net.honest.publish("/t", count{0}));
   CHECK(next_number(here) == 0);
-  auto topics = topic_table::make(topic_table::max_topics);
-  auto to = std::make_shared<destinations_by_link>();
-  to->push_back({&net, {{net.relay.id(), ~std::uint64_t{0}}}});
-  topics->add("/t", to);
-  CHECK(net.say(wire::make_topics(0, *topics, 0, 1, &net)));
-  const auto payload = from_hex("020000000000000063"); // the count 99
-  std::vector<std::byte> batch(wire::batch_header_bytes + record_header_bytes + payload.size());
-  std::ranges::copy(payload, write_record_header(batch.data() + wire::batch_header_bytes,
-                                                 std::uint32_t(payload.size()), 0));
+  CHECK(net.say(topics_for({"/t"}, net.relay.id())));
   for (std::uint32_t stream = 0; stream < 64; ++stream)
     for (const std::uint32_t flag : {std::uint32_t{0}, one_topic_flag}) {
       const run_origin origin{net.honest.id(), stream | flag, highest - 1, 16};
-      wire::write_batch_header(batch.data(), {0, 1, origin},
-                               batch.size() - wire::batch_header_bytes);
-      CHECK(net.say(batch));
+      CHECK(net.say(batch_of_one(origin, 99)));
     }
   net.settle();
   for (unsigned i = 1; i <= 50; ++i)
@@ -93,6 +117,54 @@ TEST_CASE("a batch in the name of another makes none of that node's own seem lat
     ++next;
   }
   CHECK(here.counters().missed == 0);
+}
+
+TEST_CASE(
+    "messages that a node sends back, since its route has ended, are still their publisher's") {
+  for (const bool own : {true, false}) {
+    CAPTURE(own);
+    honest_and_liar net; // this time it does what an honest relay does
+    const auto port = *net.relay.listen("tcp://127.0.0.1:0");
+    auto& publisher = own ? net.relay : net.honest;
+    const auto reports = [&](endpoint_id node, std::uint64_t number,
+                             std::vector<endpoint_id> links) {
+      return wire::make_report(
+          neighbours_report{{node, 1, number, true}, true, std::move(links), {}});
+    };
+    const auto wants = wire::make_report(filter_report{{far_id(), 1, 1, true}, {"/far"}, {}});
+    const auto one = raw_peer::id(), other = raw_peer::id('d');
+    CHECK(net.say(reports(one, 2, {net.relay.id(), far_id()})));
+    CHECK(net.say(reports(far_id(), 1, {one})));
+    CHECK(net.say(wants));
+    REQUIRE(publisher.wait_for_subscribers("/far/1", 2, patience)); // the far node, and the peer
+    sent(publisher.publish("/far/1", count{1}));
+    const auto origin = next_origin(*net.liar);
+    CHECK(origin.endpoint == publisher.id());
+    CHECK(net.say(reports(one, 3, {net.relay.id()}))); // its link is lost, and another way comes
+
+    raw_peer second{net.relay, port, 2, 0, 'd'};
+    CHECK(second.wire.send(reports(other, 2, {net.relay.id(), far_id()})));
+    CHECK(second.wire.send(reports(far_id(), 2, {other})));
+    CHECK(second.wire.send(wants));
+    net.settle();
+    CHECK(eventually([&] {
+      return std::ranges::any_of(net.relay.nodes(), [&](const auto& each) {
+        return each.id == far_id() && each.next_hop == other;
+      });
+    }));
+    auto back = origin;
+    back.hops_left = static_cast<std::uint8_t>(origin.hops_left - 1);
+    CHECK(net.say(topics_for("/far/1", far_id())));
+    CHECK(net.say(batch_of_one(back, 1)));
+    const auto passed_on = next_origin(second);
+    CHECK(passed_on.endpoint == origin.endpoint);
+    CHECK(passed_on.stream == origin.stream);
+    CHECK(passed_on.first_sequence == origin.first_sequence);
+    // What was never on its way over that peer is not.
+    CHECK(net.say(topics_for("/far/1", other)));
+    CHECK(net.say(batch_of_one(back, 2)));
+    CHECK(next_origin(second).endpoint == one);
+  }
 }
 
 TEST_CASE("a node whose name was taken while it was away gets it back when it comes") {

@@ -132,6 +132,7 @@ bool native_reader::take_topics(std::span<const std::byte> payload) {
       announced.destinations.insert(each.node);
     announced.topics.push_back(std::move(fresh));
   }
+  announced.returns_as_of = 0;
   rights_.look_at_topics(topics_);
   look_at_topic_bytes();
   return true;
@@ -191,11 +192,19 @@ bool native_reader::take_batch(std::span<std::byte> payload) {
   return true;
 }
 
-/// The peer's word counts for its own messages, and for those of nodes that it reaches by itself:
-/// while links change it may not be the next hop to them. Whatever else it sends is taken for
-/// messages that it has let in, in a stream that is none of its publishers': it cannot make
-/// messages of others seem to have come.
-run_origin native_reader::believed(run_origin claimed) {
+/// Whether the messages may have gone over this link before: what cannot go on there comes back, to
+/// take another route.
+bool native_reader::may_return(announced_topics& announced) const {
+  if (std::exchange(announced.returns_as_of, routes_.generation()) != routes_.generation())
+    announced.returns = router_.has_led_to(announced.destinations, env_.via);
+  return announced.returns;
+}
+
+/// The peer's word counts for its own messages, for those of nodes that it reaches by itself (while
+/// links change it may not be the next hop to them), and for those that were on their way over it.
+/// Whatever else it sends is taken for messages that it has let in, in a stream that is none of its
+/// publishers': it cannot make messages of others seem to have come.
+run_origin native_reader::believed(run_origin claimed, announced_topics& announced) {
   constexpr std::uint32_t adopted = 0x4000'0000;
   constexpr std::size_t most_remembered = 1024;
   const auto& node = claimed.endpoint;
@@ -208,6 +217,8 @@ run_origin native_reader::believed(run_origin claimed) {
     behind_.insert(node); // messages under way stay the node's if this changes
     return claimed;
   }
+  if (may_return(announced))
+    return claimed;
   const auto name = static_cast<std::uint32_t>(std::hash<endpoint_id>{}(node)) ^ claimed.stream;
   claimed.endpoint = env_.remote;
   claimed.stream = adopted | entered_flag | (name & (entered_flag - 1));
@@ -227,7 +238,7 @@ void native_reader::route_batch(announced_topics& announced, wire::batch_header 
   std::unique_lock<std::mutex> turn;
   std::uint32_t late = 0;
   const bool came_home = header.origin.endpoint == env_.self; // we have it already
-  header.origin = believed(header.origin);
+  header.origin = believed(header.origin, announced);
   if (came_home) {
     late = header.messages;
   } else if (announced.destinations.contains(env_.self)) {

@@ -22,6 +22,8 @@ struct announced_topics {
   std::vector<const route*> routes;     // by number, as far as in passed_on
   std::uint64_t generation = 0;         // of the routes
   std::size_t hops = 0;                 // of the messages, when they leave us
+  std::uint64_t returns_as_of = 0;      // a generation; 0: not looked at
+  bool returns = false;                 // all destinations were reached over the peer
   std::shared_ptr<stream_mark> mark;    // of the stream that came last
   run_origin origin;                    // of that stream
 };
@@ -58,7 +60,8 @@ private:
   bool take_topics(std::span<const std::byte> payload);
   void look_at_topic_bytes();
   bool take_batch(std::span<std::byte> payload);
-  run_origin believed(run_origin claimed);
+  bool may_return(announced_topics& announced) const;
+  run_origin believed(run_origin claimed, announced_topics& announced);
   void route_batch(announced_topics& announced, wire::batch_header header,
                    std::span<std::byte> records, bool one_topic);
   void take_part(const route& to, const announced_topics& announced,

@@ -1,12 +1,14 @@
 // Where messages go: subscriptions and routes, shared by all threads of an endpoint.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include <pubsub/filter.hpp>
@@ -68,6 +70,13 @@ public:
   bool reaches(const endpoint_id& neighbour, const endpoint_id& to) const {
     std::lock_guard lock{mutex_};
     return network_.reaches(neighbour, to);
+  }
+  /// Whether this neighbour is or was the next hop to all these nodes.
+  bool has_led_to(const std::unordered_set<endpoint_id>& nodes,
+                  const std::shared_ptr<peer_link>& neighbour) const {
+    std::lock_guard lock{mutex_};
+    return std::ranges::all_of(
+        nodes, [&](const auto& each) { return next_links_.has_led_to(each, neighbour); });
   }
   stream_marks& streams() noexcept { return streams_; }
   route_flushes& flushes() noexcept { return flushes_; }

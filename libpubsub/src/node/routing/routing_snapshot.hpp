@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -64,10 +65,13 @@ letters answer_along(Answer answer, const link_directory& directions, Make make)
   return result;
 }
 
-/// The links that lead to all nodes within reach, made anew when links of the network have changed.
-/// Not thread-safe.
+/// The links that lead to all nodes within reach, made anew when links of the network have changed;
+/// and, as long as a neighbour stays one, what it led to before. Not thread-safe.
 class next_link_cache {
 public:
+  /// Of each neighbour; who reports more makes this node forget the others.
+  static constexpr std::size_t max_nodes_led_to = 16'384;
+
   /// `neighbours`: our links.
   const std::shared_ptr<const link_directory>& update(const network_map& network,
                                                       const link_directory& neighbours) {
@@ -76,13 +80,35 @@ public:
       for (const auto& [node, hop] : network.next_hops())
         if (const auto via = neighbours.find(hop); via != neighbours.end())
           fresh->emplace(node, via->second);
-      links_ = std::move(fresh);
+      const auto before = std::exchange(links_, std::move(fresh));
+      note_turned(*before);
     }
     return links_;
   }
+  /// Whether this neighbour is or was the next hop to the node.
+  bool has_led_to(const endpoint_id& node, const std::shared_ptr<peer_link>& neighbour) const {
+    const auto now = links_->find(node);
+    const auto before = led_to_.find(neighbour);
+    return (now != links_->end() && now->second == neighbour) ||
+           (before != led_to_.end() && before->second.contains(node));
+  }
 
 private:
+  /// The nodes to which another link leads than before, or none.
+  void note_turned(const link_directory& before) {
+    std::erase_if(led_to_, [](const auto& each) { return each.first->closed(); });
+    for (const auto& [node, via] : before)
+      if (const auto now = links_->find(node);
+          (now == links_->end() || now->second != via) && !via->closed()) {
+        auto& nodes = led_to_[via];
+        if (nodes.size() >= max_nodes_led_to)
+          nodes.clear();
+        nodes.insert(node);
+      }
+  }
+
   std::shared_ptr<const link_directory> links_ = std::make_shared<link_directory>();
+  std::map<std::shared_ptr<peer_link>, std::unordered_set<endpoint_id>> led_to_;
   std::uint64_t version_ = 0;
 };
 
