@@ -43,12 +43,13 @@ private:
 };
 
 struct recorder final : link_handler {
-  void on_frames(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) override {
+  std::size_t on_frames(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) override {
     bytes.insert(bytes.end(), frames.begin(), frames.end());
     if (kept.size() > 2)
       kept.clear();
     if (bytes.size() % 3 != 0)
       kept.push_back(owner); // as messages do that are slices of a buffer
+    return frames.size();
   }
   void on_closed(const error& why) override { reason = why; }
 

@@ -66,6 +66,12 @@ void link::start(std::shared_ptr<link_handler> handler) {
 
 // -- reading -----------------------------------------------------------------------------------
 
+/// What the handler has not taken comes first.
+void link::resume() {
+  if (!reading_ && !closed_ && !paused() && buffer_)
+    go_on();
+}
+
 void link::read() {
   if (reading_ || closed_ || paused())
     return;
@@ -89,6 +95,11 @@ void link::on_read(error_code failure, std::size_t transferred) {
     return do_close(explain(failure));
   filled_ += transferred;
   bytes_received_.fetch_add(transferred, std::memory_order_relaxed);
+  go_on();
+}
+
+/// Hands on what has come, and reads on.
+void link::go_on() {
   try {
     if (deliver_frames()) {
       give_credit(false);
@@ -99,7 +110,8 @@ void link::on_read(error_code failure, std::size_t transferred) {
   }
 }
 
-/// Hands all whole frames to the handler. Returns false if the link was closed meanwhile.
+/// Hands whole frames to the handler until it takes no more. Returns false if the link was closed
+/// meanwhile.
 bool link::deliver_frames() {
   const bool too_few = unread_is_all() && may_be_old_broker(unread()); // to know what it is
   if (too_few && unread().size() >= old_broker_begins.size()) {
@@ -122,9 +134,9 @@ bool link::deliver_frames() {
   }
   if (end == parsed_)
     return true;
-  const auto begin = std::exchange(parsed_, end);
-  handler_->on_frames(buffer_, {bytes + begin, end - begin});
-  return !closed_ && deliver_frames();
+  const auto taken = handler_->on_frames(buffer_, {bytes + parsed_, end - parsed_});
+  parsed_ += taken;
+  return !closed_ && (resting() || deliver_frames());
 }
 
 /// Why a frame is refused. A peer that begins with TLS seems to announce one of 352 MiB or more.
@@ -179,7 +191,7 @@ void link::on_resume() {
   if (!closed_)
     asio::post(loop(), [self = self()] {
       self->note_room();
-      self->read();
+      self->resume();
     });
 }
 

@@ -33,6 +33,7 @@ private:
   asio::io_context& loop() const noexcept { return *connection_->loop(); }
   std::shared_ptr<link> self() { return std::static_pointer_cast<link>(shared_from_this()); }
   void on_resume() override;
+  void resume();
   void read();
   std::span<const std::byte> unread() const noexcept {
     return {buffer_->data() + parsed_, filled_ - parsed_};
@@ -42,6 +43,7 @@ private:
     return bytes_received_.load(std::memory_order_relaxed) == filled_ - parsed_;
   }
   void on_read(error_code failure, std::size_t transferred);
+  void go_on();
   bool deliver_frames();
   error too_long(std::uint32_t size) const;
   error explain(const error_code& failure) const;
@@ -62,7 +64,8 @@ private:
   std::shared_ptr<connection> connection_;
   std::shared_ptr<link_handler> handler_;
 
-  // Reading: bytes [parsed_, filled_) of the buffer are the beginning of a frame.
+  // Reading: bytes [parsed_, filled_) of the buffer are the beginning of a frame, or frames that
+  // have not been taken.
   intrusive_ptr<chunk> buffer_;
   std::size_t parsed_ = 0;
   std::size_t filled_ = 0;

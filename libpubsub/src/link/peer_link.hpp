@@ -27,8 +27,9 @@ public:
   virtual ~link_handler() = default;
   /// Whole frames have arrived, as they lie in a read buffer: `u32 length`, payload, and so on.
   /// They may be patched in place until a slice of them has been handed on. May pause the link's
-  /// gates.
-  virtual void on_frames(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) = 0;
+  /// gates. Returns how many bytes it has taken: the frames behind those come again when the link
+  /// does not rest any more.
+  virtual std::size_t on_frames(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) = 0;
   /// The connection is gone; the last call. `reason` is none if this side closed it.
   virtual void on_closed(const error& reason) = 0;
 };
@@ -74,6 +75,7 @@ public:
   void begin_messages(std::uint8_t version, const endpoint_id& self, std::uint32_t max_frame_bytes);
   std::uint8_t version() const noexcept { return version_; }
   /// Whether reading stands still, and how often full queues have asked for that.
+  bool resting() const noexcept { return resting_; } // on the loop
   bool paused() const noexcept { return resting_ || !protocol_->may_read(gates_); }
   std::uint64_t pause_count() const noexcept { return protocol_->pause_count(gates_); }
   /// What a full queue pauses; in version 1 there is only the first.

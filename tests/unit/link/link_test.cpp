@@ -20,12 +20,15 @@ namespace {
 
 /// Keeps whole copies of what arrives.
 struct recorder final : link_handler {
-  void on_frames(const intrusive_ptr<chunk>&, std::span<std::byte> frames) override {
+  std::size_t on_frames(const intrusive_ptr<chunk>&, std::span<std::byte> frames) override {
     std::lock_guard lock{mutex};
+    if (take_one_frame)
+      frames = frames.first(4 + load_be<std::uint32_t>(frames.data()));
     bytes.insert(bytes.end(), frames.begin(), frames.end());
     ++batches;
     if (on_batch)
       on_batch();
+    return frames.size();
   }
   void on_closed(const error& why) override {
     std::lock_guard lock{mutex};
@@ -50,6 +53,7 @@ struct recorder final : link_handler {
   bool closed = false;
   error reason;
   std::function<void()> on_batch;
+  bool take_one_frame = false;
 };
 
 struct fixture {
@@ -184,6 +188,23 @@ TEST_CASE("a paused link stops reading, and goes on when the last pause ends") {
   CHECK(f.handler->size() == 14);
   f.carrier->gate().resume();
   CHECK(eventually([&] { return f.handler->size() > 14; }));
+}
+
+TEST_CASE("frames that are not taken since the link rests come again when it goes on, in order") {
+  fixture f;
+  f.handler->take_one_frame = true;
+  f.handler->on_batch = [&] { f.carrier->pause_reading(std::chrono::milliseconds{1}); };
+  buffer sent;
+  for (std::uint8_t i = 0; i < 20; ++i)
+    for (const auto each : frame(100, i))
+      sent.push_back(each);
+  const auto cut = sent.size() - 50; // the last frame comes in two parts
+  CHECK(f.peer.send(std::span{sent}.first(cut)));
+  CHECK(eventually([&] { return f.handler->size() == 19 * frame(100).size(); }));
+  CHECK(f.peer.send(std::span{sent}.subspan(cut)));
+  CHECK(eventually([&] { return f.handler->size() == sent.size(); }));
+  CHECK(f.handler->with([&] { return f.handler->bytes; }) == sent);
+  CHECK(f.handler->with([&] { return f.handler->batches; }) == 20);
 }
 
 TEST_CASE("frames keep their order and content when the reader is slow") {

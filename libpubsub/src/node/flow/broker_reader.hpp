@@ -27,16 +27,17 @@ public:
     go_on();
   }
   bool peer_tells_status() const noexcept override { return false; }
-  void receive(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) override {
+  std::size_t receive(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) override {
     runs_.begin_buffer(owner, frames.size());
     auto* pos = frames.data();
     const auto* const end = pos + frames.size();
-    while (pos != end) {
+    while (pos != end && !env_.via->resting()) {
       const auto size = frame_header_bytes + load_be<std::uint32_t>(pos);
       take_frame(pos, size);
       pos += size;
     }
     runs_.end_buffer();
+    return static_cast<std::size_t>(pos - frames.data());
   }
   void go_on() override {
     message_reader::go_on();

@@ -50,8 +50,9 @@ public:
   virtual void begin() = 0;
   /// Whether the peer can be asked for its status. Thread-safe.
   virtual bool peer_tells_status() const noexcept = 0;
-  /// Whole frames, one after the other.
-  virtual void receive(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) = 0;
+  /// Whole frames, one after the other. Returns how many bytes it has taken: none any more once the
+  /// link rests.
+  virtual std::size_t receive(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) = 0;
   /// Looks whether messages that wait for their route may go on.
   virtual void go_on();
   /// The link is closed: messages that wait go on at once.

@@ -11,17 +11,18 @@
 
 namespace pubsub {
 
-void native_reader::receive(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) {
+std::size_t native_reader::receive(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) {
   runs_.begin_buffer(owner, frames.size());
   auto* pos = frames.data();
   const auto* const end = pos + frames.size();
-  while (pos != end) {
+  while (pos != end && !env_.via->resting()) {
     const auto word = load_be<std::uint32_t>(pos);
     const auto size = frame_header_bytes + (word & ~wire::batch_flag);
     if ((word & wire::batch_flag) == 0) {
       take_frame(pos, size);
     } else if (!take_flagged({pos + frame_header_bytes, size - frame_header_bytes})) {
       env_.via->close({errc::invalid_message, "the peer sent a malformed batch"});
+      pos = frames.data() + frames.size();
       break;
     }
     pos += size;
@@ -29,6 +30,7 @@ void native_reader::receive(const intrusive_ptr<chunk>& owner, std::span<std::by
   runs_.end_buffer();
   if (env_.via->is_new_and_paused())
     env_.via->pause_reading(link_tuning::rest_of_new_peers, true);
+  return static_cast<std::size_t>(pos - frames.data());
 }
 
 bool native_reader::must_wait(std::size_t place, const held_frame& frame) {

@@ -37,7 +37,7 @@ public:
   void begin() override { router_.add_neighbour(env_.remote, env_.via); }
   void go_on() override;
   bool peer_tells_status() const noexcept override { return true; }
-  void receive(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) override;
+  std::size_t receive(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) override;
 
 private:
   struct batch_part {

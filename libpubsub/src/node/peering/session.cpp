@@ -61,17 +61,19 @@ void session::start() {
   handshake_.start();
 }
 
-void session::on_frames(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) {
+std::size_t session::on_frames(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) {
+  const auto all = frames.size();
   while (!reader_ && !frames.empty()) {
     const auto size = frame_bytes(frames.data());
     act_on(handshake_.receive(frames.first(size).subspan(frame_header_bytes)));
     if (const auto state = handshake_.state();
         state == wire::handshake::outcome::failed || state == wire::handshake::outcome::redundant)
-      return;
+      return all;
     frames = frames.subspan(size);
   }
   if (reader_ && !frames.empty())
-    reader_->receive(owner, frames);
+    return all - frames.size() + reader_->receive(owner, frames);
+  return all;
 }
 
 void session::act_on(wire::handshake::outcome outcome) {

@@ -57,7 +57,7 @@ public:
 
   /// On the link's loop.
   void start();
-  void on_frames(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) override;
+  std::size_t on_frames(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) override;
   void on_closed(const error& reason) override;
 
   /// The other handshake with this peer has failed: this one may go on.
