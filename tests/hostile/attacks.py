@@ -104,8 +104,17 @@ def peers_that_come_and_go(door, rng, _end):
 def filters_without_end(door, rng, end):
     """Replaces its filter by thousands of other prefixes, again and again."""
     one = Peer(door, rng, version=1)
+    many = rng.choice([5_000, 60_000])
     while not end:
-        one.say(wire.envelope(wire.ROUTING_UPDATE, one.id, b"<$>", wire.prefixes([rng.randbytes(8) for _ in range(5_000)])))
+        one.say(wire.envelope(wire.ROUTING_UPDATE, one.id, b"<$>", wire.prefixes([rng.randbytes(8) for _ in range(many)])))
+
+
+@attack
+def filters_that_come_and_go(door, rng, end):
+    """Connects with tens of thousands of prefixes in its handshake, and is gone, again and again."""
+    wants = [rng.randbytes(8) for _ in range(60_000)]
+    while not end:
+        Peer(door, rng, version=1, wants=wants).wire.close()
 
 
 @attack

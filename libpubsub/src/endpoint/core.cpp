@@ -9,6 +9,10 @@ endpoint_core::endpoint_core(endpoint_options options)
       id_(options_.id ? *options_.id : endpoint_id::random()),
       routes_(id_, options_.forward_topics, options_.forwarding == forwarding::on),
       peering_(std::make_shared<peering>(id_, options_, routes_, events_, counts_)) {
+  routes_.report_later_by([weak = std::weak_ptr{peering_}](auto delay) {
+    if (const auto self = weak.lock())
+      self->report_later(delay);
+  });
   if (!fault_)
     close();
 }

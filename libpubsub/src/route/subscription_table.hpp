@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -40,12 +41,13 @@ public:
   };
   /// The number of the filter before its first change.
   static constexpr std::uint64_t first_number = 1;
+  static constexpr auto no_limit = std::numeric_limits<std::size_t>::max();
   using is_reachable = std::function<bool(const endpoint_id& node)>;
 
   explicit subscription_table(filter forward_topics = {}, bool forwarding = true)
       : forward_topics_(std::move(forward_topics)), forwarding_(forwarding) {
     for (const auto& prefix : forward_topics_)
-      hold(prefix);
+      hold(prefix, holder::subscriber);
   }
 
   /// Adds a subscriber that is not in the table.
@@ -77,8 +79,11 @@ public:
   filter node_filter(const endpoint_id& who) const;
 
   /// What has changed since the last call in the filter of this node: its subscribers' prefixes,
-  /// forward topics and, if it forwards, the prefixes of its Broker peers.
-  filter_change take_own_changes();
+  /// forward topics and, if it forwards, the prefixes of its Broker peers. Of what only Broker
+  /// peers have changed so many prefixes at most, in the order of the changes; the rest is for
+  /// later calls, and what is undone until then is never told.
+  filter_change take_own_changes(std::size_t most_of_peers = no_limit);
+  std::size_t changes_of_peers() const noexcept { return peer_changes_.size(); }
 
   /// What to announce to `peer`: the filter of the subscribers, the forward topics and, if this
   /// node forwards, the filters of all *other* peers and nodes within reach. A nil id leaves none
@@ -114,13 +119,16 @@ private:
   struct own_entry {
     std::size_t holders = 0;
     std::uint64_t since = 0; // the number of the change that announced it; 0: not announced yet
+    std::uint64_t place = 0; // in peer_changes_; 0: in none
   };
+  enum class holder { subscriber, peer };
 
   void remove_for_peer(const peer_entry& who, std::string_view prefix);
   void concerns(std::string_view prefix, std::uint64_t peer_number);
   bool wanted_without(std::uint64_t peer_number, std::string_view prefix) const;
-  std::uint64_t hold(std::string_view prefix);
-  void release(std::string_view prefix);
+  std::uint64_t hold(std::string_view prefix, holder who);
+  void release(std::string_view prefix, holder who);
+  void note_change(std::string_view prefix, own_entry& at, holder who);
 
   static constexpr std::uint64_t no_peer = 0;
 
@@ -131,7 +139,10 @@ private:
   prefix_index<endpoint_id> remote_index_;
   prefix_index<std::uint64_t> numbers_;
   std::map<std::string, own_entry, std::less<>> own_;
-  std::set<std::string, std::less<>> own_changes_; // prefixes that have got or lost all holders
+  // Prefixes that have got or lost all holders; those of peers alone wait in the order they came.
+  std::set<std::string, std::less<>> own_changes_;
+  std::map<std::uint64_t, std::string> peer_changes_;
+  std::uint64_t last_place_ = 0;
   std::uint64_t filter_number_ = first_number;
   std::set<endpoint_id> outdated_;
   std::uint64_t last_number_ = no_peer;
@@ -148,7 +159,7 @@ void subscription_table<Exit>::add_local(subscriber_id who, Exit exit, const fil
           .first->second;
   for (const auto& prefix : entry.prefixes) {
     concerns(prefix, no_peer);
-    local_index_.add(prefix, who, entry.exit, hold(prefix));
+    local_index_.add(prefix, who, entry.exit, hold(prefix, holder::subscriber));
   }
 }
 
@@ -158,7 +169,7 @@ bool subscription_table<Exit>::add_local_topic(subscriber_id who, std::string_vi
   if (found == locals_.end() || !found->second.prefixes.emplace(prefix).second)
     return false;
   concerns(prefix, no_peer);
-  return local_index_.add(prefix, who, found->second.exit, hold(prefix));
+  return local_index_.add(prefix, who, found->second.exit, hold(prefix, holder::subscriber));
 }
 
 template <class Exit>
@@ -171,7 +182,7 @@ bool subscription_table<Exit>::remove_local_topic(subscriber_id who, std::string
     return false;
   local_index_.remove(prefix, who);
   concerns(prefix, no_peer);
-  release(prefix);
+  release(prefix, holder::subscriber);
   found->second.prefixes.erase(held); // last: `prefix` may be a view of it
   return true;
 }
@@ -184,7 +195,7 @@ bool subscription_table<Exit>::remove_local(subscriber_id who) {
   for (const auto& prefix : found->second.prefixes) {
     local_index_.remove(prefix, who);
     concerns(prefix, no_peer);
-    release(prefix);
+    release(prefix, holder::subscriber);
   }
   locals_.erase(found);
   return true;
@@ -225,7 +236,7 @@ bool subscription_table<Exit>::set_peer_filter(const endpoint_id& who, filter an
   for (const auto prefix : fresh) {
     if (forwarding_)
       concerns(prefix, peer.number);
-    remote_index_.add(prefix, peer.number, who, forwarding_ ? hold(prefix) : 0);
+    remote_index_.add(prefix, peer.number, who, forwarding_ ? hold(prefix, holder::peer) : 0);
   }
   return true;
 }
@@ -247,7 +258,7 @@ void subscription_table<Exit>::remove_for_peer(const peer_entry& who, std::strin
   remote_index_.remove(prefix, who.number);
   if (forwarding_) {
     concerns(prefix, who.number);
-    release(prefix);
+    release(prefix, holder::peer);
   }
 }
 
@@ -313,28 +324,51 @@ filter subscription_table<Exit>::node_filter(const endpoint_id& who) const {
 
 /// The number of the change that announced `prefix`.
 template <class Exit>
-std::uint64_t subscription_table<Exit>::hold(std::string_view prefix) {
+std::uint64_t subscription_table<Exit>::hold(std::string_view prefix, holder who) {
   auto found = own_.find(prefix);
   if (found == own_.end())
     found = own_.emplace(prefix, own_entry{}).first;
-  auto& [holders, since] = found->second;
-  if (++holders == 1)
-    own_changes_.emplace(prefix);
-  return since > 0 ? since : filter_number_ + 1;
+  auto& at = found->second;
+  if (++at.holders == 1 || at.place > 0)
+    note_change(prefix, at, who);
+  return at.since > 0 ? at.since : filter_number_ + 1;
 }
 
 template <class Exit>
-void subscription_table<Exit>::release(std::string_view prefix) {
-  if (--own_.find(prefix)->second.holders == 0)
+void subscription_table<Exit>::release(std::string_view prefix, holder who) {
+  auto& at = own_.find(prefix)->second;
+  if (--at.holders == 0)
+    note_change(prefix, at, who);
+}
+
+/// What a subscriber changes is told with the next report, and so is what several have changed
+/// since the last one; a peer's prefix that came and went is forgotten.
+template <class Exit>
+void subscription_table<Exit>::note_change(std::string_view prefix, own_entry& at, holder who) {
+  if (who == holder::subscriber) {
+    peer_changes_.erase(std::exchange(at.place, 0));
     own_changes_.emplace(prefix);
+  } else if (at.place > 0 && (at.holders > 0) == (at.since > 0)) {
+    peer_changes_.erase(std::exchange(at.place, 0));
+    if (at.holders == 0)
+      own_.erase(own_.find(prefix));
+  } else if (at.place == 0 && own_changes_.find(prefix) == own_changes_.end()) {
+    at.place = ++last_place_;
+    peer_changes_.emplace(at.place, prefix);
+  }
 }
 
 template <class Exit>
-typename subscription_table<Exit>::filter_change subscription_table<Exit>::take_own_changes() {
+typename subscription_table<Exit>::filter_change
+subscription_table<Exit>::take_own_changes(std::size_t most_of_peers) {
   filter_change result{filter_number_ + 1, {}, {}};
-  for (const auto& prefix : std::exchange(own_changes_, {})) {
+  auto changed = std::exchange(own_changes_, {});
+  for (; most_of_peers > 0 && !peer_changes_.empty(); --most_of_peers)
+    changed.insert(std::move(peer_changes_.extract(peer_changes_.begin()).mapped()));
+  for (const auto& prefix : changed) {
     const auto found = own_.find(prefix);
-    auto& [holders, since] = found->second;
+    auto& [holders, since, place] = found->second;
+    place = 0;
     if (holders > 0 && since == 0) {
       since = result.number;
       result.added.push_back(prefix);

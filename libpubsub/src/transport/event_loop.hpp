@@ -69,6 +69,16 @@ public:
     turn_ = (turn_ + 1) % loops_.size();
     return loops_[turn_].context();
   }
+  /// Calls `job` on that loop after `delay`, unless the loop has ended. From any thread.
+  template <class Job>
+  static void call_later(const std::shared_ptr<asio::io_context>& loop,
+                         std::chrono::nanoseconds delay, Job job) {
+    const auto timer = std::make_shared<asio::steady_timer>(*loop, delay);
+    timer->async_wait([timer, job = std::move(job)](error_code cancelled) {
+      if (!cancelled)
+        job();
+    });
+  }
   /// What a consumer may run while it waits; null where there are several loops.
   shared_loop* only_loop() noexcept { return loops_.size() == 1 ? loops_.data() : nullptr; }
   void stop() noexcept { std::ranges::for_each(loops_, &event_loop::stop); }

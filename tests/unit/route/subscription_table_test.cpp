@@ -253,6 +253,35 @@ TEST_CASE("a prefix that changes hands between two reports was wanted all the ti
   CHECK(table.take_own_changes().number == 3);
 }
 
+TEST_CASE(
+    "what Broker peers change is told in pieces, first come first, and not at all if undone") {
+  using list = std::vector<std::string>;
+  table_type table;
+  table.add_peer(id_of(1), {"/z1", "/z2", "/z3"});
+  table.add_peer(id_of(2), {"/a"});
+  CHECK(table.take_own_changes(2).added == list{"/z1", "/z2"});
+  CHECK(table.changes_of_peers() == 2);
+  table.add_local(1, 1, {"/b", "/a"}); // of a subscriber all is told at once
+  CHECK(table.take_own_changes(0).added == list{"/a", "/b"});
+  CHECK(table.changes_of_peers() == 1);
+  table.set_peer_filter(id_of(1), {"/z2", "/z4"}); // one was told, one was not
+  table.set_peer_filter(id_of(1), {"/z1", "/z2"}); // both are undone
+  CHECK(table.changes_of_peers() == 0);
+  CHECK(table.take_own_changes().added.empty());
+  CHECK(table.take_own_changes().removed.empty());
+  table.remove_local(1);
+  table.remove_peer(id_of(2));
+  table.remove_peer(id_of(1));
+  auto change = table.take_own_changes(0);
+  CHECK(change.removed == list{"/b"}); // the other one had its peer when the subscriber left
+  change = table.take_own_changes(1);
+  CHECK(change.removed == list{"/a"});
+  table.add_local(2, 2, {"/z1"}); // whom it is for has changed, meanwhile
+  change = table.take_own_changes();
+  CHECK(change.removed == list{"/z2"});
+  CHECK(change.added.empty());
+}
+
 TEST_CASE("how far a node's wants are known is kept as long as it has any") {
   table_type table;
   const auto known = [&](const endpoint_id& id) {

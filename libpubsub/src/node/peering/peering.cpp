@@ -13,7 +13,9 @@ peering::peering(const endpoint_id& self, const endpoint_options& options, route
                  status_hub& events, counter_registry& counts)
     : self_(self), options_(options), routes_(routes), counts_(counts), reports_(events),
       factories_(options.tls), io_(options.io_threads), acceptor_(options.max_half_open),
-      peers_(options.max_peers), access_(options.access, counts.make()) {}
+      peers_(options.max_peers), access_(options.access, counts.make()) {
+  loop_ = io_.next();
+}
 
 // -- listening and connecting --------------------------------------------------------------------
 

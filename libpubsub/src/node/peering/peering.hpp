@@ -72,6 +72,13 @@ public:
   const endpoint_id& self() const noexcept override { return self_; }
   const endpoint_options& options() const noexcept override { return options_; }
   router& routes() noexcept override { return routes_; }
+  /// Lets the routes report more after that time. From any thread.
+  void report_later(std::chrono::nanoseconds delay) {
+    io_threads::call_later(loop_, delay, [weak = weak_from_this()] {
+      if (const auto self = weak.lock())
+        self->routes_.report_more();
+    });
+  }
   std::shared_ptr<live_counters> make_counters() override { return counts_.make(); }
   std::string status_reply() const override {
     return make_status_ ? make_status_() : std::string{};
@@ -109,6 +116,7 @@ private:
   peer_reports reports_;
   connection_factories factories_;
   std::function<std::string()> make_status_;
+  std::shared_ptr<asio::io_context> loop_; // the first of them
 
   mutable std::mutex mutex_; // guards everything below
   mutable std::condition_variable changed_;

@@ -38,13 +38,23 @@ void router::change(Update&& update) {
 /// the network, those of others and the links on the table.
 void router::settle() {
   do {
-    auto own = table_.take_own_changes();
+    const auto room = neighbours_.empty() ? report_pace::no_limit
+                                          : pace_.room_for(table_.changes_of_peers(),
+                                                           std::chrono::steady_clock::now());
+    auto own = table_.take_own_changes(room);
     network_.change_filter(own.number, std::move(own.added), std::move(own.removed));
     for (const auto& each : network_.take_filter_changes())
       table_.change_node(each.node, each.number, each.added, each.removed);
   } while (broker_mesh_.designate(network_, table_));
   for (const auto& each : network_.take_restarted())
     streams_.forget(each);
+}
+
+void router::report_more() {
+  change([&] {
+    pace_.note_call_back();
+    return table_.changes_of_peers() > 0;
+  });
 }
 
 /// What others should know of the last change. Only turn_ is held: publishers go on meanwhile.

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include <pubsub/peer_info.hpp>
 
 #include "node/broker_mesh/broker_mesh.hpp"
+#include "node/routing/report_pace.hpp"
 #include "node/routing/route_flush.hpp"
 #include "node/routing/routing_snapshot.hpp"
 #include "queue/message_queue.hpp"
@@ -31,6 +33,13 @@ namespace pubsub {
 class router {
 public:
   router(const endpoint_id& self, filter forward_topics, bool forwarding);
+  /// `later`: `report_more` shall be called after that time, by any thread. Call before there are
+  /// neighbours.
+  void report_later_by(std::function<void(std::chrono::nanoseconds)> later) {
+    pace_.call_back_by(std::move(later));
+  }
+  /// Reports more of what Broker peers have changed in their subscriptions.
+  void report_more();
 
   // -- our subscribers ---------------------------------------------------------------------------
 
@@ -159,6 +168,7 @@ private:
   stream_marks streams_;
   route_flushes flushes_;
   link_directory neighbours_;
+  report_pace pace_;
 
   mutable std::shared_ptr<const routing_snapshot> snapshot_; // null until it is asked for
   mutable next_link_cache next_links_;

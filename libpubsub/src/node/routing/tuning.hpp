@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 
 namespace pubsub::routing_tuning {
 
@@ -19,6 +20,11 @@ inline constexpr std::chrono::seconds patience_of_others{1};
 /// How long after the link was closed: answers come over other links, and come only if it was
 /// closed in good order.
 inline constexpr std::chrono::milliseconds patience_after_closing{200};
+/// Changes of its Broker peers' subscriptions that a node reports in a second, and at once: a peer
+/// may change them faster, and its relay is not to seem one that reports without end (neighbours
+/// take a quarter more, node/flow/tuning.hpp).
+inline constexpr std::uint64_t changes_of_broker_peers_per_second = 40'000;
+inline constexpr std::size_t changes_of_broker_peers_at_once = 2'000;
 /// Topics, and bytes of their texts (each has up to 65,535), whose routes a thread remembers.
 inline constexpr std::size_t max_cached_topics = 4096;
 inline constexpr std::size_t max_cached_bytes = 1024 * 1024;

@@ -1,5 +1,7 @@
 #include "node/routing/router.hpp"
 
+#include "node/routing/tuning.hpp"
+#include "support/eventually.hpp"
 #include "support/fake_link.hpp"
 #include "support/ids.hpp"
 #include "wire/broker/envelope.hpp"
@@ -71,6 +73,40 @@ TEST_CASE("a neighbour is sent all that is known, and then that this is all") {
   CHECK(kind_of(frames.front()) == wire::frame_kind::neighbours);
   CHECK(kind_of(frames.back()) == wire::frame_kind::known);
   CHECK(std::ranges::count(frames, wire::frame_kind::known, kind_of) == 1);
+}
+
+TEST_CASE(
+    "a large filter of a Broker peer is reported in pieces, and subscribers are not behind it") {
+  fixture f;
+  std::vector<std::chrono::nanoseconds> waits;
+  f.routes.report_later_by([&](auto wait) { waits.push_back(wait); });
+  const auto via = f.join(id_of(1));
+  const auto reported = [&] {
+    std::size_t result = 0;
+    for (const auto& each : via->take_frames())
+      if (kind_of(each) == wire::frame_kind::filter)
+        result += wire::parse_filter_report(std::span{each}.subspan(4))->added.size();
+    return result;
+  };
+  f.routes.add_broker_peer(id_of(50), f.make_link(1), {}, {});
+  CHECK(reported() == 0);
+  constexpr std::size_t all = 10'000;
+  std::vector<std::string> prefixes;
+  for (std::size_t i = 0; i < all; ++i)
+    prefixes.push_back("/" + std::to_string(100'000 + i));
+  f.routes.set_filter(id_of(50), filter{prefixes});
+  auto sum = reported();
+  CHECK(sum == routing_tuning::changes_of_broker_peers_at_once);
+  CHECK(waits.size() == 1); // one timer is enough
+  f.subscribe({"/mine"});
+  sum += reported() - 1;
+  CHECK(eventually([&] {
+    f.routes.report_more(); // before it is time there is nothing
+    const auto fresh = reported();
+    CHECK(fresh <= routing_tuning::changes_of_broker_peers_at_once);
+    sum += fresh;
+    return sum == all;
+  }));
 }
 
 TEST_CASE(
