@@ -66,12 +66,6 @@ void link::start(std::shared_ptr<link_handler> handler) {
 
 // -- reading -----------------------------------------------------------------------------------
 
-/// What the handler has not taken comes first.
-void link::resume() {
-  if (!reading_ && !closed_ && !paused() && buffer_)
-    go_on();
-}
-
 void link::read() {
   if (reading_ || closed_ || paused())
     return;
@@ -98,8 +92,10 @@ void link::on_read(error_code failure, std::size_t transferred) {
   go_on();
 }
 
-/// Hands on what has come, and reads on.
+/// Hands on what has come, which may have waited since the link rests, and reads on.
 void link::go_on() {
+  if (reading_ || closed_ || paused() || !buffer_)
+    return;
   try {
     if (deliver_frames()) {
       give_credit(false);
@@ -191,7 +187,7 @@ void link::on_resume() {
   if (!closed_)
     asio::post(loop(), [self = self()] {
       self->note_room();
-      self->resume();
+      self->go_on();
     });
 }
 

@@ -33,7 +33,6 @@ private:
   asio::io_context& loop() const noexcept { return *connection_->loop(); }
   std::shared_ptr<link> self() { return std::static_pointer_cast<link>(shared_from_this()); }
   void on_resume() override;
-  void resume();
   void read();
   std::span<const std::byte> unread() const noexcept {
     return {buffer_->data() + parsed_, filled_ - parsed_};

@@ -74,8 +74,9 @@ public:
   /// The handshake is over: from here on frames as `version` has them, up to this length.
   void begin_messages(std::uint8_t version, const endpoint_id& self, std::uint32_t max_frame_bytes);
   std::uint8_t version() const noexcept { return version_; }
+  /// Whether `pause_reading` holds; on the loop.
+  bool resting() const noexcept { return resting_; }
   /// Whether reading stands still, and how often full queues have asked for that.
-  bool resting() const noexcept { return resting_; } // on the loop
   bool paused() const noexcept { return resting_ || !protocol_->may_read(gates_); }
   std::uint64_t pause_count() const noexcept { return protocol_->pause_count(gates_); }
   /// What a full queue pauses; in version 1 there is only the first.

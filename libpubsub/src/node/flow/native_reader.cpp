@@ -14,7 +14,7 @@ namespace pubsub {
 std::size_t native_reader::receive(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) {
   runs_.begin_buffer(owner, frames.size());
   auto* pos = frames.data();
-  const auto* const end = pos + frames.size();
+  auto* const end = pos + frames.size();
   while (pos != end && !env_.via->resting()) {
     const auto word = load_be<std::uint32_t>(pos);
     const auto size = frame_header_bytes + (word & ~wire::batch_flag);
@@ -22,7 +22,7 @@ std::size_t native_reader::receive(const intrusive_ptr<chunk>& owner, std::span<
       take_frame(pos, size);
     } else if (!take_flagged({pos + frame_header_bytes, size - frame_header_bytes})) {
       env_.via->close({errc::invalid_message, "the peer sent a malformed batch"});
-      pos = frames.data() + frames.size();
+      pos = end; // what follows is not looked at
       break;
     }
     pos += size;

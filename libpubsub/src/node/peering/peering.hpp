@@ -116,7 +116,7 @@ private:
   peer_reports reports_;
   connection_factories factories_;
   std::function<std::string()> make_status_;
-  std::shared_ptr<asio::io_context> loop_; // the first of them
+  std::shared_ptr<asio::io_context> loop_; // one of them, for what comes later
 
   mutable std::mutex mutex_; // guards everything below
   mutable std::condition_variable changed_;

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
-#include <limits>
 #include <utility>
 
 #include "access/rate_limit.hpp"
@@ -17,8 +16,6 @@ namespace pubsub {
 /// pieces. Not thread-safe.
 class report_pace {
 public:
-  static constexpr auto no_limit = std::numeric_limits<std::size_t>::max();
-
   report_pace() {
     rate_.set(routing_tuning::changes_of_broker_peers_per_second,
               routing_tuning::changes_of_broker_peers_at_once);
@@ -30,7 +27,7 @@ public:
   /// How many of these changes may be reported now; the rest when called back.
   std::size_t room_for(std::size_t changes, rate_limit::time now) {
     if (!later_ || changes == 0)
-      return no_limit;
+      return changes;
     const bool too_fast = rate_.take(0, now).count() > 0;
     const auto room =
         too_fast ? 0 : std::min(changes, routing_tuning::changes_of_broker_peers_at_once);

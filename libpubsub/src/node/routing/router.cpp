@@ -38,9 +38,9 @@ void router::change(Update&& update) {
 /// the network, those of others and the links on the table.
 void router::settle() {
   do {
-    const auto room = neighbours_.empty() ? report_pace::no_limit
-                                          : pace_.room_for(table_.changes_of_peers(),
-                                                           std::chrono::steady_clock::now());
+    const auto waiting = table_.changes_of_peers();
+    const auto room =
+        neighbours_.empty() ? waiting : pace_.room_for(waiting, std::chrono::steady_clock::now());
     auto own = table_.take_own_changes(room);
     network_.change_filter(own.number, std::move(own.added), std::move(own.removed));
     for (const auto& each : network_.take_filter_changes())
