@@ -28,7 +28,8 @@ def owned_frames(owner, number):
     yield "flush", wire.flush(owner, number & 0xFFFFFFFF, [owner], number & 0xF)
     yield "flushed", wire.flagged(wire.FLUSHED, bytes([number & 0xFF]) + owner + small + wire.ids([owner]))
     for kind in (wire.DATA, wire.COMMAND, wire.ROUTING_UPDATE, wire.PING, wire.PONG, 0, number & 0xFF):
-        yield f"envelope {kind}", wire.envelope(kind, owner, b"/t", COUNT_1, owner, number & 0xFFFF)
+        topic = b"/x" if kind == wire.DATA else b"/t"  # whoever may connect may publish: not among the honest messages
+        yield f"envelope {kind}", wire.envelope(kind, owner, topic, COUNT_1, owner, number & 0xFFFF)
     yield "goodbye", wire.envelope(wire.PING, owner, b"<$>", b"BYE" + struct.pack(">Q", number))
     yield "hello", wire.hello(owner, number & 0xFF)
     yield "version", wire.frame(bytes([wire.VERSION_SELECT]) + b"ZEEK" + owner + bytes([number & 0xFF]))
