@@ -383,6 +383,7 @@ private:
         .add("received", sum.received)
         .add("forwarded", sum.forwarded)
         .add("ttl_expired", sum.ttl_expired)
+        .add("unreachable", sum.unreachable)
         .add("malformed_frames", sum.malformed_frames)
         .add("dropped_at_links", sum.links.dropped())
         .text();

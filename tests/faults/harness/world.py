@@ -418,11 +418,11 @@ class World:
 
     def check(self):
         """Asserts all that must hold for what has happened to this world."""
-        dropped_at_links = 0
+        dropped_at_links = 0  # or on the way to one, where none leads there any more
         for node in self.nodes.values():
             if node.lives():
                 report = node.ask("report")
-                dropped_at_links += report["endpoint"]["dropped_at_links"]
+                dropped_at_links += report["endpoint"]["dropped_at_links"] + report["endpoint"]["unreachable"]
                 for link in report["links"]:
                     self.violations += checker.check_link(node.name, link)
         for sub in self.subscriptions:
