@@ -6,7 +6,7 @@
 namespace pubsub {
 
 network_map::network_map(const endpoint_id& self, std::uint64_t incarnation, bool relays)
-    : self_(self) {
+    : self_(self), paths_(self) {
   auto& me = nodes_[self_];
   me.incarnation = incarnation;
   me.relays = relays;
@@ -17,6 +17,7 @@ network_map::network_map(const endpoint_id& self, std::uint64_t incarnation, boo
 
 void network_map::add_neighbour(const endpoint_id& who) {
   neighbours_[who] = {};
+  paths_.remove_link(self_, who);
   send_all(who);
 }
 
@@ -24,6 +25,8 @@ void network_map::neighbour_ready(const endpoint_id& who) {
   const auto found = neighbours_.find(who);
   if (found == neighbours_.end() || std::exchange(found->second.ready, true))
     return;
+  paths_.add_link(self_, who);
+  paths_.set_relays(who, relays(who));
   change_links({who}, {});
 }
 
@@ -37,6 +40,7 @@ void network_map::remove(const std::vector<endpoint_id>& all) {
   for (const auto& who : all) {
     if (neighbours_.erase(who) + broker_peers_.erase(who) == 0)
       continue;
+    paths_.remove_link(self_, who);
     for (auto& [id, at] : nodes_)
       shares_.remove(who, at.heard.remove(who));
     std::erase_if(waiting_, [&](const auto& each) { return each.second == who; });
@@ -231,12 +235,13 @@ void network_map::apply(const endpoint_id& id, known_node& at, const endpoint_id
       filter_changes_.push_back({id, 0, {}, {at.prefixes.begin(), at.prefixes.end()}});
     if (at.incarnation > 0)
       restarted_.push_back(id);
+    forget_links(id, at);
     at.restart(fresh);
     ++links_version_;
   }
   if (const auto* links = std::get_if<neighbours_report>(report.get())) {
     links_version_ += changes_paths(id, at, *links) ? 1 : 0;
-    at.apply(*links);
+    apply_links(id, at, *links);
   } else if (auto change = at.apply(std::get<filter_report>(*report));
              !at.prefixes.empty() || !change.removed.empty()) { // the number counts as well
     filter_changes_.push_back(std::move(change));
@@ -260,38 +265,37 @@ void network_map::pass_on(shared_report what) {
 
 // -- routes --------------------------------------------------------------------------------------
 
-/// A link between two other nodes counts only if both have reported it.
-void network_map::visit_neighbours(const endpoint_id& from,
-                                   const std::function<void(const endpoint_id&)>& visit) const {
-  if (from == self_) {
-    for (const auto& [id, state] : neighbours_)
-      if (state.ready)
-        visit(id);
-    return;
-  }
-  const auto here = nodes_.find(from);
-  if (here == nodes_.end() || !here->second.relays)
-    return;
-  for (const auto& next : here->second.links)
-    if (const auto there = nodes_.find(next);
-        there != nodes_.end() && there->second.links.contains(from))
-      visit(next);
+/// A link between two other nodes counts only if both have reported it; one of ours if the
+/// neighbour is ready.
+bool network_map::is_link(const endpoint_id& id, const endpoint_id& other) const {
+  const auto there = nodes_.find(other);
+  return other != self_ && there != nodes_.end() && there->second.links.contains(id);
 }
 
-const next_hop_map& network_map::next_hops() const {
-  if (next_hops_version_ != links_version_) {
-    next_hops_ = shortest_paths(
-        self_, [this](const auto& from, const auto& visit) { visit_neighbours(from, visit); });
-    next_hops_version_ = links_version_;
+void network_map::apply_links(const endpoint_id& id, known_node& at,
+                              const neighbours_report& news) {
+  if (news.about.whole) {
+    const std::unordered_set<endpoint_id> now{news.added.begin(), news.added.end()};
+    for (const auto& each : at.links)
+      if (each != self_ && !now.contains(each))
+        paths_.remove_link(id, each);
   }
-  return next_hops_;
+  at.apply(news);
+  for (const auto& each : news.removed)
+    if (each != self_)
+      paths_.remove_link(id, each);
+  for (const auto& each : news.added)
+    if (at.links.contains(each) && is_link(id, each)) {
+      paths_.add_link(id, each);
+      paths_.set_relays(each, relays(each));
+    }
+  paths_.set_relays(id, at.relays);
 }
 
-bool network_map::reaches(const endpoint_id& neighbour, const endpoint_id& to) const {
-  const auto links = [this](const auto& from, const auto& visit) {
-    visit_neighbours(from, [&](const auto& next) { next == self_ ? void() : visit(next); });
-  };
-  return nodes_.contains(to) && shortest_paths(neighbour, links).contains(to);
+void network_map::forget_links(const endpoint_id& id, const known_node& at) {
+  for (const auto& each : at.links)
+    if (each != self_)
+      paths_.remove_link(id, each);
 }
 
 /// The short cuts are for hubs with many neighbours and for the many neighbours of a hub.
@@ -322,6 +326,7 @@ void network_map::forget_unreachable(std::size_t bytes_left) {
     const auto& at = nodes_.at(id);
     if (!at.prefixes.empty())
       filter_changes_.push_back({id, 0, {}, {at.prefixes.begin(), at.prefixes.end()}});
+    forget_links(id, at);
     shares_.remove(at.told_by, at.counted_bytes);
     for (const auto& [from, state] : neighbours_)
       if (waiting_.erase({id, from}) > 0)

@@ -14,8 +14,8 @@
 #include <pubsub/value/endpoint_id.hpp>
 
 #include "route/known_node.hpp"
+#include "route/path_tree.hpp"
 #include "route/report_shares.hpp"
-#include "route/shortest_paths.hpp"
 
 namespace pubsub {
 
@@ -99,10 +99,12 @@ public:
         visit(id, at.relays, at.links);
   }
 
-  /// The next hop to every node within reach; computed by the first call after a change.
-  const next_hop_map& next_hops() const;
+  /// The next hop to every node within reach; brought up to date by the first call after a change.
+  const next_hop_map& next_hops() const { return paths_.next_hops(); }
   /// Whether a path leads from the neighbour to `to`, but not over this node.
-  bool reaches(const endpoint_id& neighbour, const endpoint_id& to) const;
+  bool reaches(const endpoint_id& neighbour, const endpoint_id& to) const {
+    return paths_.reaches(neighbour, to);
+  }
   /// Whether the neighbour is the next hop to `to`.
   bool is_next_hop(const endpoint_id& neighbour, const endpoint_id& to) const;
 
@@ -126,8 +128,9 @@ private:
   void catch_up_all();
   void pass_on(shared_report what);
   void forget_unreachable(std::size_t bytes_left);
-  void visit_neighbours(const endpoint_id& from,
-                        const std::function<void(const endpoint_id&)>& visit) const;
+  bool is_link(const endpoint_id& id, const endpoint_id& other) const;
+  void apply_links(const endpoint_id& id, known_node& at, const neighbours_report& news);
+  void forget_links(const endpoint_id& id, const known_node& at);
 
   const endpoint_id self_;
   std::unordered_map<endpoint_id, known_node> nodes_; // this node is among them
@@ -140,8 +143,7 @@ private:
   std::vector<filter_change> filter_changes_;
   std::vector<endpoint_id> restarted_;
   std::uint64_t links_version_ = 1;
-  mutable std::uint64_t next_hops_version_ = 0;
-  mutable next_hop_map next_hops_;
+  mutable path_tree paths_;
 };
 
 } // namespace pubsub
