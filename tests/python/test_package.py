@@ -94,13 +94,13 @@ def test_the_plot_of_a_comparison_is_a_picture(tmp_path):
     assert failed.returncode == 1 and "no results of `pubsub bench compare --json`" in failed.stderr
 
 
-def check_plot(folder, benchmark, results, complaint):
-    """A picture of all results; an error where only the last is there, which has nothing to show."""
+def check_plot(folder, benchmark, results, nothing_to_show, complaint):
+    """A picture of the results; an error where there is nothing to show."""
     source, target = folder / "r.json", folder / "r.png"
     source.write_text(json.dumps({"schema": 1, "benchmark": benchmark, "results": results}))
     run("-m", "libpubsub.plot", source, target)
     assert target.read_bytes().startswith(b"\x89PNG")
-    source.write_text(json.dumps({"schema": 1, "benchmark": benchmark, "results": results[-1:]}))
+    source.write_text(json.dumps({"schema": 1, "benchmark": benchmark, "results": nothing_to_show}))
     failed = subprocess.run([sys.executable, "-m", "libpubsub.plot", source, target],
                             capture_output=True, text=True, timeout=DEADLINE)
     assert failed.returncode == 1 and complaint in failed.stderr
@@ -114,7 +114,7 @@ def test_the_plot_of_batch_acknowledgements_is_a_picture(tmp_path):
                 "rss_bytes": {"ventilator": 1e7, "workers": [1e7, 1e7], "sink": 1e7}}
     results = [row("libpubsub", "unacknowledged", 1000, 2e6), row("libpubsub", "one_batch", 10, 1e5),
                row("libpubsub", "window", 10, 1e6), row("libzmq", "one_batch", 10, 1e5), row("pyzmq", "window", 10, 0)]
-    check_plot(tmp_path, "batch-ack", results, "no results of `pubsub bench batch-ack --json`")
+    check_plot(tmp_path, "batch-ack", results, results[-1:], "no results of `pubsub bench batch-ack --json`")
 
 
 @needs("matplotlib")
@@ -123,7 +123,16 @@ def test_the_plot_of_versioned_delivery_is_a_picture(tmp_path, modes):
     results = [{"scheme": scheme, "payload_bytes": payload, "pipelined": pipelined, "seconds_per_million": payload / 100 + 50}
                for scheme in ("none", "one_hop") for payload in (1000, 10) for pipelined in modes]
     results.append({"scheme": "tagged", "payload_bytes": 10, "pipelined": True, "seconds_per_million": None})
-    check_plot(tmp_path, "versioned", results, "no results of `pubsub bench versioned --json`")
+    check_plot(tmp_path, "versioned", results, results[-1:], "no results of `pubsub bench versioned --json`")
+
+
+@needs("matplotlib")
+def test_the_plot_of_simulated_networks_is_a_picture(tmp_path):
+    cost = {"frames": 100, "bytes": 5000, "worst_node_bytes": 900, "cpu_ms": 2.5, "hops_p50": 3, "hops_p99": 5}
+    results = [{"family": family, "relays": relays, "subscriptions": 10, "worst_node_heap_bytes": 1000 * relays,
+                "start": cost, "relay_comes": cost, "halves_meet": cost, "fresh_topic": cost}
+               for family in ("random", "rings") for relays in (10, 100)]
+    check_plot(tmp_path, "scale", results, [{"family": "random"}], "no results of `pubsub-scale --json`")
 
 
 @needs("matplotlib")
@@ -135,4 +144,4 @@ def test_the_plot_of_remote_execution_is_a_picture(tmp_path):
     results = [row(sweep, network, mode, n, None if mode == "sync" else n * 1.1e-4) for network in ("lan", "wan")
                for sweep in ("operations", "work") for n in (1, 100) for mode in ("sync", "bulk", "auto")]
     results.append({**row("operations", "loopback", "bulk", 1, 1e-6), "section": "speed"})
-    check_plot(tmp_path, "remote", results, "no grid in results of `pubsub bench remote-study --json`")
+    check_plot(tmp_path, "remote", results, results[-1:], "no grid in results of `pubsub bench remote-study --json`")

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -20,6 +21,10 @@ public:
 
   time_point now() const { return now_; }
   void post(std::function<void()> job) { jobs_.push_back(std::move(job)); }
+  /// Runs `job` when so much time has passed.
+  void post_after(std::chrono::nanoseconds delay, std::function<void()> job) {
+    timers_.emplace(now_ + delay, std::move(job));
+  }
   /// Runs all jobs, and those that they post.
   void run() {
     while (!jobs_.empty()) {
@@ -32,53 +37,45 @@ public:
   void advance(std::chrono::nanoseconds by) {
     const auto until = now_ + by;
     run();
-    for (auto next = next_timer(); next != nullptr && next->at <= until; next = next_timer()) {
-      now_ = std::max(now_, next->at);
-      next->at = time_point::max();
-      std::exchange(next->call, {})();
+    while (!timers_.empty() && timers_.begin()->first <= until) {
+      auto next = timers_.extract(timers_.begin());
+      now_ = std::max(now_, next.key());
+      next.mapped()();
       run();
     }
     now_ = until;
   }
-  std::unique_ptr<loop_timer> make_timer() {
-    auto state = std::make_shared<timer>();
-    timers_.push_back(state);
-    return std::make_unique<handle>(shared_from_this(), std::move(state));
-  }
+  std::unique_ptr<loop_timer> make_timer() { return std::make_unique<timer>(shared_from_this()); }
 
 private:
-  struct timer {
-    time_point at = time_point::max();
-    std::function<void()> call;
-  };
-  class handle final : public loop_timer {
+  using timers = std::multimap<time_point, std::function<void()>>;
+
+  class timer final : public loop_timer {
   public:
-    handle(std::shared_ptr<fake_loop> loop, std::shared_ptr<timer> state)
-        : loop_(std::move(loop)), state_(std::move(state)) {}
-    ~handle() override { std::erase(loop_->timers_, state_); }
+    explicit timer(std::shared_ptr<fake_loop> loop) : loop_(std::move(loop)) {}
+    ~timer() override { stop(); }
     void start(std::chrono::nanoseconds delay, std::function<void()> on_expiry) override {
-      state_->at = loop_->now_ + delay;
-      const auto before = std::exchange(state_->call, std::move(on_expiry));
+      auto call = [this, on_expiry = std::move(on_expiry)] {
+        place_ = loop_->timers_.end();
+        on_expiry();
+      };
+      stop();
+      place_ = loop_->timers_.emplace(loop_->now_ + delay, std::move(call));
     }
+    /// What was started may hold the owner of this timer.
     void stop() override {
-      state_->at = time_point::max();
-      const auto before = std::exchange(state_->call, {}); // may hold the owner of this timer
+      if (const auto place = std::exchange(place_, loop_->timers_.end()); place != place_)
+        const auto before = loop_->timers_.extract(place);
     }
 
   private:
-    std::shared_ptr<fake_loop> loop_;
-    std::shared_ptr<timer> state_;
+    const std::shared_ptr<fake_loop> loop_;
+    timers::iterator place_ = loop_->timers_.end();
   };
-
-  std::shared_ptr<timer> next_timer() const {
-    const auto next =
-        std::ranges::min_element(timers_, {}, [](const auto& each) { return each->at; });
-    return next == timers_.end() || (*next)->at == time_point::max() ? nullptr : *next;
-  }
 
   time_point now_ = peer_link::clock::now();
   std::vector<std::function<void()>> jobs_;
-  std::vector<std::shared_ptr<timer>> timers_;
+  timers timers_;
 };
 
 /// The frames in these bytes, each with its length.
@@ -156,9 +153,14 @@ public:
   }
   /// Why it was closed.
   const error& reason() const { return reason_; }
+  /// Called when there is something to be written.
+  std::function<void()> on_output;
 
 private:
-  void on_work() override {}
+  void on_work() override {
+    if (on_output)
+      on_output();
+  }
   void on_resume() override {
     post([self = weak_from_this()] {
       if (const auto held = self.lock()) {

@@ -1,5 +1,5 @@
-"""A picture of what ``pubsub bench chain``, ``compare``, ``batch-ack``, ``versioned`` or ``remote`` measured, from its
-``--json``.
+"""A picture of what ``pubsub bench chain``, ``compare``, ``batch-ack``, ``versioned`` or ``remote`` measured, or
+``pubsub-scale`` simulated, from its ``--json``.
 
 ``python -m libpubsub.plot RESULTS.json PICTURE.png``; the ending of the picture's name chooses the
 format. Needs the extra ``libpubsub[plot]``.
@@ -26,17 +26,22 @@ _SWEEPS = {"operations": ("operations", "operations of {size_bytes} bytes"),
            "split": ("parts", "{operations} operations in parts")}
 _SWEEP_LABELS = {"operations": "operations", "size": "bytes of a result", "work": "microseconds of work",
                  "split": "parts, one after the other"}
+_SCALE_CHANGES = {"start": "all connect", "relay_comes": "a relay comes", "halves_meet": "halves meet",
+                  "fresh_topic": "a new topic"}
+_SCALE_PANELS = {"frames": "frames over all wires", "bytes": "bytes over all wires",
+                 "worst_node_bytes": "bytes sent by the busiest relay", "cpu_ms": "processor ms, all relays",
+                 "hops_p99": "hop times until 99 % know"}
 _LOSSES = ("dropped", "duplicated", "reordered")
 
 
 def draw(results: dict[str, Any], target: str) -> None:
     """Draws the results of any of these benchmarks to a file.
 
-    Raises as `draw_chain`, `draw_compare`, `draw_batch_ack`, `draw_versioned` and `draw_remote` do.
+    Raises as `draw_chain`, `draw_compare`, `draw_batch_ack`, `draw_versioned`, `draw_remote` and `draw_scale` do.
     """
     benchmark = results.get("benchmark") if isinstance(results, dict) else None
     kinds = {"compare": draw_compare, "batch-ack": draw_batch_ack, "versioned": draw_versioned,
-             "remote": draw_remote}
+             "remote": draw_remote, "scale": draw_scale}
     kinds.get(str(benchmark), draw_chain)(results, target)
 
 
@@ -262,6 +267,56 @@ def _draw_remote_panel(axes: Axes, sweep: str, title: str, rows: list[dict[str, 
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(color="#dddddd", linewidth=0.8)
     axes.set_axisbelow(True)
+
+
+def draw_scale(results: dict[str, Any], target: str) -> None:
+    """Draws what changes cost by the number of relays, a panel a figure and a column a family, to a file.
+
+    ``results``: the simulator's JSON. Raises ValueError if it is none, ImportError without matplotlib, OSError if
+    ``target`` cannot be written.
+    """
+    families = _scale_families(results)
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, grid = pyplot.subplots(len(_SCALE_PANELS) + 1, len(families), squeeze=False, layout="constrained",
+                                   figsize=(1 + 3.6 * len(families), 2.6 * (len(_SCALE_PANELS) + 1)), sharey="row")
+    for column, (family, rows) in enumerate(families.items()):
+        relays = [row["relays"] for row in rows]
+        for axes, figure_name in zip(grid[:, column], _SCALE_PANELS):
+            for (change, label), colour in zip(_SCALE_CHANGES.items(), _COLOURS):
+                axes.plot(relays, [row[change][figure_name] for row in rows], color=colour, marker="o", markersize=4,
+                          label=label)
+        grid[-1, column].plot(relays, [row["worst_node_heap_bytes"] for row in rows], color=_COLOURS[0], marker="o",
+                              markersize=4)
+        grid[0, column].set_title(family, loc="left", fontsize=11)
+        grid[-1, column].set_xlabel("relays")
+    for line, label in zip(grid, [*_SCALE_PANELS.values(), "heap bytes of the largest relay"]):
+        line[0].set_ylabel(label, fontsize=8)
+    for axes in grid.flat:
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(color="#dddddd", linewidth=0.8)
+        axes.set_axisbelow(True)
+    grid[0, 0].legend(frameon=False, fontsize=8)
+    figure.savefig(target, dpi=150)
+    pyplot.close(figure)
+
+
+def _scale_families(results: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    """The rows by family of networks and number of subscriptions."""
+    rows = results.get("results", []) if isinstance(results, dict) else []
+    families: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        if not isinstance(row, dict) or not {"family", "relays", "worst_node_heap_bytes", *_SCALE_CHANGES} <= row.keys():
+            raise ValueError("no results of `pubsub-scale --json`")
+        families.setdefault(f"{row['family']}, {row['subscriptions']} subscriptions each", []).append(row)
+    if not families:
+        raise ValueError("no results of `pubsub-scale --json`")
+    return families
 
 
 def _panels(results: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
