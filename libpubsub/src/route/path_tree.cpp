@@ -50,17 +50,13 @@ path_tree::vertex& path_tree::at(const endpoint_id& id) {
 void path_tree::add_link(const endpoint_id& x, const endpoint_id& y) {
   if (x == y)
     return;
-  auto* from = &at(x);
-  auto* to = &at(y);
-  if (from->edges.size() > to->edges.size())
-    std::swap(from, to);
-  if (std::ranges::find(from->edges, to, &edge::to) != from->edges.end())
-    return;
+  auto& from = at(x);
+  auto& to = at(y);
   const auto cost = link_cost(x, y);
-  from->edges.push_back({to, cost});
-  to->edges.push_back({from, cost});
-  gained_.push_back(from);
-  gained_.push_back(to);
+  if (!from.edges.emplace(&to, cost).second)
+    return;
+  to.edges.emplace(&from, cost);
+  gained_.emplace_back(&from, &to);
   settle_if_much();
 }
 
@@ -69,8 +65,8 @@ void path_tree::remove_link(const endpoint_id& x, const endpoint_id& y) {
   const auto to = vertices_.find(y);
   if (from == vertices_.end() || to == vertices_.end())
     return;
-  std::erase_if(from->second.edges, [&](const edge& each) { return each.to == &to->second; });
-  std::erase_if(to->second.edges, [&](const edge& each) { return each.to == &from->second; });
+  from->second.edges.erase(&to->second);
+  to->second.edges.erase(&from->second);
   if (from->second.before == &to->second)
     cut_off(from->second);
   if (to->second.before == &from->second)
@@ -88,12 +84,11 @@ void path_tree::set_relays(const endpoint_id& node, bool relays) {
   if (found == vertices_.end() || std::exchange(found->second.relays, relays) == relays)
     return;
   auto& x = found->second;
-  if (relays)
-    gained_.push_back(&x);
-  else if (&x != root_)
-    for (const auto& each : x.edges)
-      if (each.to->before == &x)
-        cut_off(*each.to);
+  for (const auto& [to, cost] : x.edges)
+    if (relays)
+      gained_.emplace_back(&x, to);
+    else if (to->before == &x && &x != root_)
+      cut_off(*to);
   settle_if_much();
 }
 
@@ -107,9 +102,9 @@ void path_tree::cut_off(vertex& x) {
     here.before = nullptr;
     here.first = nullptr;
     cut_.push_back(&here);
-    for (const auto& each : here.edges)
-      if (each.to->before == &here)
-        open.push_back(each.to);
+    for (const auto& [to, cost] : here.edges)
+      if (to->before == &here)
+        open.push_back(to);
   }
 }
 
@@ -125,18 +120,18 @@ void path_tree::settle_if_much() {
 /// From the border of what has changed on, nearest first.
 void path_tree::settle() {
   std::priority_queue<candidate, std::vector<candidate>, std::greater<>> front;
-  const auto offer = [&](vertex& from, const edge& over) {
-    if (const auto cost = from.cost + over.cost; leads_on(from) && cost < over.to->cost)
-      front.push({cost, over.to, &from});
+  const auto offer = [&](vertex* from, vertex* to, std::uint64_t link) {
+    if (from->cost != out_of_reach && leads_on(*from) && from->cost + link < to->cost)
+      front.push({from->cost + link, to, from});
   };
   for (auto* const each : cut_)
     for (const auto& [from, cost] : each->edges)
-      if (from->cost != out_of_reach)
-        offer(*from, {each, cost});
-  for (auto* const each : gained_)
-    if (each->cost != out_of_reach)
-      for (const auto& over : each->edges)
-        offer(*each, over);
+      offer(from, each, cost);
+  for (const auto& [x, y] : gained_)
+    if (const auto link = x->edges.find(y); link != x->edges.end()) {
+      offer(x, y, link->second);
+      offer(y, x, link->second);
+    }
   while (!front.empty()) {
     const auto nearest = front.top();
     front.pop();
@@ -147,8 +142,8 @@ void path_tree::settle() {
     here.before = nearest.before;
     here.first = here.before == root_ ? &here : here.before->first;
     next_hops_[here.id] = here.first->id;
-    for (const auto& over : here.edges)
-      offer(here, over);
+    for (const auto& [to, cost] : here.edges)
+      offer(&here, to, cost);
   }
   gained_.clear();
   std::vector<endpoint_id> lonely;
@@ -181,11 +176,11 @@ bool path_tree::reaches(const endpoint_id& from, const endpoint_id& to) const {
     const auto& here = *open.back();
     open.pop_back();
     if (leads_on(here))
-      for (const auto& each : here.edges) {
-        if (each.to == &end->second)
+      for (const auto& [next, cost] : here.edges) {
+        if (next == &end->second)
           return true;
-        if (seen.insert(each.to).second)
-          open.push_back(each.to);
+        if (seen.insert(next).second)
+          open.push_back(next);
       }
   }
   return false;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <pubsub/value/endpoint_id.hpp>
@@ -38,18 +39,13 @@ public:
   bool reaches(const endpoint_id& from, const endpoint_id& to) const;
 
 private:
-  struct vertex;
-  struct edge {
-    vertex* to;
-    std::uint64_t cost;
-  };
   struct vertex {
     endpoint_id id;
     bool relays = true;
-    std::uint64_t cost = out_of_reach; // of the path
-    vertex* before = nullptr;          // on the path
-    const vertex* first = nullptr;     // on the path, behind the root
-    std::vector<edge> edges;
+    std::uint64_t cost = out_of_reach;                // of the path
+    vertex* before = nullptr;                         // on the path
+    const vertex* first = nullptr;                    // on the path, behind the root
+    std::unordered_map<vertex*, std::uint64_t> edges; // with their costs
   };
   static constexpr std::uint64_t out_of_reach = ~std::uint64_t{0};
 
@@ -69,8 +65,8 @@ private:
 
   std::unordered_map<endpoint_id, vertex> vertices_;
   vertex* const root_;
-  std::vector<vertex*> cut_;    // have lost their path
-  std::vector<vertex*> gained_; // have links, or lead on, since the last look
+  std::vector<vertex*> cut_;                        // have lost their path, since the last look
+  std::vector<std::pair<vertex*, vertex*>> gained_; // links that are new, or lead on
   next_hop_map next_hops_;
 };
 
