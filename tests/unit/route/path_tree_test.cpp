@@ -99,3 +99,24 @@ TEST_CASE("a node is reached from another over others, but not over the root or 
   CHECK_FALSE(paths.reaches(id_of(2), id_of(3)));
   CHECK_FALSE(paths.reaches(id_of(9), id_of(3)));
 }
+
+TEST_CASE("a node may have very many links, which come and go together") {
+  constexpr std::size_t many = 30'000;
+  const auto root = id_of(1);
+  const auto hub = id_of(2);
+  const auto far = [](std::size_t n) {
+    endpoint_id::bytes_type bytes{3};
+    bytes[1] = static_cast<std::uint8_t>(n >> 8);
+    bytes[2] = static_cast<std::uint8_t>(n);
+    return endpoint_id{bytes};
+  };
+  path_tree paths{root};
+  paths.add_link(root, hub);
+  for (std::size_t n = 0; n < many; ++n)
+    paths.add_link(hub, far(n));
+  CHECK(paths.next_hops().size() == many + 1);
+  CHECK(paths.next_hops().at(far(many - 1)) == hub);
+  for (std::size_t n = 0; n < many; ++n)
+    paths.remove_link(hub, far(n));
+  CHECK(paths.next_hops().size() == 1);
+}
