@@ -37,7 +37,8 @@ struct outcome {
   std::size_t diameter = 0;      ///< as far as the relays looked at see
   cost start;                    ///< all relays connect at once
   cost subscribing;              ///< all relays make all their subscriptions
-  cost fresh_topic, known_topic; ///< one more subscription, new to the network or to nobody
+  cost fresh_topic;              ///< one more subscription, the first to its topic
+  cost known_topic;              ///< one more, which its relay has already
   cost relay_comes, relay_goes;  ///< one relay more, and one less without a goodbye
   cost halves_part, halves_meet; ///< all wires between two halves break, and are made again
   double stretch = 0;            ///< mean of route length to shortest path

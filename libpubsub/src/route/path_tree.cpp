@@ -108,7 +108,7 @@ void path_tree::cut_off(vertex& x) {
   }
 }
 
-/// Nobody may ask for the next hops for a long time.
+/// What is noted is bounded, although the next hops may not be asked for over a long time.
 void path_tree::settle_if_much() {
   constexpr std::size_t much = 64;
   if (cut_.size() + gained_.size() > much + 4 * vertices_.size())
