@@ -4,6 +4,9 @@
 #include "scale/scenario.hpp"
 #include "terminal.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -25,6 +28,23 @@ all wires, kilobytes that the busiest node has sent, processor time of all nodes
 times until half and 99 of 100 of the relays knew it. Exit status: 0 ok, 1 usage, 3 a message came
 twice, or was lost and not counted, or a change did not reach every relay.)";
 
+/// The kinds of changes, in the order in which they are made.
+struct kind_of_change {
+  const char* name; // in the report
+  const char* label;
+  cost outcome::*of;
+};
+constexpr std::array changes{
+    kind_of_change{"start", "start", &outcome::start},
+    kind_of_change{"subscribing", "all subscribe", &outcome::subscribing},
+    kind_of_change{"fresh_topic", "fresh topic", &outcome::fresh_topic},
+    kind_of_change{"known_topic", "known topic", &outcome::known_topic},
+    kind_of_change{"relay_comes", "relay comes", &outcome::relay_comes},
+    kind_of_change{"relay_goes", "relay goes", &outcome::relay_goes},
+    kind_of_change{"halves_part", "halves part", &outcome::halves_part},
+    kind_of_change{"halves_meet", "halves meet", &outcome::halves_meet},
+};
+
 void print(const char* name, const cost& x) {
   fmt::print("  {:<18} {:>9.0f} {:>11.1f} {:>10.1f} {:>10.2f} {:>7.0f} {:>7.0f}\n", name, x.frames,
              x.bytes / 1e3, x.worst_node / 1e3, x.cpu_ms, x.hops_p50, x.hops_p99);
@@ -35,14 +55,8 @@ void print(const outcome& x) {
              x.of.relays, x.wires, x.diameter, x.of.subscriptions);
   fmt::print("  {:<18} {:>9} {:>11} {:>10} {:>10} {:>7} {:>7}\n", "", "frames", "kB", "worst kB",
              "cpu ms", "hops50", "hops99");
-  print("start", x.start);
-  print("all subscribe", x.subscribing);
-  print("fresh topic", x.fresh_topic);
-  print("known topic", x.known_topic);
-  print("relay comes", x.relay_comes);
-  print("relay goes", x.relay_goes);
-  print("halves part", x.halves_part);
-  print("halves meet", x.halves_meet);
+  for (const auto& [name, label, change] : changes)
+    print(label, x.*change);
   fmt::print(
       "  routes {:.3f} of the shortest; {} of {} messages delivered, {} twice, {} counted as "
       "expired; worst node {:.2f} MB\n",
@@ -68,16 +82,10 @@ json_object describe(const outcome& x) {
       .add("relays", x.of.relays)
       .add("subscriptions", x.of.subscriptions)
       .add("wires", x.wires)
-      .add("diameter", x.diameter)
-      .add("start", describe(x.start))
-      .add("subscribing", describe(x.subscribing))
-      .add("fresh_topic", describe(x.fresh_topic))
-      .add("known_topic", describe(x.known_topic))
-      .add("relay_comes", describe(x.relay_comes))
-      .add("relay_goes", describe(x.relay_goes))
-      .add("halves_part", describe(x.halves_part))
-      .add("halves_meet", describe(x.halves_meet))
-      .add("stretch", x.stretch)
+      .add("diameter", x.diameter);
+  for (const auto& [name, label, change] : changes)
+    result.add(name, describe(x.*change));
+  result.add("stretch", x.stretch)
       .add("expected", x.expected)
       .add("delivered", x.delivered)
       .add("expired", x.expired)
@@ -87,10 +95,8 @@ json_object describe(const outcome& x) {
 }
 
 bool sound(const outcome& x) {
-  bool all_knew = true;
-  for (const auto* each : {&x.start, &x.subscribing, &x.fresh_topic, &x.known_topic, &x.relay_comes,
-                           &x.relay_goes, &x.halves_part, &x.halves_meet})
-    all_knew = all_knew && each->hops_p99 >= 0;
+  const bool all_knew =
+      std::ranges::all_of(changes, [&](const auto& each) { return (x.*each.of).hops_p99 >= 0; });
   return all_knew && x.delivered + x.expired == x.expected && x.duplicates == 0;
 }
 
