@@ -83,15 +83,22 @@ std::size_t native_protocol::announce_topics(table_use& use, std::uint16_t numbe
   std::size_t total = 0;
   for (const auto size = use.table->size(); use.announced < size;) {
     const auto end = std::min(size, use.announced + link_tuning::most_topics_per_frame);
-    const auto frame = wire::make_topics(number, *use.table, use.announced, end, via_);
+    total += append(wire::make_topics(number, *use.table, use.announced, end, via_), out);
+    if (use.announced == 0 && !use.table->entry_relay().is_nil())
+      total += append(wire::make_entry({number, use.table->entry_relay()}), out);
     use.announced = end;
-    auto* bytes = memory_.reserve(frame.size());
-    std::ranges::copy(frame, bytes);
-    memory_.commit(frame.size());
-    out.emplace_back(bytes, frame.size());
-    total += frame.size();
   }
   return total;
+}
+
+/// The frame, kept until it is written.
+std::size_t native_protocol::append(std::span<const std::byte> frame,
+                                    std::vector<asio::const_buffer>& out) {
+  auto* bytes = memory_.reserve(frame.size());
+  std::ranges::copy(frame, bytes);
+  memory_.commit(frame.size());
+  out.emplace_back(bytes, frame.size());
+  return frame.size();
 }
 
 std::uint16_t native_protocol::number_of(const topic_table* topics) {

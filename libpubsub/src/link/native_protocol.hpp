@@ -34,6 +34,7 @@ private:
   bool take_messages(outboxes& from, std::vector<outgoing_slice>& out);
   std::uint16_t number_of(const topic_table* topics);
   std::uint16_t free_number();
+  std::size_t append(std::span<const std::byte> frame, std::vector<asio::const_buffer>& out);
   std::size_t announce_topics(table_use& use, std::uint16_t number,
                               std::vector<asio::const_buffer>& out);
 

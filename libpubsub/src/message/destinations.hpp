@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <compare>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct destination {
 
   endpoint_id node;
   std::uint64_t filter_number = 0;
+  /// Of what is addressed: a client of that node, which the messages are for in its place.
+  endpoint_id client = {};
   friend auto operator<=>(const destination&, const destination&) = default;
 };
 
@@ -33,6 +36,7 @@ struct link_destinations {
   friend auto operator<=>(const link_destinations&, const link_destinations&) = default;
 };
 
+/// In the order of the links' addresses: there may be thousands, of clients.
 using destinations_by_link = std::vector<link_destinations>;
 
 /// Whether the messages are addressed to one node.
@@ -52,8 +56,9 @@ inline std::size_t bytes_of(const destinations_by_link& all) noexcept {
 inline const std::vector<destination>& nodes_via(const destinations_by_link& all,
                                                  const void* via) noexcept {
   static const std::vector<destination> none;
-  const auto found = std::ranges::find(all, via, &link_destinations::via);
-  return found == all.end() ? none : found->nodes;
+  const auto found =
+      std::ranges::lower_bound(all, via, std::less<const void*>{}, &link_destinations::via);
+  return found == all.end() || found->via != via ? none : found->nodes;
 }
 
 } // namespace pubsub

@@ -27,6 +27,11 @@ public:
     return intrusive_ptr<topic_table>::adopt(new topic_table(capacity, std::move(held)));
   }
 
+  /// Of which relay the publisher of the messages is a client; nil: of none. Set before the table
+  /// is handed on.
+  void set_entry_relay(const endpoint_id& id) noexcept { entry_relay_ = id; }
+  const endpoint_id& entry_relay() const noexcept { return entry_relay_; }
+
   std::size_t size() const noexcept { return size_.load(std::memory_order_acquire); }
   std::size_t capacity() const noexcept { return capacity_; }
   bool full() const noexcept { return size() == capacity_; }
@@ -66,6 +71,7 @@ private:
   const std::size_t capacity_;
   std::atomic<std::size_t> size_{0};
   held_bytes held_;
+  endpoint_id entry_relay_;
 };
 
 } // namespace pubsub

@@ -30,6 +30,19 @@ void network_map::neighbour_ready(const endpoint_id& who) {
   change_links({who}, {});
 }
 
+void network_map::add_host(const endpoint_id& who) {
+  if (hosts_.insert(who).second)
+    messages_.push_back({{who}, nodes_[self_].whole_filter(self_)});
+}
+
+void network_map::leave_host(const endpoint_id& who) {
+  const auto& me = nodes_[self_];
+  if (hosts_.erase(who) > 0)
+    messages_.push_back({{who},
+                         std::make_shared<any_report>(filter_report{
+                             {self_, me.incarnation, me.filter_number, true}, {}, {}})});
+}
+
 void network_map::add_broker_peer(const endpoint_id& who) {
   if (broker_peers_.insert(who).second)
     change_links({who}, {});
@@ -92,8 +105,11 @@ void network_map::change_filter(std::uint64_t number, std::vector<std::string> a
     me.prefixes.erase(each);
   me.prefixes.insert(added.begin(), added.end());
   me.filter_number = number;
-  pass_on(std::make_shared<any_report>(filter_report{
-      {self_, me.incarnation, me.filter_number, false}, std::move(added), std::move(removed)}));
+  const auto news = std::make_shared<any_report>(filter_report{
+      {self_, me.incarnation, me.filter_number, false}, std::move(added), std::move(removed)});
+  if (!hosts_.empty())
+    messages_.push_back({{hosts_.begin(), hosts_.end()}, news});
+  pass_on(news);
 }
 
 report_version network_map::filter_known(const endpoint_id& who) const {

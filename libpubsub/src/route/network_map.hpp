@@ -51,6 +51,12 @@ public:
   void add_neighbour(const endpoint_id& who);
   /// The neighbour has reported all it knew: from now on routes lead over it.
   void neighbour_ready(const endpoint_id& who);
+  /// This node is a client of that one: it is told our filter and no more.
+  void add_host(const endpoint_id& who);
+  /// Not any more: it is told that our filter is empty.
+  void leave_host(const endpoint_id& who);
+  void remove_host(const endpoint_id& who) { hosts_.erase(who); }
+  const std::set<endpoint_id>& hosts() const noexcept { return hosts_; }
   /// A link to a Broker peer has begun.
   void add_broker_peer(const endpoint_id& who);
   /// The connections to these neighbours and Broker peers are gone.
@@ -136,6 +142,7 @@ private:
   std::unordered_map<endpoint_id, known_node> nodes_; // this node is among them
   std::map<endpoint_id, neighbour_state> neighbours_;
   std::set<endpoint_id> broker_peers_;
+  std::set<endpoint_id> hosts_;
   std::set<std::pair<endpoint_id, endpoint_id>> waiting_; // reports about a node, by a neighbour
   report_shares shares_;
   std::size_t forget_at_ = least_bytes_to_forget_at;

@@ -36,6 +36,8 @@ public:
     return targets_.erase(prefix_key(prefix, who));
   }
 
+  bool empty() const noexcept { return targets_.empty(); }
+
   /// Calls `visit` with a target for each of its prefixes that `topic` starts with, until it
   /// returns false. Returns whether it never did.
   template <class Visitor>

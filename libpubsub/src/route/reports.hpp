@@ -61,6 +61,13 @@ inline std::size_t bytes_of(const any_report& x) noexcept {
   return result;
 }
 
+/// What a client asks of its relay: how many want the topic, as far as `number`, which is then
+/// enough; and what the relay tells: how many that are, each time when it changes.
+struct topic_interest {
+  std::string topic;
+  std::uint32_t number = 0;
+};
+
 /// Asks nodes for the last filter report of `from` that counts there; takes the route of messages.
 struct filter_question {
   endpoint_id from;

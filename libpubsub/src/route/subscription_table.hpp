@@ -24,9 +24,11 @@ namespace pubsub {
 /// Names a local subscriber within its endpoint.
 using subscriber_id = std::uint64_t;
 
-/// A value with functions over it. Three kinds hold subscriptions: the *subscribers* of this
-/// endpoint; Broker *peers*, which are announced one filter for all that is behind this node; and
-/// the *nodes* of the network, which know each other's filters. A change costs time in proportion
+/// A value with functions over it. Four kinds hold subscriptions: the *subscribers* of this
+/// endpoint; its *clients*, which only this node knows; Broker *peers*, which are announced one
+/// filter for all that is behind this node; and the *nodes* of the network, which know each other's
+/// filters. What clients and Broker peers want is part of the filter of a node that forwards. A
+/// change costs time in proportion
 /// to what it changes, not to the size of the table, and names the peers to which it must be
 /// announced; only `announcement_for` walks over everything. The index of subscribers leads to
 /// their exits, that of peers and nodes to their ids.
@@ -70,17 +72,27 @@ public:
   bool set_peer_filter(const endpoint_id& who, filter announced);
   bool remove_peer(const endpoint_id& who);
 
+  /// The filter of a client has changed; `number` is that of its report.
+  void change_client(const endpoint_id& who, std::uint64_t number,
+                     const std::vector<std::string>& added,
+                     const std::vector<std::string>& removed) {
+    change(clients_, who, number, added, removed, true);
+  }
+  filter client_filter(const endpoint_id& who) const { return filter_in(clients_, who); }
+
   /// The prefixes that match both the filter of this peer and that of another holder.
   std::vector<std::string> shared_with(const endpoint_id& who) const;
 
   /// The filter of another node has changed; `number` is that of its report.
   void change_node(const endpoint_id& who, std::uint64_t number,
-                   const std::vector<std::string>& added, const std::vector<std::string>& removed);
-  filter node_filter(const endpoint_id& who) const;
+                   const std::vector<std::string>& added, const std::vector<std::string>& removed) {
+    change(nodes_, who, number, added, removed, false);
+  }
+  filter node_filter(const endpoint_id& who) const { return filter_in(nodes_, who); }
 
   /// What has changed since the last call in the filter of this node: its subscribers' prefixes,
-  /// forward topics and, if it forwards, the prefixes of its Broker peers. Of what only Broker
-  /// peers have changed so many prefixes at most, in the order of the changes; the rest is for
+  /// forward topics and, if it forwards, the prefixes of its clients and Broker peers. Of what only
+  /// those have changed so many prefixes at most, in the order of the changes; the rest is for
   /// later calls, and what is undone until then is never told.
   filter_change take_own_changes(std::size_t most_of_peers = no_limit);
   std::size_t changes_of_peers() const noexcept { return peer_changes_.size(); }
@@ -97,9 +109,12 @@ public:
 
   /// Each target has a prefix since the number of the filter change that announced it.
   const prefix_index<Exit>& local_index() const noexcept { return local_index_; }
-  /// The same for peers and nodes.
+  /// The same for clients, peers and nodes.
   const prefix_index<endpoint_id>& remote_index() const noexcept { return remote_index_; }
-  /// By the id of a node, `id_text`: the number of its last filter report.
+  /// From now on `take_touched` tells the prefixes of which a holder comes or goes.
+  void note_touched() noexcept { notes_touched_ = true; }
+  std::vector<std::string> take_touched() { return std::exchange(touched_, {}); }
+  /// By the id of a node or client, `id_text`: the number of its last filter report.
   const prefix_index<std::uint64_t>& numbers() const noexcept { return numbers_; }
 
 private:
@@ -123,6 +138,17 @@ private:
   };
   enum class holder { subscriber, peer };
 
+  using entries = std::unordered_map<endpoint_id, node_entry>;
+
+  void change(entries& all, const endpoint_id& who, std::uint64_t number,
+              const std::vector<std::string>& added, const std::vector<std::string>& removed,
+              bool in_own_filter);
+  static filter filter_in(const entries& all, const endpoint_id& who) {
+    const auto found = all.find(who);
+    if (found == all.end())
+      return {};
+    return filter{{found->second.prefixes.begin(), found->second.prefixes.end()}};
+  }
   void remove_for_peer(const peer_entry& who, std::string_view prefix);
   void concerns(std::string_view prefix, std::uint64_t peer_number);
   bool wanted_without(std::uint64_t peer_number, std::string_view prefix) const;
@@ -134,7 +160,8 @@ private:
 
   std::unordered_map<subscriber_id, local_entry> locals_;
   std::map<endpoint_id, peer_entry> peers_;
-  std::map<endpoint_id, node_entry> nodes_;
+  entries nodes_;
+  entries clients_;
   prefix_index<Exit> local_index_;
   prefix_index<endpoint_id> remote_index_;
   prefix_index<std::uint64_t> numbers_;
@@ -148,6 +175,8 @@ private:
   std::uint64_t last_number_ = no_peer;
   filter forward_topics_;
   bool forwarding_;
+  bool notes_touched_ = false;
+  std::vector<std::string> touched_;
 };
 
 // -- subscribers of this endpoint ----------------------------------------------------------------
@@ -284,13 +313,15 @@ std::vector<std::string> subscription_table<Exit>::shared_with(const endpoint_id
   return result;
 }
 
-// -- nodes ---------------------------------------------------------------------------------------
+// -- nodes and clients ---------------------------------------------------------------------------
 
+/// `in_own_filter`: as far as this node forwards, others reach it through this node.
 template <class Exit>
-void subscription_table<Exit>::change_node(const endpoint_id& who, std::uint64_t number,
-                                           const std::vector<std::string>& added,
-                                           const std::vector<std::string>& removed) {
-  auto& node = nodes_[who];
+void subscription_table<Exit>::change(entries& all, const endpoint_id& who, std::uint64_t number,
+                                      const std::vector<std::string>& added,
+                                      const std::vector<std::string>& removed, bool in_own_filter) {
+  auto& node = all[who];
+  const bool holds = forwarding_ && in_own_filter;
   if (node.number == 0)
     node.number = ++last_number_;
   for (const auto& prefix : removed)
@@ -298,26 +329,20 @@ void subscription_table<Exit>::change_node(const endpoint_id& who, std::uint64_t
       remote_index_.remove(prefix, node.number);
       if (forwarding_)
         concerns(prefix, node.number);
+      if (holds)
+        release(prefix, holder::peer);
     }
   for (const auto& prefix : added)
     if (node.prefixes.insert(prefix).second) {
       if (forwarding_)
         concerns(prefix, node.number);
-      remote_index_.add(prefix, node.number, who);
+      remote_index_.add(prefix, node.number, who, holds ? hold(prefix, holder::peer) : 0);
     }
   numbers_.remove(id_text(who), 0);
   if (node.prefixes.empty())
-    nodes_.erase(who);
+    all.erase(who);
   else
     numbers_.add(id_text(who), 0, number);
-}
-
-template <class Exit>
-filter subscription_table<Exit>::node_filter(const endpoint_id& who) const {
-  const auto found = nodes_.find(who);
-  if (found == nodes_.end())
-    return {};
-  return filter{{found->second.prefixes.begin(), found->second.prefixes.end()}};
 }
 
 // -- the filter of this node ---------------------------------------------------------------------
@@ -389,6 +414,8 @@ subscription_table<Exit>::take_own_changes(std::size_t most_of_peers) {
 /// peers to which it makes a difference. `peer_number` is the holder, if that is a peer.
 template <class Exit>
 void subscription_table<Exit>::concerns(std::string_view prefix, std::uint64_t peer_number) {
+  if (notes_touched_)
+    touched_.emplace_back(prefix);
   for (const auto& [id, peer] : peers_)
     if (peer.number != peer_number && !outdated_.contains(id) &&
         !wanted_without(peer.number, prefix))
@@ -415,6 +442,8 @@ filter subscription_table<Exit>::announcement_for(const endpoint_id& peer,
     for (const auto& [who, entry] : peers_)
       if (who != peer)
         all.insert(all.end(), entry.announced.begin(), entry.announced.end());
+    for (const auto& [who, entry] : clients_)
+      all.insert(all.end(), entry.prefixes.begin(), entry.prefixes.end());
     for (const auto& [who, entry] : nodes_)
       if (!within_reach || within_reach(who))
         all.insert(all.end(), entry.prefixes.begin(), entry.prefixes.end());

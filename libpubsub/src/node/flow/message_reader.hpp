@@ -28,6 +28,9 @@ public:
     endpoint_id remote;
     std::shared_ptr<peer_link> via;
     bool forwarding = true;
+    /// Of nodes of version 2: whether we are a client, and whether the peer is one.
+    bool is_client = false;
+    bool remote_is_client = false;
     filter subscriptions; ///< of a Broker peer, as announced in the handshake
     filter announced;     ///< to a Broker peer, in the handshake
     /// Called once, when both sides have announced what they know.

@@ -11,6 +11,15 @@
 
 namespace pubsub {
 
+void native_reader::begin() {
+  if (env_.remote_is_client)
+    router_.add_client(env_.remote, env_.via, env_.is_client);
+  else if (env_.is_client)
+    router_.add_relay(env_.remote, env_.via);
+  else
+    router_.add_neighbour(env_.remote, env_.via);
+}
+
 std::size_t native_reader::receive(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) {
   runs_.begin_buffer(owner, frames.size());
   auto* pos = frames.data();
@@ -40,8 +49,13 @@ bool native_reader::must_wait(std::size_t place, const held_frame& frame) {
 }
 
 bool native_reader::must_wait(std::size_t place, const stream_name& stream,
-                              const announced_topics& topics) const {
+                              const announced_topics& topics) {
   return held_.must_wait(place, stream, [&](const holding::node_counts& awaited) {
+    const auto leads_there = [&](const wire::announced_topic& each) {
+      return is_published(each) && routes_.resolve_published(each.text, place + 1).is_for(awaited);
+    };
+    if (env_.remote_is_client && std::ranges::any_of(topics.topics, leads_there))
+      return true;
     const auto& nodes = topics.destinations;
     if (awaited.size() < nodes.size())
       return std::ranges::any_of(awaited,
@@ -70,6 +84,12 @@ bool native_reader::take_flagged(std::span<std::byte> payload) {
       router_.receive(from..., *news);
     return news.has_value();
   };
+  const auto on_interest = [&](auto then) {
+    const auto news = wire::parse_interest(payload);
+    if (news)
+      (router_.*then)(env_.remote, *news);
+    return news.has_value();
+  };
   switch (wire::kind_of(payload).value_or(wire::frame_kind{})) {
   case wire::frame_kind::records:
     return take_batch(payload);
@@ -81,18 +101,34 @@ bool native_reader::take_flagged(std::span<std::byte> payload) {
     return take_report(wire::parse_filter_report(payload));
   case wire::frame_kind::known:
     if (!std::exchange(ready_, true)) {
-      router_.neighbour_ready(env_.remote);
+      if (env_.remote_is_client && !env_.is_client)
+        router_.say_known(env_.remote);
+      else if (!env_.is_client)
+        router_.neighbour_ready(env_.remote);
       env_.on_ready();
     }
     return true;
   case wire::frame_kind::credit:
     return granted(wire::parse_credit(payload));
   case wire::frame_kind::question:
-    return letter(wire::parse_question(payload));
+    return take_question(wire::parse_question(payload));
   case wire::frame_kind::answer:
     return letter(wire::parse_answer(payload), env_.remote);
   case wire::frame_kind::flush:
     return take_flush(payload);
+  case wire::frame_kind::interest:
+    note_report(env_.remote, 1);
+    return on_interest(&router::receive_interest);
+  case wire::frame_kind::wanted:
+    return on_interest(&router::receive_wanted);
+  case wire::frame_kind::served: {
+    const auto by = wire::parse_served(payload);
+    if (by)
+      router_.receive_served(env_.remote, *by);
+    return by.has_value();
+  }
+  case wire::frame_kind::entry:
+    return take_entry(payload);
   case wire::frame_kind::flushed:
     return letter(wire::parse_flushed(payload));
   case wire::frame_kind::status_request:
@@ -108,6 +144,25 @@ bool native_reader::take_report(std::optional<Report> news) {
     return false;
   note_report(news->about.node, 1 + news->added.size() + news->removed.size());
   return !rights_.allows(*news) || router_.receive(env_.remote, std::move(*news));
+}
+
+/// A client asks for itself, and this node only.
+bool native_reader::take_question(std::optional<filter_question> question) {
+  if (!question || (env_.remote_is_client && question->from != env_.remote))
+    return false;
+  if (env_.remote_is_client)
+    question->to = {env_.self};
+  router_.receive(std::move(*question));
+  return true;
+}
+
+/// Of a client it is known, and a client has none.
+bool native_reader::take_entry(std::span<const std::byte> payload) {
+  const auto news = wire::parse_entry(payload);
+  if (!news || env_.remote_is_client || news->table >= tables_.size() || !tables_[news->table])
+    return false;
+  tables_[news->table]->entry = news->relay;
+  return true;
 }
 
 bool native_reader::take_topics(std::span<const std::byte> payload) {
@@ -181,7 +236,8 @@ bool native_reader::take_batch(std::span<std::byte> payload) {
     return true;
   }
   rights_.note_messages(header.messages, payload.size());
-  if (!rights_.allows_messages_of(header.origin.endpoint)) {
+  const bool of_another = env_.remote_is_client && header.origin.endpoint != env_.remote;
+  if (of_another || !rights_.allows_messages_of(header.origin.endpoint)) {
     counts_->denied.add(header.messages);
     return true;
   }
@@ -202,24 +258,54 @@ bool native_reader::may_return(announced_topics& announced) const {
   return announced.returns;
 }
 
+/// Whether a client has published on the topic, and where it goes is up to us.
+bool native_reader::is_published(const wire::announced_topic& x) const {
+  return env_.remote_is_client && env_.forwarding && x.destinations.size() == 1 &&
+         x.destinations.front().node == env_.self &&
+         x.destinations.front().filter_number != destination::addressed;
+}
+
+/// Whether the peer reaches the node by itself.
+bool native_reader::is_behind(const endpoint_id& node) {
+  constexpr std::size_t most_remembered = 1024;
+  if (node == env_.remote || behind_.contains(node))
+    return true;
+  if (not_behind_.size() >= most_remembered)
+    not_behind_.clear();
+  if (std::exchange(not_behind_[node], routes_.generation()) == routes_.generation() ||
+      !router_.reaches(env_.remote, node))
+    return false;
+  behind_.insert(node); // messages under way stay the node's if this changes
+  return true;
+}
+
+/// Whether the endpoint is a client of that relay, as far as this node can tell: it is no node that
+/// this one knows, and messages of the relay may come over the peer. A client believes its relay.
+bool native_reader::has_entered(const endpoint_id& client, const endpoint_id& relay) {
+  constexpr std::size_t most_remembered = 65'536;
+  if (relay.is_nil())
+    return false;
+  if (const auto known = entered_.find(client); known != entered_.end() && known->second == relay)
+    return true;
+  if (router_.knows(client) || (!env_.is_client && !is_behind(relay)))
+    return false;
+  if (entered_.size() >= most_remembered)
+    entered_.clear();
+  entered_[client] = relay;
+  router_.note_entry(client, {relay, env_.remote});
+  return true;
+}
+
 /// The peer's word counts for its own messages, for those of nodes that it reaches by itself (while
-/// links change it may not be the next hop to them), and for those that were on their way over it.
+/// links change it may not be the next hop to them), for those of clients of such nodes, and for
+/// those that were on their way over it.
 /// Whatever else it sends is taken for messages that it has let in, in a stream that is none of its
 /// publishers': it cannot make messages of others seem to have come.
 run_origin native_reader::believed(run_origin claimed, announced_topics& announced) {
   constexpr std::uint32_t adopted = 0x4000'0000;
-  constexpr std::size_t most_remembered = 1024;
   const auto& node = claimed.endpoint;
-  if (node == env_.remote || behind_.contains(node))
-    return claimed;
-  if (not_behind_.size() >= most_remembered)
-    not_behind_.clear();
-  if (std::exchange(not_behind_[node], routes_.generation()) != routes_.generation() &&
-      router_.reaches(env_.remote, node)) {
-    behind_.insert(node); // messages under way stay the node's if this changes
-    return claimed;
-  }
-  if (may_return(announced))
+  if (has_entered(node, announced.entry) || is_behind(node) || env_.is_client ||
+      may_return(announced))
     return claimed;
   const auto name = static_cast<std::uint32_t>(std::hash<endpoint_id>{}(node)) ^ claimed.stream;
   claimed.endpoint = env_.remote;
@@ -288,15 +374,21 @@ void native_reader::take_part(const route& to, const announced_topics& announced
     counts_->duplicates.add(part.size.messages);
   if (!part.late && to.unwanted_here)
     counts_->no_subscriber.add(part.size.messages);
+  if (!to.denied && to.empty() && is_published(announced.topics[record_topic(part.begin)]))
+    counts_->no_subscriber.add(part.size.messages);
   runs_.join(part.size);
 }
 
 const route& native_reader::route_of(announced_topics& announced, std::uint8_t topic) {
-  if (!announced.passed_on)
+  if (!announced.passed_on) {
     announced.passed_on = topic_table::make(topic_table::max_topics, env_.via->topic_bytes());
+    announced.passed_on->set_entry_relay(env_.remote_is_client ? env_.self : announced.entry);
+  }
   while (announced.routes.size() <= topic) {
-    const auto& [text, destinations] = announced.topics[announced.routes.size()];
-    const auto& to = routes_.resolve(text, destinations, announced.hops);
+    const auto& each = announced.topics[announced.routes.size()];
+    const auto& text = each.text;
+    const auto& to = is_published(each) ? routes_.resolve_published(text, announced.hops)
+                                        : routes_.resolve(text, each.destinations, announced.hops);
     if (to.denied)
       rights_.deny("no publishing on '" + text + "'");
     announced.passed_on->add(text, to.nodes);
@@ -321,7 +413,7 @@ stream_mark& native_reader::mark_of(announced_topics& announced, const run_origi
 /// A frame that follows messages: it waits where they wait.
 bool native_reader::take_flush(std::span<std::byte> payload) {
   const auto request = wire::parse_flush(payload);
-  if (!request)
+  if (!request || (env_.remote_is_client && request->from != env_.remote))
     return false;
   refresh();
   if (held_.active(request->hops) && held_.must_wait(request->hops, *request))

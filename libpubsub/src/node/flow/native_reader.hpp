@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct announced_topics {
 
   held_bytes held;
   std::vector<wire::announced_topic> topics;
+  endpoint_id entry; // the relay of which the publisher is a client; nil: it is none
   std::unordered_set<endpoint_id> destinations; // of all topics
   intrusive_ptr<topic_table> passed_on; // the same, with the destinations that are left behind us
   std::vector<const route*> routes;     // by number, as far as in passed_on
@@ -34,7 +36,7 @@ class native_reader final : public message_reader {
 public:
   using message_reader::message_reader;
 
-  void begin() override { router_.add_neighbour(env_.remote, env_.via); }
+  void begin() override;
   void go_on() override;
   bool peer_tells_status() const noexcept override { return true; }
   std::size_t receive(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) override;
@@ -51,16 +53,20 @@ private:
     env_.via->close({errc::invalid_message, "the peer sent a message outside of a batch"});
   }
   bool must_wait(std::size_t place, const held_frame& frame) override;
-  bool must_wait(std::size_t place, const stream_name& stream,
-                 const announced_topics& topics) const;
+  bool must_wait(std::size_t place, const stream_name& stream, const announced_topics& topics);
   void route_held(held_frame& frame) override;
   bool take_flagged(std::span<std::byte> payload);
+  bool take_question(std::optional<filter_question> question);
   template <class Report>
   bool take_report(std::optional<Report> news);
   bool take_topics(std::span<const std::byte> payload);
+  bool take_entry(std::span<const std::byte> payload);
   void look_at_topic_bytes();
   bool take_batch(std::span<std::byte> payload);
   bool may_return(announced_topics& announced) const;
+  bool is_published(const wire::announced_topic& x) const;
+  bool is_behind(const endpoint_id& node);
+  bool has_entered(const endpoint_id& client, const endpoint_id& relay);
   run_origin believed(run_origin claimed, announced_topics& announced);
   void route_batch(announced_topics& announced, wire::batch_header header,
                    std::span<std::byte> records, bool one_topic);
@@ -74,8 +80,9 @@ private:
   std::vector<std::shared_ptr<announced_topics>> tables_; // by number; null: not announced
   std::size_t topics_ = 0;                                // in tables_
   bool topics_pause_ = false;                             // all gates, since they take too much
-  std::unordered_set<endpoint_id> behind_;          // nodes whose messages have come over the peer
-  std::map<endpoint_id, std::uint64_t> not_behind_; // nodes, and the generation of the routes
+  std::unordered_set<endpoint_id> behind_; // nodes whose messages have come over the peer
+  std::unordered_map<endpoint_id, endpoint_id> entered_; // clients, with the relays they use
+  std::map<endpoint_id, std::uint64_t> not_behind_;      // nodes, and the generation of the routes
   bool ready_ = false; // the peer has said all it knew when the link began
 };
 

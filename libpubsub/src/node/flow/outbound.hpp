@@ -51,7 +51,7 @@ private:
   void take_new_routes();
   const route* resolve(std::string_view topic, const deadline& until) {
     take_new_routes();
-    return once_ready(routes_.resolve(topic), until);
+    return once_ready(routes_.resolve(topic, until), until);
   }
   const route* once_ready(const route& to, const deadline& until) {
     denied_peers_ = to.denied_peers;

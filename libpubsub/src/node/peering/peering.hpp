@@ -72,6 +72,9 @@ public:
   const endpoint_id& self() const noexcept override { return self_; }
   const endpoint_options& options() const noexcept override { return options_; }
   router& routes() noexcept override { return routes_; }
+  bool is_client() const noexcept override {
+    return options_.forwarding == forwarding::off && options_.max_wire_version > 1;
+  }
   /// Lets the routes report more after that time. From any thread.
   void report_later(std::chrono::nanoseconds delay) {
     io_threads::call_later(loop_, delay, [weak = weak_from_this()] {

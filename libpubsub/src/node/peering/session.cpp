@@ -43,6 +43,7 @@ wire::handshake::environment session::make_environment() {
   return {
       .self = owner_->self(),
       .max_version = owner_->options().max_wire_version,
+      .client = owner_->is_client(),
       .local_filter =
           [this](const endpoint_id& remote) {
             return announced_ = owner_->routes().announcement_for(remote);
@@ -121,6 +122,8 @@ message_reader::environment session::make_reader_environment() {
       .remote = remote(),
       .via = link_,
       .forwarding = owner_->options().forwarding == forwarding::on,
+      .is_client = owner_->is_client(),
+      .remote_is_client = handshake_.remote_is_client(),
       .subscriptions = handshake_.remote_filter(),
       .announced = announced_,
       .on_ready = [this] { become_peered(); },

@@ -32,6 +32,8 @@ public:
   virtual const endpoint_id& self() const noexcept = 0;
   virtual const endpoint_options& options() const noexcept = 0;
   virtual router& routes() noexcept = 0;
+  /// Whether this endpoint is a client of the relays it is linked with.
+  virtual bool is_client() const noexcept = 0;
   virtual std::shared_ptr<live_counters> make_counters() = 0;
   /// How this endpoint is, as JSON; empty where it does not answer such questions.
   virtual std::string status_reply() const = 0;

@@ -40,6 +40,8 @@ void dispatcher::retire_routes() {
 void dispatcher::note_routes(std::size_t hops) {
   for (std::size_t i = 0; i < nodes_->size(); ++i)
     for (const auto& to : (*nodes_)[i].nodes) {
+      if (!snapshot_->next_links->contains(to.node))
+        continue; // a client has one link
       const auto& via = found_.links[found_.broker_peers + i];
       auto& path = used_[to.node];
       if (path.via != via)
@@ -48,7 +50,7 @@ void dispatcher::note_routes(std::size_t hops) {
     }
 }
 
-const route& dispatcher::find(std::string_view topic) {
+const route& dispatcher::find(std::string_view topic, const deadline& until) {
   auto found = topics_.find(topic);
   if (found == topics_.end()) {
     found = topics_.emplace(std::string{topic}, cached{}).first;
@@ -56,20 +58,28 @@ const route& dispatcher::find(std::string_view topic) {
   }
   auto& [to, version] = found->second;
   if (version != version_) {
-    begin_match();
-    found_.denied = !may_publish(access_, topic);
-    if (!found_.denied) {
-      match_queues(topic, prefix_index<endpoint_id>::whenever);
-      match_broker_peers(topic, prefix_index<endpoint_id>::whenever);
-      if (open_.links)
-        match_nodes(topic);
-    }
+    if (snapshot_->is_client)
+      router_.ask_relays(topic, until);
+    match_all(topic);
     to = remember(0);
     version = version_;
   }
   last_topic_ = found->first;
   last_ = to;
   return *last_;
+}
+
+/// Everything that wants the topic.
+void dispatcher::match_all(std::string_view topic) {
+  begin_match();
+  found_.denied = !may_publish(access_, topic);
+  if (found_.denied)
+    return;
+  match_queues(topic, prefix_index<endpoint_id>::whenever);
+  match_broker_peers(topic, prefix_index<endpoint_id>::whenever);
+  match_clients(topic, prefix_index<endpoint_id>::whenever);
+  if (open_.links)
+    match_nodes(topic);
 }
 
 const route& dispatcher::resolve(std::string_view topic, std::span<const destination> destinations,
@@ -79,14 +89,19 @@ const route& dispatcher::resolve(std::string_view topic, std::span<const destina
   if (found_.denied)
     destinations = {};
   for (const auto& to : destinations) {
-    if (to.node != self_) {
-      found_.unreachable += open_.links && add_node(topic, to) ? 0 : 1;
+    const bool for_client = to.node == self_ && !to.client.is_nil();
+    if (for_client || to.node != self_) {
+      const bool found =
+          for_client ? add_client(topic, {to.client, to.filter_number, {}}) : add_node(topic, to);
+      found_.unreachable += open_.links && found ? 0 : 1;
       continue;
     }
     match_queues(topic, to.filter_number);
-    if (to.filter_number != destination::addressed)
+    if (to.filter_number != destination::addressed) {
       match_broker_peers(topic, to.filter_number);
-    found_.unwanted_here = found_.queues.empty() && found_.broker_peers == 0;
+      match_clients(topic, to.filter_number);
+    }
+    found_.unwanted_here = found_.queues.empty() && found_.broker_peers == 0 && clients_.empty();
   }
   return *remember(hops);
 }
@@ -100,6 +115,7 @@ void dispatcher::begin_match() noexcept {
   found_.unwanted_here = false;
   found_.denied = false;
   found_.denied_peers = 0;
+  clients_.clear();
   nodes_->clear();
 }
 
@@ -130,15 +146,29 @@ void dispatcher::match_broker_peers(std::string_view topic, std::uint64_t filter
                           peer->second);
 }
 
-/// What nodes report of one that has the id of a Broker peer is not so: it would stand twice among
-/// the destinations, and who reads that takes it for nonsense.
+/// The same for our clients.
+void dispatcher::match_clients(std::string_view topic, std::uint64_t filter_number) {
+  if (!open_.links || snapshot_->clients.empty())
+    return;
+  snapshot_->remote.match(topic, matches_, filter_number);
+  for (const auto* each : matches_)
+    if (!broker().links.contains(each->exit))
+      add_client(topic, {each->exit, this->filter_number(each->exit), {}});
+}
+
+/// What nodes report of one that has the id of a client or Broker peer is not so: it would stand
+/// twice among the destinations, and who reads that takes it for nonsense.
 void dispatcher::match_nodes(std::string_view topic) {
   if (snapshot_->next_links->empty())
     return;
+  if (snapshot_->is_client)
+    for (const auto& [relay, via] : *snapshot_->next_links)
+      if (router_.may_be_wanted_by(relay, topic))
+        add_over(topic, {relay, 0, {}}, via);
   snapshot_->remote.match(topic, matches_);
   for (const auto* each : matches_)
-    if (!broker().links.contains(each->exit))
-      add_node(topic, {each->exit, filter_number(each->exit)});
+    if (!broker().links.contains(each->exit) && !link_of_client(each->exit))
+      add_node(topic, {each->exit, filter_number(each->exit), {}});
 }
 
 std::uint64_t dispatcher::filter_number(const endpoint_id& node) const {
@@ -147,6 +177,17 @@ std::uint64_t dispatcher::filter_number(const endpoint_id& node) const {
     result = found.exit;
     return false;
   });
+  return result;
+}
+
+/// Null if it is no client of ours.
+std::shared_ptr<peer_link> dispatcher::link_of_client(const endpoint_id& id) const {
+  std::shared_ptr<peer_link> result;
+  if (!snapshot_->clients.empty())
+    snapshot_->clients.visit(id_text(id), [&](const auto& found) {
+      result = found.exit;
+      return false;
+    });
   return result;
 }
 
@@ -161,14 +202,45 @@ bool dispatcher::may_go(std::string_view topic, const peer_link& to) {
 /// leads to it, if the peer there may receive the message. False if no link does.
 bool dispatcher::add_node(std::string_view topic, const destination& to) {
   const auto& peers = broker().links;
-  const bool to_peer = to.filter_number == destination::addressed && peers.contains(to.node);
+  const bool addressed = to.filter_number == destination::addressed;
+  if (addressed && add_client(topic, to))
+    return true;
+  const bool to_peer = addressed && peers.contains(to.node);
   const auto& links = to_peer ? peers : *snapshot_->next_links;
   const auto path = links.find(to.node);
-  if (path == links.end() || (to_peer && path->second.get() == open_.from))
+  if (path == links.end())
+    return addressed && add_located(topic, to);
+  if (to_peer && path->second.get() == open_.from)
     return false;
-  if (!may_go(topic, *path->second))
+  return add_over(topic, to, path->second);
+}
+
+/// One of our clients becomes a destination. False if it is none.
+bool dispatcher::add_client(std::string_view topic, const destination& to) {
+  auto via = link_of_client(to.node);
+  if (!via || via.get() == open_.from)
+    return false;
+  if (may_go(topic, *via))
+    clients_.emplace_back(std::move(via), to);
+  return true;
+}
+
+/// What is addressed to a client of another relay goes to that one; a client leaves what it does
+/// not know to its relay.
+bool dispatcher::add_located(std::string_view topic, const destination& to) {
+  const auto [relay, neighbour] = router_.find_client(to.node);
+  const auto& links = *snapshot_->next_links;
+  const auto path = links.find(snapshot_->is_client ? neighbour : relay);
+  if (path == links.end() || path->second.get() == open_.from)
+    return false;
+  return add_over(topic, relay.is_nil() ? to : destination{relay, to.filter_number, to.node},
+                  path->second);
+}
+
+bool dispatcher::add_over(std::string_view topic, const destination& to,
+                          const std::shared_ptr<peer_link>& via) {
+  if (!may_go(topic, *via))
     return true;
-  const auto& via = path->second;
   auto there = std::ranges::find(*nodes_, via.get(), &link_destinations::via);
   if (there == nodes_->end()) {
     found_.links.push_back(via);
@@ -180,6 +252,16 @@ bool dispatcher::add_node(std::string_view topic, const destination& to) {
 
 /// The route of what was just found: one that other topics take as well, or a new one.
 const route* dispatcher::remember(std::size_t hops) {
+  for (auto& [via, to] : clients_) {
+    nodes_->push_back({via.get(), {to}});
+    found_.links.push_back(std::move(via));
+  }
+  const auto by_link = [](const auto& x, const auto& y) {
+    return std::less<const void*>{}(x.get(), y.get());
+  };
+  std::sort(found_.links.begin() + static_cast<std::ptrdiff_t>(found_.broker_peers),
+            found_.links.end(), by_link);
+  std::ranges::sort(*nodes_, std::less<const void*>{}, &link_destinations::via);
   for (const auto& each : found_.queues)
     found_.exits.push_back(each.get());
   for (const auto& each : found_.links)

@@ -42,11 +42,16 @@ public:
   /// The routes that messages have taken so far and take no more, since the last call.
   std::vector<retired_route> take_retired_routes() { return std::exchange(retired_, {}); }
   /// The exits for `topic`; valid until the next `refresh`. Topics with the same exits share one
-  /// route.
-  const route& resolve(std::string_view topic) {
+  /// route. A client may have to wait, the first time, but not beyond `until`.
+  const route& resolve(std::string_view topic, const deadline& until = {}) {
     if (last_ != nullptr && std::ranges::equal(topic, last_topic_)) // `==` is a call
       return *last_;
-    return find(topic);
+    return find(topic, until);
+  }
+  /// The exits for `topic` for messages that have come so many hops, from a client.
+  const route& resolve_published(std::string_view topic, std::size_t hops) {
+    match_all(topic);
+    return *remember(hops);
   }
   /// The exits for `topic` towards these nodes only, of which we may be one, for messages that have
   /// come so many hops; looked up every time. A subscription here that began later than the message
@@ -102,13 +107,20 @@ private:
   void reset(std::uint64_t version);
   void retire_routes();
   void note_routes(std::size_t hops);
-  const route& find(std::string_view topic);
+  const route& find(std::string_view topic, const deadline& until);
   void begin_match() noexcept;
+  void match_all(std::string_view topic);
   void match_queues(std::string_view topic, std::uint64_t filter_number);
   void match_broker_peers(std::string_view topic, std::uint64_t filter_number);
+  void match_clients(std::string_view topic, std::uint64_t filter_number);
   void match_nodes(std::string_view topic);
   std::uint64_t filter_number(const endpoint_id& node) const;
+  std::shared_ptr<peer_link> link_of_client(const endpoint_id& id) const;
   bool add_node(std::string_view topic, const destination& to);
+  bool add_client(std::string_view topic, const destination& to);
+  bool add_over(std::string_view topic, const destination& to,
+                const std::shared_ptr<peer_link>& via);
+  bool add_located(std::string_view topic, const destination& to);
   bool may_go(std::string_view topic, const peer_link& to);
   const route* remember(std::size_t hops);
 
@@ -130,6 +142,7 @@ private:
   // What the match at hand has found; kept for their memory.
   std::vector<const prefix_index<std::shared_ptr<message_queue>>::target*> queue_matches_;
   std::vector<const prefix_index<endpoint_id>::target*> matches_;
+  std::vector<std::pair<std::shared_ptr<peer_link>, destination>> clients_;
   route found_;
   std::shared_ptr<destinations_by_link> nodes_ = std::make_shared<destinations_by_link>();
 };

@@ -44,8 +44,22 @@ void router::settle() {
     auto own = table_.take_own_changes(room);
     network_.change_filter(own.number, std::move(own.added), std::move(own.removed));
     for (const auto& each : network_.take_filter_changes())
-      table_.change_node(each.node, each.number, each.added, each.removed);
+      if (!clients_.contains(each.node)) // which no node knows
+        table_.change_node(each.node, each.number, each.added, each.removed);
   } while (broker_mesh_.designate(network_, table_));
+  const bool links_changed =
+      std::exchange(looked_at_, network_.links_version()) != network_.links_version();
+  if (links_changed && clients_.any_served())
+    clients_.look_at_relays([this](const auto& relay) { return next_links()->contains(relay); },
+                            [this](const auto& client, const auto& relay) {
+                              served_news_.emplace_back(client, relay);
+                            });
+  if (!interests_.empty()) {
+    if (links_changed)
+      look_at_interests("");
+    for (const auto& prefix : table_.take_touched())
+      look_at_interests(prefix);
+  }
   for (const auto& each : network_.take_restarted())
     streams_.forget(each);
 }
@@ -55,6 +69,7 @@ void router::report_more() {
     pace_.note_call_back();
     return table_.changes_of_peers() > 0;
   });
+  answer_due();
 }
 
 /// What others should know of the last change. Only turn_ is held: publishers go on meanwhile.
@@ -65,6 +80,12 @@ letters router::take_news() {
     return network_.next_hops();
   });
   std::ranges::move(updates, std::back_inserter(result));
+  for (const auto& [to, by] : std::exchange(served_news_, {}))
+    if (auto via = clients_.link_of(to))
+      result.push_back({{std::move(via)}, wire::make_served(by)});
+  for (auto& each : std::exchange(interest_news_, {}))
+    if (auto via = clients_.link_of(each.to))
+      result.push_back({{std::move(via)}, wire::make_wanted(each.what)});
   return result;
 }
 
@@ -144,6 +165,11 @@ void router::add_neighbour(const endpoint_id& who, std::shared_ptr<peer_link> vi
     network_.add_neighbour(who);
     return true;
   });
+  say_known(who);
+}
+
+/// Behind what has been reported.
+void router::say_known(const endpoint_id& who) {
   std::lock_guard turn{turn_};
   if (const auto found = neighbours_.find(who); found != neighbours_.end())
     deliver(letters{letter{{found->second}, wire::make_known()}});
@@ -163,11 +189,112 @@ void router::neighbour_ready(const endpoint_id& who) {
 bool router::receive(const endpoint_id& from, any_report report) {
   bool valid = true;
   change([&] {
+    if (clients_.contains(from)) {
+      const auto* const news = std::get_if<filter_report>(&report);
+      auto changed = news != nullptr && news->about.node == from ? clients_.receive(*news)
+                                                                 : std::optional<filter_change>{};
+      valid = changed.has_value();
+      if (valid)
+        table_.change_client(from, changed->number, changed->added, changed->removed);
+      return valid;
+    }
     const auto links = network_.links_version();
     valid = network_.receive(from, std::move(report));
     return network_.links_version() != links || network_.has_filter_changes();
   });
   return valid;
+}
+
+// -- clients and their relays --------------------------------------------------------------------
+
+void router::add_client(const endpoint_id& who, std::shared_ptr<peer_link> via, bool host) {
+  change([&] {
+    neighbours_[who] = via;
+    clients_.add(who, std::move(via));
+    const auto lie = table_.node_filter(who); // no node knows clients of ours
+    table_.change_node(who, 0, {}, {lie.begin(), lie.end()});
+    located_.erase(who);
+    if (host)
+      network_.add_host(who);
+    return true;
+  });
+  if (host)
+    say_known(who);
+}
+
+void router::add_relay(const endpoint_id& who, std::shared_ptr<peer_link> via) {
+  change([&] {
+    neighbours_[who] = via;
+    apply(serving_.add(who, std::move(via)));
+    return true;
+  });
+  say_known(who);
+}
+
+void router::apply(const serving_relays::change& x) {
+  for (const auto& each : x.begin)
+    network_.add_host(each);
+  for (const auto& each : x.end)
+    network_.leave_host(each);
+}
+
+void router::receive_served(const endpoint_id& from, const endpoint_id& by) {
+  change([&] {
+    if (clients_.contains(from)) {
+      clients_.serve(from, by);
+      const bool reached = !by.is_nil() && clients_.reached(by, next_links()->contains(by));
+      served_news_.emplace_back(from, reached ? by : endpoint_id{});
+      return false;
+    }
+    const auto changed = serving_.note_reach(from, by);
+    apply(changed);
+    return !changed.begin.empty() || !changed.end.empty();
+  });
+}
+
+/// Called with both mutexes held.
+void router::look_at_interests(std::string_view prefix) {
+  interests_.look(
+      prefix, [this](const auto& topic, std::size_t most) { return count_remote(topic, most); },
+      [this](const auto& who, const auto& topic) { return clients_.wants(who, topic); },
+      std::chrono::steady_clock::now(), interest_news_);
+}
+
+void router::receive_interest(const endpoint_id& from, topic_interest what) {
+  constexpr std::uint32_t most = 1U << 30;
+  what.number = std::clamp<std::uint32_t>(what.number, 1, most);
+  std::lock_guard turn{turn_};
+  {
+    std::lock_guard lock{mutex_};
+    if (!clients_.contains(from))
+      return;
+    table_.note_touched();
+    if (interests_.ask(from, what))
+      look_at_interests(what.topic);
+  }
+  deliver(take_news());
+}
+
+void router::receive_wanted(const endpoint_id& from, const topic_interest& what) {
+  if (std::lock_guard lock{mutex_}; clients_.contains(from)) {
+    interests_.confirm(from);
+    changed_.notify_all();
+  } else {
+    if (serving_.note(from, what)) {
+      snapshot_.reset();
+      version_.fetch_add(1, std::memory_order_release);
+    }
+    changed_.notify_all();
+    return;
+  }
+  answer_due();
+}
+
+void router::note_entry(const endpoint_id& client, const location& from) {
+  std::lock_guard lock{mutex_};
+  if (located_.size() >= routing_tuning::max_located_clients)
+    located_.clear(); // they are heard of again
+  located_[client] = from;
 }
 
 // -- whether others know -------------------------------------------------------------------------
@@ -176,11 +303,8 @@ bool router::wait_until_known(const deadline& until) {
   report_version subscribed;
   std::vector<endpoint_id> missing;
   auto all_know = [&] {
-    missing.clear();
-    for (const auto& [node, via] : *next_links())
-      if (known_[node] < subscribed)
-        missing.push_back(node);
-    return missing.empty();
+    missing = ready_.missing(audience(), subscribed);
+    return missing.empty() && interests_.all_confirmed(std::chrono::steady_clock::now());
   };
   auto in_time = [&] { return !until || std::chrono::steady_clock::now() < *until; };
   std::unique_lock lock{mutex_};
@@ -200,7 +324,20 @@ bool router::wait_until_known(const deadline& until) {
 
 void router::ask(const filter_question& question) {
   std::lock_guard turn{turn_}; // behind the reports that were sent before
-  deliver(ask_along(question, *directions()));
+  std::unique_lock lock{mutex_};
+  const auto to = audience();
+  lock.unlock();
+  deliver(ask_along(question, to));
+}
+
+/// Called with the mutex held: the nodes that need our filter, and the links to them.
+link_directory router::audience() const {
+  if (network_.hosts().empty())
+    return *next_links();
+  link_directory result;
+  for (const auto& each : network_.hosts())
+    result.emplace(each, neighbours_.at(each));
+  return result;
 }
 
 void router::receive(filter_question question) {
@@ -210,24 +347,79 @@ void router::receive(filter_question question) {
   if (!for_us)
     return;
   std::unique_lock lock{mutex_};
-  const auto [incarnation, number] = network_.filter_known(question.from);
+  const auto link = clients_.link_of(question.from);
+  const auto [incarnation, number] =
+      link ? clients_.filter_known(question.from) : network_.filter_known(question.from);
+  const filter_answer answer{self_, question.from, wire::max_hops, incarnation, number};
+  std::vector<endpoint_id> missing;
+  if (!may_answer(question, missing)) {
+    lock.unlock();
+    if (!missing.empty())
+      ask({self_, wire::max_hops, std::move(missing)});
+    return;
+  }
   lock.unlock();
-  receive(self_, filter_answer{self_, question.from, wire::max_hops, incarnation, number});
+  if (link)
+    deliver({letter{{link}, wire::make_answer(answer)}});
+  else
+    receive(self_, answer);
+}
+
+/// Our filter as it is reported; nothing while a change waits to be reported.
+std::optional<report_version> router::own_filter() const {
+  if (table_.changes_of_peers() > 0)
+    return {};
+  return network_.filter_known(self_);
+}
+
+/// Called with the mutex held. A question that cannot be answered yet waits, and asks `missing`.
+bool router::may_answer(filter_question& question, std::vector<endpoint_id>& missing) {
+  const bool of_client = forwarding_ && clients_.contains(question.from);
+  const auto filter = of_client ? own_filter() : report_version{};
+  const auto& within_reach = *next_links();
+  if (filter)
+    missing = ready_.missing(within_reach, *filter);
+  if (filter && missing.empty() && interests_.all_confirmed(std::chrono::steady_clock::now()))
+    return true;
+  question.to = {self_};
+  ready_.defer(std::move(question), filter);
+  return false;
+}
+
+/// Something has changed on which answers wait.
+void router::answer_due() {
+  std::unique_lock lock{mutex_};
+  if (!ready_.any_waiting())
+    return;
+  auto due = ready_.take_due(*next_links(), own_filter());
+  lock.unlock();
+  for (auto& each : due)
+    receive(std::move(each));
 }
 
 void router::receive(const endpoint_id& from, const filter_answer& answer) {
   std::unique_lock lock{mutex_};
-  if (from != self_ && !network_.is_next_hop(from, answer.from))
+  if (from != self_ && !leads_to(from, answer.from))
     return;
-  if (answer.to == self_ && !next_links()->contains(answer.from))
+  if (answer.to == self_ && !leads_to(answer.from, answer.from) &&
+      !next_links()->contains(answer.from))
     return; // of no node that was asked
   if (answer.to != self_) {
     lock.unlock();
     return deliver(answer_along(answer, *directions(), wire::make_answer));
   }
-  auto& known = known_[answer.from];
-  known = std::max(known, report_version{answer.incarnation, answer.number});
+  const bool news = ready_.note(answer.from, {answer.incarnation, answer.number});
   changed_.notify_all();
+  lock.unlock();
+  if (news)
+    answer_due();
+}
+
+/// Called with the mutex held.
+bool router::leads_to(const endpoint_id& neighbour, const endpoint_id& node) const {
+  if (network_.hosts().contains(node))
+    return neighbour == node;
+  return network_.is_next_hop(neighbour, node);
 }
 
 void router::receive(const flush_answer& answer) {
@@ -260,18 +452,29 @@ std::vector<endpoint_id> router::nodes_behind(const endpoint_id& neighbour) cons
 
 void router::remove_peers(const std::vector<endpoint_id>& all) {
   change([&] {
+    bool any = false;
     std::vector<endpoint_id> known;
     for (const auto& who : all) {
-      if (!broker_mesh_.remove(who) && neighbours_.erase(who) == 0)
+      const bool broker_peer = broker_mesh_.remove(who);
+      if (!broker_peer && neighbours_.erase(who) == 0)
         continue;
-      table_.remove_peer(who);
-      known.push_back(who);
+      any = true;
+      network_.remove_host(who);
+      if (const auto left = clients_.remove(who)) {
+        interests_.remove(who);
+        table_.change_client(who, 0, {}, left->removed);
+      } else if (serving_.contains(who)) {
+        apply(serving_.remove(who));
+      } else {
+        table_.remove_peer(who);
+        known.push_back(who);
+      }
     }
-    if (known.empty())
-      return false;
-    network_.remove(known);
-    return true;
+    if (!known.empty())
+      network_.remove(known);
+    return any;
   });
+  answer_due();
 }
 
 filter router::peer_filter(const endpoint_id& who) const {
@@ -279,6 +482,8 @@ filter router::peer_filter(const endpoint_id& who) const {
   if (const auto* const found = broker_mesh_.subscriptions_of(who))
     return *found;
   std::lock_guard lock{mutex_};
+  if (clients_.contains(who))
+    return table_.client_filter(who);
   filter result;
   for (const auto& node : nodes_behind(who))
     result.add(table_.node_filter(node));
@@ -290,6 +495,8 @@ std::vector<node_info> router::nodes() const {
   std::lock_guard lock{mutex_};
   const auto& next_hops = network_.next_hops();
   std::vector<node_info> result;
+  for (const auto& [relay, via] : *serving_.links())
+    result.push_back({relay, relay, {self_}, true, {}});
   network_.visit_nodes([&](const endpoint_id& id, bool relays, const auto& links) {
     const auto path = next_hops.find(id);
     result.push_back({id,
@@ -314,26 +521,63 @@ filter router::announcement_for(const endpoint_id& peer) const {
 std::shared_ptr<const routing_snapshot> router::snapshot() const {
   std::lock_guard lock{mutex_};
   if (!snapshot_)
-    snapshot_ = std::make_shared<const routing_snapshot>(
-        routing_snapshot{table_.local_index(), table_.remote_index(), table_.numbers(),
-                         next_links(), broker_mesh_.routes()});
+    snapshot_ = std::make_shared<const routing_snapshot>(routing_snapshot{
+        table_.local_index(), table_.remote_index(), table_.numbers(), clients_.links(),
+        next_links(), !serving_.links()->empty(), broker_mesh_.routes()});
   return snapshot_;
+}
+
+/// Called with the mutex held: nodes, clients and Broker peers, as far as `most`, and this endpoint
+/// for one.
+std::size_t router::count_remote(std::string_view topic, std::size_t most) const {
+  std::unordered_set<std::uint64_t> found;
+  const auto& peers = broker_mesh_.routes()->links;
+  const auto& within_reach = *next_links();
+  const auto here = table_.local_index().visit(topic, [](const auto&) { return false; }) ? 0U : 1U;
+  table_.remote_index().visit(topic, [&](const auto& each) {
+    if (peers.contains(each.exit) || within_reach.contains(each.exit) ||
+        clients_.contains(each.exit))
+      found.insert(each.who);
+    return here + found.size() < most;
+  });
+  return here + found.size();
 }
 
 /// Called with the mutex held.
 std::size_t router::count_here(std::string_view topic) const {
-  std::vector<const prefix_index<endpoint_id>::target*> found;
-  table_.remote_index().match(topic, found);
-  const auto remote = std::ranges::count_if(found, [&](const auto* each) {
-    return broker_mesh_.routes()->links.contains(each->exit) || next_links()->contains(each->exit);
-  });
-  return table_.local_index().count(topic) + static_cast<std::size_t>(remote);
+  const auto here = table_.local_index().count(topic);
+  const auto remote = count_remote(topic, routing_tuning::most_counted) - (here > 0 ? 1 : 0);
+  return here + remote + serving_.told(topic);
+}
+
+std::size_t router::count(std::string_view topic) const {
+  std::unique_lock lock{mutex_};
+  wait_for_relays(lock, topic, routing_tuning::most_counted, {});
+  return count_here(topic);
+}
+
+void router::ask_relays(std::string_view topic, const deadline& until) const {
+  std::unique_lock lock{mutex_};
+  wait_for_relays(lock, topic, 1, until);
+}
+
+void router::wait_for_relays(std::unique_lock<std::mutex>& lock, std::string_view topic,
+                             std::uint32_t enough, const deadline& until) const {
+  serving_.ask(topic, enough);
+  const auto patience = deadline_after(routing_tuning::patience_with_relay);
+  wait_until(changed_, lock, until ? std::min(until, patience) : patience,
+             [&] { return closed_ || serving_.is_told(topic); });
 }
 
 bool router::wait_for(std::string_view topic, std::size_t n,
                       std::chrono::nanoseconds timeout) const {
   std::unique_lock lock{mutex_};
-  const auto enough = [&] { return count_here(topic) >= n; };
+  const auto asked =
+      static_cast<std::uint32_t>(std::min<std::size_t>(n, routing_tuning::most_counted));
+  const auto enough = [&] {
+    serving_.ask(topic, asked);
+    return count_here(topic) >= n;
+  };
   wait_until(changed_, lock, deadline_after(timeout), [&] { return closed_ || enough(); });
   return enough();
 }

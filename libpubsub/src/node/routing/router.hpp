@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -16,9 +17,13 @@
 #include <pubsub/peer_info.hpp>
 
 #include "node/broker_mesh/broker_mesh.hpp"
+#include "node/routing/client_directory.hpp"
+#include "node/routing/interest_register.hpp"
+#include "node/routing/readiness.hpp"
 #include "node/routing/report_pace.hpp"
 #include "node/routing/route_flush.hpp"
 #include "node/routing/routing_snapshot.hpp"
+#include "node/routing/serving_relays.hpp"
 #include "queue/message_queue.hpp"
 #include "route/network_map.hpp"
 #include "route/stream_marks.hpp"
@@ -76,6 +81,48 @@ public:
   /// False if the report breaks the rules.
   bool receive(const endpoint_id& from, any_report report);
 
+  // -- clients and their relays ------------------------------------------------------------------
+
+  /// The peer is a client; `host`: so are we, and tell it our subscriptions, too.
+  void add_client(const endpoint_id& who, std::shared_ptr<peer_link> via, bool host);
+  /// The peer is a relay, and we are a client.
+  void add_relay(const endpoint_id& who, std::shared_ptr<peer_link> via);
+  /// A client asks about a topic.
+  void receive_interest(const endpoint_id& from, topic_interest what);
+  /// Our relay tells, or a client confirms.
+  void receive_wanted(const endpoint_id& from, const topic_interest& what);
+  /// By which relay a client is served first, or which of them a relay of ours reaches.
+  void receive_served(const endpoint_id& from, const endpoint_id& by);
+  /// Asks the relays that serve us whether the topic is wanted, the first time, and waits for the
+  /// answers, but not beyond `until`. Then messages on it go out as if they wanted them.
+  void ask_relays(std::string_view topic, const deadline& until) const;
+  /// As of serving_relays.
+  bool may_be_wanted_by(const endpoint_id& relay, std::string_view topic) const {
+    std::lock_guard lock{mutex_};
+    return serving_.may_be_wanted_by(relay, topic);
+  }
+  /// Says that the client has been told all.
+  void say_known(const endpoint_id& who);
+  /// Where messages of a client come from.
+  struct location {
+    endpoint_id relay;     ///< of which it is a client
+    endpoint_id neighbour; ///< over which they came
+  };
+  /// Messages of this endpoint, which is no node that we know of, come from there.
+  void note_entry(const endpoint_id& client, const location& from);
+  /// Where the endpoint is a client; what is not known is nil, and the neighbour of a client is
+  /// then the relay that serves it first.
+  location find_client(const endpoint_id& id) const {
+    std::lock_guard lock{mutex_};
+    const auto found = located_.find(id);
+    return found == located_.end() ? location{{}, serving_.first()} : found->second;
+  }
+  /// Whether it is a node of the network, or a client of ours.
+  bool knows(const endpoint_id& who) const {
+    std::lock_guard lock{mutex_};
+    return who == self_ || network_.knows(who) || clients_.contains(who);
+  }
+
   bool reaches(const endpoint_id& neighbour, const endpoint_id& to) const {
     std::lock_guard lock{mutex_};
     return network_.reaches(neighbour, to);
@@ -114,11 +161,9 @@ public:
   std::uint64_t version() const noexcept { return version_.load(std::memory_order_acquire); }
   std::shared_ptr<const routing_snapshot> snapshot() const;
 
-  /// Subscribers of `topic`: those here, plus nodes and Broker peers within reach.
-  std::size_t count(std::string_view topic) const {
-    std::lock_guard lock{mutex_};
-    return count_here(topic);
-  }
+  /// Subscribers of `topic`: those here, plus clients, nodes and Broker peers within reach. For a
+  /// client its relay counts those beyond; the first time it waits for the answer.
+  std::size_t count(std::string_view topic) const;
   /// Waits until `count(topic) >= n`, or closed. False on timeout.
   bool wait_for(std::string_view topic, std::size_t n, std::chrono::nanoseconds timeout) const;
 
@@ -129,7 +174,7 @@ public:
   }
   std::size_t report_bytes(const endpoint_id& neighbour) const {
     std::lock_guard lock{mutex_};
-    return network_.report_bytes(neighbour);
+    return network_.report_bytes(neighbour) + clients_.report_bytes(neighbour);
   }
   /// Rights of peers have changed: routes are looked for again.
   void look_again();
@@ -146,9 +191,19 @@ private:
   void ask(const filter_question& question);
   std::vector<endpoint_id> nodes_behind(const endpoint_id& neighbour) const;
   std::size_t count_here(std::string_view topic) const;
+  std::size_t count_remote(std::string_view topic, std::size_t most) const;
+  void apply(const serving_relays::change& x);
+  void wait_for_relays(std::unique_lock<std::mutex>& lock, std::string_view topic,
+                       std::uint32_t enough, const deadline& until) const;
+  void look_at_interests(std::string_view prefix);
+  std::optional<report_version> own_filter() const;
+  bool may_answer(filter_question& question, std::vector<endpoint_id>& missing);
+  void answer_due();
+  link_directory audience() const;
+  bool leads_to(const endpoint_id& neighbour, const endpoint_id& node) const;
   /// Called with the mutex held.
   const std::shared_ptr<const link_directory>& next_links() const {
-    return next_links_.update(network_, neighbours_);
+    return serving_.links()->empty() ? next_links_.update(network_, neighbours_) : serving_.links();
   }
   std::shared_ptr<const link_directory> directions() const {
     std::lock_guard lock{mutex_};
@@ -164,10 +219,17 @@ private:
   node_subscriptions table_;
   network_map network_;
   broker_mesh broker_mesh_;
-  std::map<endpoint_id, report_version> known_; // to each node, of our subscriptions
+  client_directory clients_;
+  interest_register interests_;
+  std::vector<interest_news> interest_news_;
+  std::vector<std::pair<endpoint_id, endpoint_id>> served_news_; // to clients
+  std::uint64_t looked_at_ = 0;                                  // a version of the links
+  mutable serving_relays serving_;                               // remembers what it was asked
+  std::unordered_map<endpoint_id, location> located_;            // clients of other nodes
+  readiness ready_;
   stream_marks streams_;
   route_flushes flushes_;
-  link_directory neighbours_;
+  link_directory neighbours_; // of version 2, whether nodes, clients or our relays
   report_pace pace_;
 
   mutable std::shared_ptr<const routing_snapshot> snapshot_; // null until it is asked for

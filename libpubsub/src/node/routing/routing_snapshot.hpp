@@ -15,6 +15,7 @@
 #include "link/peer_link.hpp"
 #include "message/destinations.hpp"
 #include "node/broker_mesh/broker_mesh.hpp"
+#include "node/routing/client_directory.hpp"
 #include "queue/message_queue.hpp"
 #include "route/network_map.hpp"
 #include "route/prefix_index.hpp"
@@ -152,9 +153,11 @@ struct route {
 /// An immutable picture of all subscriptions; const access is concurrent.
 struct routing_snapshot {
   prefix_index<std::shared_ptr<message_queue>> queues;
-  prefix_index<endpoint_id> remote;           // Broker peers and nodes of the network
+  prefix_index<endpoint_id> remote;           // clients, Broker peers and nodes of the network
   prefix_index<std::uint64_t> filter_numbers; // by node: how far its subscriptions are known
+  client_directory::link_index clients;
   std::shared_ptr<const link_directory> next_links;
+  bool is_client = false; // all next links lead to relays that serve us
   std::shared_ptr<const broker_routes> broker;
 };
 

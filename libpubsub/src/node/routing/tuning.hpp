@@ -25,6 +25,19 @@ inline constexpr std::chrono::milliseconds patience_after_closing{200};
 /// take a quarter more, node/flow/tuning.hpp).
 inline constexpr std::uint64_t changes_of_broker_peers_per_second = 40'000;
 inline constexpr std::size_t changes_of_broker_peers_at_once = 2'000;
+/// Topics, and bytes of their texts, that a client asks about and its relay answers for: about as
+/// many as a publishing thread remembers. What goes out on others goes to the relay, wanted or not.
+inline constexpr std::size_t max_topics_asked = 4096;
+inline constexpr std::size_t max_bytes_asked = 1024 * 1024;
+/// How long a client may take to confirm that it knows what is wanted: one that has stopped is not
+/// to keep subscribers from being ready.
+inline constexpr std::chrono::seconds patience_with_clients{1};
+/// Clients of other relays of which a node knows which relay that is, at most.
+inline constexpr std::size_t max_located_clients = 65'536;
+/// Subscribers of a topic, as far as a relay counts them for a client that wants to know.
+inline constexpr std::uint32_t most_counted = 1'000'000;
+/// How long a client that is asked how many want a topic waits for its relay to tell.
+inline constexpr std::chrono::seconds patience_with_relay{1};
 /// Topics, and bytes of their texts (each has up to 65,535), whose routes a thread remembers.
 inline constexpr std::size_t max_cached_topics = 4096;
 inline constexpr std::size_t max_cached_bytes = 1024 * 1024;

@@ -12,6 +12,7 @@ namespace {
 constexpr std::uint32_t magic = 0x5A45454B; // "ZEEK"
 constexpr std::uint8_t min_version = 1;
 constexpr std::uint8_t first_unknown_code = 41;
+constexpr std::uint8_t client_mark = 1; // behind the fields, where version 1 reads nothing
 
 enum tag : std::uint8_t {
   tag_hello = 6,
@@ -45,14 +46,24 @@ bool read_field(byte_reader& in, std::string_view& out) {
 }
 
 /// What is wrong with a message of the magic word and these fields, in Broker's words, which name
-/// the message as Broker's code does; or none. Bytes behind the fields mean nothing.
+/// the message as Broker's code does; or none. Bytes behind the fields are left.
 template <class... Fields>
-error read(std::string_view message, std::span<const std::byte> body, Fields&... fields) {
-  byte_reader in{body};
+error read(std::string_view message, byte_reader& in, Fields&... fields) {
   std::uint32_t word = 0;
   if (!in.read(word) || !(read_field(in, fields) && ...))
     return unreadable(message);
   return word == magic ? error{} : error{errc::wrong_magic_number, "wrong magic number"};
+}
+/// The same; bytes behind the fields mean nothing.
+template <class... Fields>
+error read(std::string_view message, std::span<const std::byte> body, Fields&... fields) {
+  byte_reader in{body};
+  return read(message, in, fields...);
+}
+
+bool is_marked_as_client(byte_reader& in) {
+  std::uint8_t found = 0;
+  return in.read(found) && found == client_mark;
 }
 
 /// Codes that Broker does not know are left to the description.
@@ -121,7 +132,8 @@ handshake::outcome handshake::on_hello(std::span<const std::byte> body) {
   endpoint_id sender;
   std::uint8_t lowest = 0;
   std::uint8_t highest = 0;
-  if (const auto wrong = read("hello_msg", body, sender, lowest, highest))
+  byte_reader in{body};
+  if (const auto wrong = read("hello_msg", in, sender, lowest, highest))
     return fail_and_tell(wrong);
   const auto common = std::min(env_.max_version, highest);
   if (common < lowest || common < min_version)
@@ -130,6 +142,7 @@ handshake::outcome handshake::on_hello(std::span<const std::byte> body) {
     return out_of_order(tag_hello);
   remote_ = sender;
   version_ = common;
+  remote_is_client_ = is_marked_as_client(in);
   if (remote_.is_nil()) // the nil id means "none" everywhere else
     return fail(errc::invalid_handshake_state, "the peer has no id");
   if (remote_ == env_.self)
@@ -147,13 +160,15 @@ handshake::outcome handshake::on_hello(std::span<const std::byte> body) {
 handshake::outcome handshake::on_version_select(std::span<const std::byte> body) {
   endpoint_id sender;
   std::uint8_t selected = 0;
-  if (const auto wrong = read("version_select_msg", body, sender, selected))
+  byte_reader in{body};
+  if (const auto wrong = read("version_select_msg", in, sender, selected))
     return fail_and_tell(wrong);
   if (selected < min_version || selected > env_.max_version)
     return fail_and_tell({errc::peer_incompatible, "unsupported version selected"});
   if (expects_ != expects::version_select && expects_ != expects::hello_or_version_select)
     return out_of_order(tag_version_select);
   version_ = selected;
+  remote_is_client_ = is_marked_as_client(in);
   if (!remote_.is_nil() && sender != remote_)
     return fail(errc::invalid_handshake_state, "the peer changed its id");
   if (sender.is_nil())
@@ -192,7 +207,7 @@ handshake::outcome handshake::ask_admission() {
 handshake::outcome handshake::admitted() {
   outcome_ = outcome::running;
   if (originator_) {
-    env_.send(make(tag_version_select, magic, env_.self, version_));
+    send_version();
     send_filter(tag_originator_syn);
     expects_ = expects::responder_syn_ack;
   } else {
@@ -268,7 +283,14 @@ handshake::outcome handshake::out_of_order(std::uint8_t tag) {
 }
 
 void handshake::send_hello() {
-  env_.send(make(tag_hello, magic, env_.self, min_version, env_.max_version));
+  env_.send(env_.client
+                ? make(tag_hello, magic, env_.self, min_version, env_.max_version, client_mark)
+                : make(tag_hello, magic, env_.self, min_version, env_.max_version));
+}
+
+void handshake::send_version() {
+  env_.send(env_.client ? make(tag_version_select, magic, env_.self, version_, client_mark)
+                        : make(tag_version_select, magic, env_.self, version_));
 }
 
 /// Nodes of version 2 announce more, and later.

@@ -46,6 +46,8 @@ public:
     endpoint_id self;
     /// The highest version to offer: 1 is Broker's, 2 adds batches.
     std::uint8_t max_version = 1;
+    /// Whether this side is a client of nodes of version 2 (docs/wire-format.md).
+    bool client = false;
     /// The filter to announce to this peer of version 1, asked for at the moment it is sent.
     std::function<filter(const endpoint_id& remote)> local_filter;
     /// Asked once, when the remote id is known. `originator`: this side decides which of two
@@ -73,6 +75,8 @@ public:
   const filter& remote_filter() const noexcept { return remote_filter_; }
   /// What both sides speak; known once the handshake is past its hellos.
   std::uint8_t version() const noexcept { return version_; }
+  /// Whether the remote side is a client; known with the version, and means nothing in version 1.
+  bool remote_is_client() const noexcept { return remote_is_client_; }
   const error& failure() const noexcept { return failure_; }
   bool is_originator() const noexcept { return originator_; }
 
@@ -99,6 +103,7 @@ private:
   outcome out_of_order(std::uint8_t tag);
 
   void send_hello();
+  void send_version();
   void send_filter(std::uint8_t tag);
 
   const tcp_role role_;
@@ -110,6 +115,7 @@ private:
   error failure_;
   std::uint8_t version_ = 1;
   bool originator_ = false;
+  bool remote_is_client_ = false;
 };
 
 /// What a side that expects TLS answers in the clear to one that does not use it: drop_conn

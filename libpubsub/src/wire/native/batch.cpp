@@ -10,6 +10,25 @@ namespace pubsub::wire {
 
 namespace {
 
+/// As a filter number: the message is addressed to a client of the node, whose id follows.
+constexpr auto addressed_to_client = destination::addressed - 1;
+
+void write_destination(frame_writer& out, const destination& x) {
+  if (x.client.is_nil())
+    out.add(x.node).add(x.filter_number);
+  else
+    out.add(x.node).add(addressed_to_client).add(x.client);
+}
+
+bool read_destination(byte_reader& in, destination& x) {
+  if (!in.read(x.node) || !in.read(x.filter_number))
+    return false;
+  if (x.filter_number != addressed_to_client)
+    return true;
+  x.filter_number = destination::addressed;
+  return in.read(x.client) && !x.client.is_nil();
+}
+
 /// In n log n steps, whatever a peer has written.
 bool names_a_node_twice(const std::vector<destination>& all) {
   std::vector<endpoint_id> ids;
@@ -44,7 +63,7 @@ std::vector<std::byte> make_topics(std::uint16_t table, const topic_table& from,
     const auto& nodes = nodes_via(all != nullptr ? *all : none, via);
     out.add_count(nodes.size());
     for (const auto& each : nodes)
-      out.add(each.node).add(each.filter_number);
+      write_destination(out, each);
   }
   return out.finish();
 }
@@ -67,7 +86,6 @@ std::optional<batch_view> parse_batch(std::span<const std::byte> frame_payload) 
 }
 
 std::optional<topics_news> parse_topics(std::span<const std::byte> frame_payload) {
-  constexpr auto destination_bytes = endpoint_id_bytes + sizeof(std::uint64_t);
   byte_reader in{frame_payload};
   std::uint8_t kind = 0;
   topics_news result;
@@ -77,19 +95,28 @@ std::optional<topics_news> parse_topics(std::span<const std::byte> frame_payload
   while (!in.at_end()) {
     std::string_view topic;
     std::uint32_t nodes = 0;
-    std::span<const std::byte> all;
     if (!in.read_string(topic) || !in.read_varbyte(nodes) ||
-        !in.read_bytes(std::size_t{nodes} * destination_bytes, all) ||
+        std::size_t{nodes} * endpoint_id_bytes > in.remaining() ||
         result.first + result.topics.size() >= topic_table::max_topics)
       return {};
     auto& fresh = result.topics.emplace_back(announced_topic{std::string{topic}, {}});
-    for (; !all.empty(); all = all.subspan(destination_bytes))
-      fresh.destinations.push_back(
-          {read_id(all.data()), load_be<std::uint64_t>(all.data() + endpoint_id_bytes)});
+    fresh.destinations.resize(nodes);
+    for (auto& each : fresh.destinations)
+      if (!read_destination(in, each))
+        return {};
     if (fresh.destinations.size() > 1 && names_a_node_twice(fresh.destinations))
       return {};
   }
   return result;
+}
+
+std::vector<std::byte> make_entry(const entry_news& x) {
+  return make_frame(frame_kind::entry, x.table, x.relay);
+}
+
+std::optional<entry_news> parse_entry(std::span<const std::byte> frame_payload) {
+  const auto result = read_frame(frame_payload, &entry_news::table, &entry_news::relay);
+  return result && result->table < max_tables && !result->relay.is_nil() ? result : std::nullopt;
 }
 
 std::vector<std::byte> make_credit(credit x) {

@@ -79,6 +79,17 @@ std::optional<batch_view> parse_batch(std::span<const std::byte> frame_payload) 
 /// a topic names a node twice, which would get its messages twice.
 std::optional<topics_news> parse_topics(std::span<const std::byte> frame_payload);
 
+/// Of which relay the publisher of the messages is a client.
+struct entry_news {
+  std::uint16_t table = 0;
+  endpoint_id relay;
+};
+
+/// Follows the first topics of the table.
+std::vector<std::byte> make_entry(const entry_news& x);
+/// Parses the payload of a frame of kind `entry`. Nothing if malformed.
+std::optional<entry_news> parse_entry(std::span<const std::byte> frame_payload);
+
 std::vector<std::byte> make_credit(credit x);
 /// Parses the payload of a frame of kind `credit`. Nothing if malformed.
 std::optional<credit> parse_credit(std::span<const std::byte> frame_payload) noexcept;

@@ -29,6 +29,10 @@ enum class frame_kind : std::uint8_t {
   answer = 8,          ///< to that
   flush = 9,           ///< follows messages on a route that is retired (wire/native/network.hpp)
   flushed = 10,        ///< it has arrived
+  interest = 11,       ///< a client asks how many want a topic (wire/native/network.hpp)
+  wanted = 12,         ///< its relay tells; the client confirms with the same frame
+  entry = 13,          ///< whose client the publisher of the messages of a table is
+  served = 14,         ///< by which relay a client is served first (wire/native/network.hpp)
   status_request = 16, ///< how the peer is (wire/native/network.hpp)
   status_reply = 17,
 };
@@ -38,7 +42,7 @@ inline std::optional<frame_kind> kind_of(std::span<const std::byte> frame_payloa
   if (frame_payload.empty())
     return {};
   const auto kind = static_cast<frame_kind>(frame_payload[0]);
-  const bool known = (kind >= frame_kind::records && kind <= frame_kind::flushed) ||
+  const bool known = (kind >= frame_kind::records && kind <= frame_kind::served) ||
                      kind == frame_kind::status_request || kind == frame_kind::status_reply;
   return known ? std::optional{kind} : std::nullopt;
 }

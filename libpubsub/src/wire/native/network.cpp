@@ -96,6 +96,39 @@ std::optional<filter_answer> parse_answer(std::span<const std::byte> frame_paylo
   return read_frame(frame_payload, &x::hops_left, &x::from, &x::to, &x::incarnation, &x::number);
 }
 
+// -- what clients ask ----------------------------------------------------------------------------
+
+std::vector<std::byte> make_interest(const topic_interest& x) {
+  return make_frame(frame_kind::interest, x.number, x.topic);
+}
+
+std::vector<std::byte> make_wanted(const topic_interest& x) {
+  return make_frame(frame_kind::wanted, x.number, x.topic);
+}
+
+std::optional<topic_interest> parse_interest(std::span<const std::byte> frame_payload) {
+  byte_reader in{frame_payload};
+  std::uint8_t kind = 0;
+  topic_interest x;
+  std::string_view topic;
+  if (!in.read(kind) || !in.read(x.number) || !in.read_string(topic) || !in.at_end() ||
+      topic.size() > topic::max_size_bytes)
+    return {};
+  x.topic = topic;
+  return x;
+}
+
+std::vector<std::byte> make_served(const endpoint_id& by) {
+  return make_frame(frame_kind::served, by);
+}
+
+std::optional<endpoint_id> parse_served(std::span<const std::byte> frame_payload) {
+  byte_reader in{frame_payload};
+  std::uint8_t kind = 0;
+  endpoint_id by;
+  return in.read(kind) && in.read(by) && in.at_end() ? std::optional{by} : std::nullopt;
+}
+
 // -- retired routes ------------------------------------------------------------------------------
 
 std::vector<std::byte> make_flush(const flush_request& x) {

@@ -20,6 +20,11 @@ std::vector<std::byte> make_known();
 
 std::vector<std::byte> make_question(const filter_question& x);
 std::vector<std::byte> make_answer(const filter_answer& x);
+std::vector<std::byte> make_interest(const topic_interest& x);
+std::vector<std::byte> make_wanted(const topic_interest& x);
+/// A client tells the relay that serves it first; a relay answers with that id while it reaches it,
+/// else with the nil id.
+std::vector<std::byte> make_served(const endpoint_id& by);
 std::vector<std::byte> make_flush(const flush_request& x);
 std::vector<std::byte> make_flushed(const flush_answer& x);
 
@@ -28,6 +33,9 @@ std::optional<neighbours_report> parse_neighbours(std::span<const std::byte> fra
 std::optional<filter_report> parse_filter_report(std::span<const std::byte> frame_payload);
 std::optional<filter_question> parse_question(std::span<const std::byte> frame_payload);
 std::optional<filter_answer> parse_answer(std::span<const std::byte> frame_payload);
+/// Of a frame of kind `interest` or `wanted`.
+std::optional<topic_interest> parse_interest(std::span<const std::byte> frame_payload);
+std::optional<endpoint_id> parse_served(std::span<const std::byte> frame_payload);
 std::optional<flush_request> parse_flush(std::span<const std::byte> frame_payload);
 std::optional<flush_answer> parse_flushed(std::span<const std::byte> frame_payload);
 

@@ -170,6 +170,7 @@ TEST_CASE("the first byte is the kind, and most bytes are none") {
   CHECK(wire::kind_of(from_hex("10")) == wire::frame_kind::status_request);
   CHECK(wire::kind_of(from_hex("11")) == wire::frame_kind::status_reply);
   CHECK(wire::kind_of(from_hex("0a")) == wire::frame_kind::flushed);
-  for (const auto* hex : {"", "00", "0b", "0f", "12", "ff"})
+  CHECK(wire::kind_of(from_hex("0e")) == wire::frame_kind::served);
+  for (const auto* hex : {"", "00", "0f", "12", "ff"})
     CHECK_FALSE(wire::kind_of(from_hex(hex)));
 }

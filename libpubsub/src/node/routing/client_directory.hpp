@@ -1,0 +1,139 @@
+// The clients of a node: how to reach them, and what they have subscribed to.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <pubsub/topic.hpp>
+#include <pubsub/value/endpoint_id.hpp>
+
+#include "link/peer_link.hpp"
+#include "route/known_node.hpp"
+#include "route/network_map.hpp"
+#include "route/prefix_index.hpp"
+
+namespace pubsub {
+
+/// A client is known to the nodes it is linked with and to no others: it is no part of the map of
+/// the network. Not thread-safe.
+class client_directory {
+public:
+  /// By the id of a client, `id_text`; a copy costs one reference.
+  using link_index = prefix_index<std::shared_ptr<peer_link>>;
+
+  /// In place of one with that id.
+  void add(const endpoint_id& who, std::shared_ptr<peer_link> via) {
+    serve(who, {});
+    links_.remove(id_text(who), 0);
+    links_.add(id_text(who), 0, via);
+    all_[who] = {std::move(via), {}, {}};
+  }
+  /// Returns what it has subscribed to, which ends; nothing if there is no such client.
+  std::optional<filter_change> remove(const endpoint_id& who) {
+    serve(who, {});
+    const auto node = all_.extract(who);
+    if (!node)
+      return {};
+    links_.remove(id_text(who), 0);
+    const auto& prefixes = node.mapped().said.prefixes;
+    return filter_change{who, 0, {}, {prefixes.begin(), prefixes.end()}};
+  }
+  bool contains(const endpoint_id& who) const { return all_.contains(who); }
+  const link_index& links() const noexcept { return links_; }
+  std::shared_ptr<peer_link> link_of(const endpoint_id& who) const {
+    const auto found = all_.find(who);
+    return found == all_.end() ? nullptr : found->second.via;
+  }
+
+  /// The client is served by that relay first; nil: by us.
+  void serve(const endpoint_id& who, const endpoint_id& first) {
+    const auto found = all_.find(who);
+    if (found == all_.end())
+      return;
+    auto& mine = found->second.first;
+    if (const auto before = served_.find(mine); before != served_.end()) {
+      before->second.clients.erase(who);
+      if (before->second.clients.empty())
+        served_.erase(before);
+    }
+    mine = first;
+    if (!first.is_nil())
+      served_[first].clients.insert(who);
+  }
+  /// Relays that serve clients of ours first, and became reachable or unreachable since the last
+  /// call: calls `tell(client, relay)`, with nil for one that is not reached.
+  template <class Reaches, class Tell>
+  void look_at_relays(Reaches reaches, Tell tell) {
+    for (auto& [relay, state] : served_) {
+      const bool now = reaches(relay);
+      if (std::exchange(state.reached, now) != now)
+        for (const auto& each : state.clients)
+          tell(each, now ? relay : endpoint_id{});
+    }
+  }
+  /// Whether a relay was reached that serves clients of ours first.
+  bool reached(const endpoint_id& relay, bool now) { return served_[relay].reached = now; }
+  bool any_served() const noexcept { return !served_.empty(); }
+
+  /// What a report of a client changes. Nothing if it breaks the rules: it skips a number, or gives
+  /// the client too many subscriptions.
+  std::optional<filter_change> receive(const filter_report& news) {
+    auto& said = all_.at(news.about.node).said;
+    const bool next = news.about.incarnation == said.incarnation && said.filter_number > 0 &&
+                      news.about.number == said.filter_number + 1;
+    if ((!news.about.whole && !next) || said.items_with(news) > network_map::max_items)
+      return {};
+    said.incarnation = news.about.incarnation;
+    return said.apply(news);
+  }
+  /// The last report of its filter.
+  report_version filter_known(const endpoint_id& who) const {
+    const auto found = all_.find(who);
+    if (found == all_.end())
+      return {};
+    return {found->second.said.incarnation, found->second.said.filter_number};
+  }
+  std::size_t report_bytes(const endpoint_id& who) const {
+    const auto found = all_.find(who);
+    return found == all_.end() ? 0 : found->second.said.bytes();
+  }
+  /// Whether the client has subscribed to the topic itself.
+  bool wants(const endpoint_id& who, const std::string& topic) const {
+    const auto found = all_.find(who);
+    if (found == all_.end())
+      return false;
+    const auto& prefixes = found->second.said.prefixes;
+    if (prefixes.size() <= topic.size())
+      return std::ranges::any_of(prefixes,
+                                 [&](const auto& each) { return topic.starts_with(each); });
+    for (std::size_t size = 0; size <= topic.size(); ++size)
+      if (prefixes.contains(topic.substr(0, size)))
+        return true;
+    return false;
+  }
+
+private:
+  struct client {
+    std::shared_ptr<peer_link> via;
+    known_node said;
+    endpoint_id first; // the relay that serves it first; nil: we do
+  };
+  struct other_relay {
+    std::set<endpoint_id> clients;
+    bool reached = false;
+  };
+
+  std::unordered_map<endpoint_id, client> all_;
+  link_index links_;
+  std::map<endpoint_id, other_relay> served_; // by the relay that serves them first
+};
+
+} // namespace pubsub

@@ -1,0 +1,182 @@
+// Of a client: the relays that serve it, and what they have told.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <pubsub/value/endpoint_id.hpp>
+
+#include "link/peer_link.hpp"
+#include "node/routing/tuning.hpp"
+#include "route/reports.hpp"
+#include "wire/native/network.hpp"
+
+namespace pubsub {
+
+/// A client is linked with relays, of which the first serves it. The others are told which that is:
+/// those that reach it stand by, those in a network of their own serve the client as well. Only
+/// relays that serve know the filter of the client and get what it publishes. They are asked about
+/// each topic once, and tell whether it is wanted, and when that changes. Not thread-safe.
+class serving_relays {
+public:
+  using directory = std::unordered_map<endpoint_id, std::shared_ptr<peer_link>>;
+
+  /// Relays that serve from now on, and some that do so no more.
+  struct change {
+    std::vector<endpoint_id> begin, end;
+  };
+
+  change add(const endpoint_id& who, std::shared_ptr<peer_link> via) {
+    all_.push_back({.id = who, .via = std::move(via)});
+    if (all_.size() > 1) {
+      tell_who_is_first(all_.back());
+      return {};
+    }
+    return serve(all_.front());
+  }
+  /// The link is gone.
+  change remove(const endpoint_id& who) {
+    const bool was_first = !all_.empty() && all_.front().id == who;
+    if (std::erase_if(all_, [&](const auto& each) { return each.id == who; }) == 0)
+      return {};
+    make_links();
+    if (!was_first || all_.empty())
+      return {};
+    std::for_each(all_.begin() + 1, all_.end(), [this](auto& each) { tell_who_is_first(each); });
+    return all_.front().serves ? change{} : serve(all_.front());
+  }
+  /// A relay tells which one it reaches that serves the client; nil: none.
+  change note_reach(const endpoint_id& who, const endpoint_id& reached) {
+    auto* const found = find(who);
+    if (found == nullptr || found == &all_.front())
+      return {};
+    const bool stands_by = reached == all_.front().id;
+    if (!stands_by && !found->serves && reached.is_nil())
+      return serve(*found);
+    if (!stands_by || !std::exchange(found->serves, false))
+      return {};
+    found->topics.clear();
+    make_links();
+    return {{}, {who}};
+  }
+
+  bool contains(const endpoint_id& who) const {
+    return std::ranges::find(all_, who, &relay::id) != all_.end();
+  }
+  /// The links to those that serve.
+  const std::shared_ptr<const directory>& links() const noexcept { return links_; }
+  /// The first of those that serve; nil where there is none.
+  endpoint_id first() const { return all_.empty() ? endpoint_id{} : all_.front().id; }
+
+  /// Whether to send the relay messages on this topic. As long as it has not told it may want them.
+  bool may_be_wanted_by(const endpoint_id& who, std::string_view topic) const {
+    const auto found = std::ranges::find(all_, who, &relay::id);
+    if (found == all_.end() || !found->serves)
+      return false;
+    const auto asked = found->topics.find(topic);
+    return asked == found->topics.end() || asked->second.told.value_or(1) > 0;
+  }
+  /// How many want a topic, as far as that is `enough`, will be told.
+  void ask(std::string_view topic, std::uint32_t enough) {
+    for (auto& each : all_)
+      if (each.serves)
+        ask(each, topic, enough);
+  }
+  /// Whether all have told, as far as they were asked for.
+  bool is_told(std::string_view topic) const {
+    return std::ranges::all_of(all_, [&](const auto& each) {
+      const auto found = each.topics.find(topic);
+      return found == each.topics.end() || found->second.complete;
+    });
+  }
+  /// How many want the topic, as was told.
+  std::uint32_t told(std::string_view topic) const {
+    std::uint32_t sum = 0;
+    for (const auto& each : all_)
+      if (const auto found = each.topics.find(topic); found != each.topics.end())
+        sum += found->second.told.value_or(0);
+    return sum;
+  }
+  /// A relay tells. True if messages on the topic went there before and do not now, or the other
+  /// way round.
+  bool note(const endpoint_id& who, const topic_interest& what) {
+    auto* const teller = find(who);
+    if (teller == nullptr)
+      return false;
+    const auto found = teller->topics.find(what.topic);
+    auto before = std::optional<std::uint32_t>{0};
+    if (found != teller->topics.end()) {
+      found->second.complete = true;
+      before = std::exchange(found->second.told, what.number);
+    }
+    if (before == 0u && what.number > 0)
+      teller->via->push_control(wire::make_wanted(what)); // it may wait for this
+    return (before.value_or(1) > 0) != (what.number > 0);
+  }
+
+private:
+  struct asked_topic {
+    std::uint32_t enough = 0;
+    std::optional<std::uint32_t> told;
+    bool complete = false; // told since it was asked for so many
+  };
+  using asked_topics = std::map<std::string, asked_topic, std::less<>>;
+  struct relay {
+    endpoint_id id;
+    std::shared_ptr<peer_link> via;
+    bool serves = false;
+    asked_topics topics = {};
+    std::size_t bytes = 0; // of their texts
+  };
+
+  relay* find(const endpoint_id& who) {
+    const auto found = std::ranges::find(all_, who, &relay::id);
+    return found == all_.end() ? nullptr : &*found;
+  }
+  void tell_who_is_first(const relay& to) const {
+    to.via->push_control(wire::make_served(all_.front().id));
+  }
+  change serve(relay& who) {
+    who.serves = true;
+    make_links();
+    return {{who.id}, {}};
+  }
+  void make_links() {
+    auto fresh = std::make_shared<directory>();
+    for (const auto& each : all_)
+      if (each.serves)
+        fresh->emplace(each.id, each.via);
+    links_ = std::move(fresh);
+  }
+  /// Null if it has been asked about too many topics.
+  static const asked_topic* ask(relay& of, std::string_view topic, std::uint32_t enough) {
+    auto found = of.topics.find(topic);
+    if (found == of.topics.end()) {
+      if (of.topics.size() >= routing_tuning::max_topics_asked ||
+          of.bytes + topic.size() > routing_tuning::max_bytes_asked)
+        return nullptr;
+      found = of.topics.emplace(topic, asked_topic{}).first;
+      of.bytes += topic.size();
+    }
+    auto& at = found->second;
+    if (enough > at.enough) {
+      at.enough = enough;
+      at.complete = false;
+      of.via->push_control(wire::make_interest({found->first, enough}));
+    }
+    return &at;
+  }
+
+  std::vector<relay> all_; // in the order in which they were linked
+  std::shared_ptr<const directory> links_ = std::make_shared<const directory>();
+};
+
+} // namespace pubsub
