@@ -24,8 +24,8 @@ enum class status_service : std::uint8_t { on, off };
 struct endpoint_options {
   /// Name of this endpoint in the network; random if not given. Must be unique.
   std::optional<endpoint_id> id;
-  /// `off` makes it a client: of nodes of version 2 only the relays it is linked with know it, and it
-  /// costs no others anything (docs/semantics.md, "Who receives").
+  /// `off` makes it a client: of nodes of version 2 only the relays it is linked with know it, and
+  /// it costs no others anything (docs/semantics.md, "Who receives").
   pubsub::forwarding forwarding = pubsub::forwarding::on;
   pubsub::own_messages own_messages = pubsub::own_messages::deliver;
   /// Threads that serve links; each link stays on one of them. At least 1. They start with the
