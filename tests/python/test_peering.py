@@ -100,7 +100,7 @@ def test_a_status_subscriber_may_see_errors_only(endpoint):
 
 
 def test_nodes_are_known_at_any_distance(endpoint):
-    with libpubsub.Endpoint() as middle, libpubsub.Endpoint(forwarding=False) as far:
+    with libpubsub.Endpoint() as middle, libpubsub.Endpoint() as far:
         subscriber = far.make_subscriber(["/x"])
         endpoint.peer(HERE.format(middle.listen("tcp://127.0.0.1:0")))
         middle.peer(HERE.format(far.listen("tcp://127.0.0.1:0")))
@@ -108,10 +108,23 @@ def test_nodes_are_known_at_any_distance(endpoint):
         nodes = {node.id: node for node in endpoint.nodes()}
         assert nodes[far.id].next_hop == nodes[middle.id].next_hop == middle.id
         assert sorted(nodes[middle.id].neighbours) == sorted([endpoint.id, far.id])
-        assert nodes[middle.id].relays and not nodes[far.id].relays and nodes[far.id].topics == subscriber.topics
+        assert nodes[middle.id].relays and nodes[far.id].relays and nodes[far.id].topics == subscriber.topics
         assert repr(nodes[far.id]) == f"<NodeInfo {far.id} through {middle.id}>"
         middle_id = middle.id
     wait_until(lambda: f"<NodeInfo {middle_id}, out of reach>" in map(repr, endpoint.nodes()))
+
+
+def test_a_client_is_known_to_its_relay_only(endpoint):
+    with libpubsub.Endpoint() as relay, libpubsub.Endpoint(forwarding=False) as client:
+        uri = HERE.format(relay.listen("tcp://127.0.0.1:0"))
+        endpoint.peer(uri)
+        client.peer(uri)
+        subscriber = client.make_subscriber(["/x"])
+        assert subscriber.wait_ready(DEADLINE)
+        assert [node.id for node in endpoint.nodes()] == [relay.id]
+        assert [node.id for node in client.nodes()] == [relay.id]
+        assert endpoint.publish("/x", 1)
+        assert subscriber.get(DEADLINE).data == 1
 
 
 def test_failures_name_the_address(endpoint):
