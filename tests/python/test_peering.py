@@ -123,7 +123,7 @@ def test_a_client_is_known_to_its_relay_only(endpoint):
         assert subscriber.wait_ready(DEADLINE)
         assert [node.id for node in endpoint.nodes()] == [relay.id]
         assert [node.id for node in client.nodes()] == [relay.id]
-        assert endpoint.publish("/x", 1)
+        endpoint.publish("/x", 1)
         assert subscriber.get(DEADLINE).data == 1
 
 
