@@ -111,8 +111,8 @@ public:
   const prefix_index<Exit>& local_index() const noexcept { return local_index_; }
   /// The same for clients, peers and nodes.
   const prefix_index<endpoint_id>& remote_index() const noexcept { return remote_index_; }
-  /// From now on `take_touched` tells the prefixes of which a holder comes or goes.
-  void note_touched() noexcept { notes_touched_ = true; }
+  /// Whether `take_touched` tells, from now on, the prefixes of which a holder comes or goes.
+  void note_touched(bool on) noexcept { notes_touched_ = on; }
   std::vector<std::string> take_touched() { return std::exchange(touched_, {}); }
   /// By the id of a node or client, `id_text`: the number of its last filter report.
   const prefix_index<std::uint64_t>& numbers() const noexcept { return numbers_; }

@@ -85,6 +85,7 @@ bool native_reader::take_flagged(std::span<std::byte> payload) {
     return news.has_value();
   };
   const auto on_interest = [&](auto then) {
+    note_report(env_.remote, 1);
     const auto news = wire::parse_interest(payload);
     if (news)
       (router_.*then)(env_.remote, *news);
@@ -117,11 +118,11 @@ bool native_reader::take_flagged(std::span<std::byte> payload) {
   case wire::frame_kind::flush:
     return take_flush(payload);
   case wire::frame_kind::interest:
-    note_report(env_.remote, 1);
     return on_interest(&router::receive_interest);
   case wire::frame_kind::wanted:
     return on_interest(&router::receive_wanted);
   case wire::frame_kind::served: {
+    note_report(env_.remote, 1);
     const auto by = wire::parse_served(payload);
     if (by)
       router_.receive_served(env_.remote, *by);
@@ -304,7 +305,7 @@ bool native_reader::has_entered(const endpoint_id& client, const endpoint_id& re
 run_origin native_reader::believed(run_origin claimed, announced_topics& announced) {
   constexpr std::uint32_t adopted = 0x4000'0000;
   const auto& node = claimed.endpoint;
-  if (has_entered(node, announced.entry) || is_behind(node) || env_.is_client ||
+  if (has_entered(node, announced.entry) || env_.is_client || is_behind(node) ||
       may_return(announced))
     return claimed;
   const auto name = static_cast<std::uint32_t>(std::hash<endpoint_id>{}(node)) ^ claimed.stream;

@@ -22,6 +22,12 @@
 
 namespace pubsub {
 
+/// For a client: the relay that serves it first, if we reach it; else nil.
+struct served_news {
+  endpoint_id to;
+  endpoint_id reached;
+};
+
 /// A client is known to the nodes it is linked with and to no others: it is no part of the map of
 /// the network. Not thread-safe.
 class client_directory {
@@ -31,14 +37,14 @@ public:
 
   /// In place of one with that id.
   void add(const endpoint_id& who, std::shared_ptr<peer_link> via) {
-    serve(who, {});
+    leave_relay(who);
     links_.remove(id_text(who), 0);
     links_.add(id_text(who), 0, via);
     all_[who] = {std::move(via), {}, {}};
   }
   /// Returns what it has subscribed to, which ends; nothing if there is no such client.
   std::optional<filter_change> remove(const endpoint_id& who) {
-    serve(who, {});
+    leave_relay(who);
     const auto node = all_.extract(who);
     if (!node)
       return {};
@@ -53,34 +59,31 @@ public:
     return found == all_.end() ? nullptr : found->second.via;
   }
 
-  /// The client is served by that relay first; nil: by us.
-  void serve(const endpoint_id& who, const endpoint_id& first) {
+  /// The client is served by that relay first; nil: by us. It is told whether we reach that relay.
+  template <class Directory>
+  void serve(const endpoint_id& who, const endpoint_id& first, const Directory& within_reach,
+             std::vector<served_news>& news) {
+    leave_relay(who);
     const auto found = all_.find(who);
-    if (found == all_.end())
+    found->second.first = first;
+    if (first.is_nil())
       return;
-    auto& mine = found->second.first;
-    if (const auto before = served_.find(mine); before != served_.end()) {
-      before->second.clients.erase(who);
-      if (before->second.clients.empty())
-        served_.erase(before);
-    }
-    mine = first;
-    if (!first.is_nil())
-      served_[first].clients.insert(who);
+    auto& state = served_[first];
+    state.clients.insert(who);
+    state.reached = within_reach.contains(first);
+    news.push_back({who, state.reached ? first : endpoint_id{}});
   }
-  /// Relays that serve clients of ours first, and became reachable or unreachable since the last
-  /// call: calls `tell(client, relay)`, with nil for one that is not reached.
-  template <class Reaches, class Tell>
-  void look_at_relays(Reaches reaches, Tell tell) {
+  /// Of the relays that serve clients of ours first, some may have come into reach or left it.
+  template <class Directory>
+  void look_at_relays(const Directory& within_reach, std::vector<served_news>& news) {
     for (auto& [relay, state] : served_) {
-      const bool now = reaches(relay);
+      const bool now = within_reach.contains(relay);
       if (std::exchange(state.reached, now) != now)
         for (const auto& each : state.clients)
-          tell(each, now ? relay : endpoint_id{});
+          news.push_back({each, now ? relay : endpoint_id{}});
     }
   }
-  /// Whether a relay was reached that serves clients of ours first.
-  bool reached(const endpoint_id& relay, bool now) { return served_[relay].reached = now; }
+
   bool any_served() const noexcept { return !served_.empty(); }
 
   /// What a report of a client changes. Nothing if it breaks the rules: it skips a number, or gives
@@ -130,6 +133,17 @@ private:
     std::set<endpoint_id> clients;
     bool reached = false;
   };
+
+  /// The relay that serves the client first does so no more, or the client is gone.
+  void leave_relay(const endpoint_id& who) {
+    const auto found = all_.find(who);
+    const auto relay = found == all_.end() ? served_.end() : served_.find(found->second.first);
+    if (relay == served_.end())
+      return;
+    relay->second.clients.erase(who);
+    if (relay->second.clients.empty())
+      served_.erase(relay);
+  }
 
   std::unordered_map<endpoint_id, client> all_;
   link_index links_;

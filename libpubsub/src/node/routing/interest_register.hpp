@@ -25,10 +25,11 @@ struct interest_news {
   topic_interest what;
 };
 
-/// A client that publishes asks about each topic once, and is told when the answer changes: a
-/// number, as far as that is enough for it. Where a topic that nobody wanted is wanted, the client
-/// confirms that it has read so. Topics are in order, so that a subscription that comes or goes
-/// concerns only those that begin with its prefix. Not thread-safe.
+/// A client that publishes asks about each topic once, and is told when the answer changes: how
+/// many want it, as far as that number is enough for the client. Where a topic comes to be wanted
+/// that the client was told is not, the client confirms that it has read the news. Topics are in
+/// order, so that a subscription that comes or goes concerns only those that begin with its prefix.
+/// Not thread-safe.
 class interest_register {
 public:
   using time = std::chrono::steady_clock::time_point;

@@ -44,22 +44,10 @@ void router::settle() {
     auto own = table_.take_own_changes(room);
     network_.change_filter(own.number, std::move(own.added), std::move(own.removed));
     for (const auto& each : network_.take_filter_changes())
-      if (!clients_.contains(each.node)) // which no node knows
+      if (!clients().contains(each.node)) // which no node knows
         table_.change_node(each.node, each.number, each.added, each.removed);
   } while (broker_mesh_.designate(network_, table_));
-  const bool links_changed =
-      std::exchange(looked_at_, network_.links_version()) != network_.links_version();
-  if (links_changed && clients_.any_served())
-    clients_.look_at_relays([this](const auto& relay) { return next_links()->contains(relay); },
-                            [this](const auto& client, const auto& relay) {
-                              served_news_.emplace_back(client, relay);
-                            });
-  if (!interests_.empty()) {
-    if (links_changed)
-      look_at_interests("");
-    for (const auto& prefix : table_.take_touched())
-      look_at_interests(prefix);
-  }
+  client_links_.settle([this] { return next_links(); }, counter());
   for (const auto& each : network_.take_restarted())
     streams_.forget(each);
 }
@@ -80,12 +68,7 @@ letters router::take_news() {
     return network_.next_hops();
   });
   std::ranges::move(updates, std::back_inserter(result));
-  for (const auto& [to, by] : std::exchange(served_news_, {}))
-    if (auto via = clients_.link_of(to))
-      result.push_back({{std::move(via)}, wire::make_served(by)});
-  for (auto& each : std::exchange(interest_news_, {}))
-    if (auto via = clients_.link_of(each.to))
-      result.push_back({{std::move(via)}, wire::make_wanted(each.what)});
+  std::ranges::move(client_links_.take_news(), std::back_inserter(result));
   return result;
 }
 
@@ -189,13 +172,8 @@ void router::neighbour_ready(const endpoint_id& who) {
 bool router::receive(const endpoint_id& from, any_report report) {
   bool valid = true;
   change([&] {
-    if (clients_.contains(from)) {
-      const auto* const news = std::get_if<filter_report>(&report);
-      auto changed = news != nullptr && news->about.node == from ? clients_.receive(*news)
-                                                                 : std::optional<filter_change>{};
-      valid = changed.has_value();
-      if (valid)
-        table_.change_client(from, changed->number, changed->added, changed->removed);
+    if (clients().contains(from)) {
+      valid = client_links_.receive(from, report);
       return valid;
     }
     const auto links = network_.links_version();
@@ -210,12 +188,8 @@ bool router::receive(const endpoint_id& from, any_report report) {
 void router::add_client(const endpoint_id& who, std::shared_ptr<peer_link> via, bool host) {
   change([&] {
     neighbours_[who] = via;
-    clients_.add(who, std::move(via));
-    const auto lie = table_.node_filter(who); // no node knows clients of ours
-    table_.change_node(who, 0, {}, {lie.begin(), lie.end()});
+    client_links_.add_client(who, std::move(via), host);
     located_.erase(who);
-    if (host)
-      network_.add_host(who);
     return true;
   });
   if (host)
@@ -225,39 +199,14 @@ void router::add_client(const endpoint_id& who, std::shared_ptr<peer_link> via, 
 void router::add_relay(const endpoint_id& who, std::shared_ptr<peer_link> via) {
   change([&] {
     neighbours_[who] = via;
-    apply(serving_.add(who, std::move(via)));
+    client_links_.add_relay(who, std::move(via));
     return true;
   });
   say_known(who);
 }
 
-void router::apply(const serving_relays::change& x) {
-  for (const auto& each : x.begin)
-    network_.add_host(each);
-  for (const auto& each : x.end)
-    network_.leave_host(each);
-}
-
 void router::receive_served(const endpoint_id& from, const endpoint_id& by) {
-  change([&] {
-    if (clients_.contains(from)) {
-      clients_.serve(from, by);
-      const bool reached = !by.is_nil() && clients_.reached(by, next_links()->contains(by));
-      served_news_.emplace_back(from, reached ? by : endpoint_id{});
-      return false;
-    }
-    const auto changed = serving_.note_reach(from, by);
-    apply(changed);
-    return !changed.begin.empty() || !changed.end.empty();
-  });
-}
-
-/// Called with both mutexes held.
-void router::look_at_interests(std::string_view prefix) {
-  interests_.look(
-      prefix, [this](const auto& topic, std::size_t most) { return count_remote(topic, most); },
-      [this](const auto& who, const auto& topic) { return clients_.wants(who, topic); },
-      std::chrono::steady_clock::now(), interest_news_);
+  change([&] { return client_links_.receive_served(from, by, *next_links()); });
 }
 
 void router::receive_interest(const endpoint_id& from, topic_interest what) {
@@ -266,26 +215,20 @@ void router::receive_interest(const endpoint_id& from, topic_interest what) {
   std::lock_guard turn{turn_};
   {
     std::lock_guard lock{mutex_};
-    if (!clients_.contains(from))
-      return;
-    table_.note_touched();
-    if (interests_.ask(from, what))
-      look_at_interests(what.topic);
+    client_links_.receive_interest(from, what, counter());
   }
   deliver(take_news());
 }
 
 void router::receive_wanted(const endpoint_id& from, const topic_interest& what) {
-  if (std::lock_guard lock{mutex_}; clients_.contains(from)) {
-    interests_.confirm(from);
-    changed_.notify_all();
-  } else {
-    if (serving_.note(from, what)) {
+  {
+    std::lock_guard lock{mutex_};
+    client_links_.interests().confirm(from);
+    if (client_links_.serving().note(from, what)) {
       snapshot_.reset();
       version_.fetch_add(1, std::memory_order_release);
     }
     changed_.notify_all();
-    return;
   }
   answer_due();
 }
@@ -304,7 +247,8 @@ bool router::wait_until_known(const deadline& until) {
   std::vector<endpoint_id> missing;
   auto all_know = [&] {
     missing = ready_.missing(audience(), subscribed);
-    return missing.empty() && interests_.all_confirmed(std::chrono::steady_clock::now());
+    return missing.empty() &&
+           client_links_.interests().all_confirmed(std::chrono::steady_clock::now());
   };
   auto in_time = [&] { return !until || std::chrono::steady_clock::now() < *until; };
   std::unique_lock lock{mutex_};
@@ -347,9 +291,9 @@ void router::receive(filter_question question) {
   if (!for_us)
     return;
   std::unique_lock lock{mutex_};
-  const auto link = clients_.link_of(question.from);
+  const auto link = clients().link_of(question.from);
   const auto [incarnation, number] =
-      link ? clients_.filter_known(question.from) : network_.filter_known(question.from);
+      link ? clients().filter_known(question.from) : network_.filter_known(question.from);
   const filter_answer answer{self_, question.from, wire::max_hops, incarnation, number};
   std::vector<endpoint_id> missing;
   if (!may_answer(question, missing)) {
@@ -374,12 +318,13 @@ std::optional<report_version> router::own_filter() const {
 
 /// Called with the mutex held. A question that cannot be answered yet waits, and asks `missing`.
 bool router::may_answer(filter_question& question, std::vector<endpoint_id>& missing) {
-  const bool of_client = forwarding_ && clients_.contains(question.from);
+  const bool of_client = forwarding_ && clients().contains(question.from);
   const auto filter = of_client ? own_filter() : report_version{};
   const auto& within_reach = *next_links();
   if (filter)
     missing = ready_.missing(within_reach, *filter);
-  if (filter && missing.empty() && interests_.all_confirmed(std::chrono::steady_clock::now()))
+  if (filter && missing.empty() &&
+      client_links_.interests().all_confirmed(std::chrono::steady_clock::now()))
     return true;
   question.to = {self_};
   ready_.defer(std::move(question), filter);
@@ -459,16 +404,10 @@ void router::remove_peers(const std::vector<endpoint_id>& all) {
       if (!broker_peer && neighbours_.erase(who) == 0)
         continue;
       any = true;
-      network_.remove_host(who);
-      if (const auto left = clients_.remove(who)) {
-        interests_.remove(who);
-        table_.change_client(who, 0, {}, left->removed);
-      } else if (serving_.contains(who)) {
-        apply(serving_.remove(who));
-      } else {
-        table_.remove_peer(who);
-        known.push_back(who);
-      }
+      if (client_links_.remove(who))
+        continue;
+      table_.remove_peer(who);
+      known.push_back(who);
     }
     if (!known.empty())
       network_.remove(known);
@@ -482,7 +421,7 @@ filter router::peer_filter(const endpoint_id& who) const {
   if (const auto* const found = broker_mesh_.subscriptions_of(who))
     return *found;
   std::lock_guard lock{mutex_};
-  if (clients_.contains(who))
+  if (clients().contains(who))
     return table_.client_filter(who);
   filter result;
   for (const auto& node : nodes_behind(who))
@@ -495,7 +434,7 @@ std::vector<node_info> router::nodes() const {
   std::lock_guard lock{mutex_};
   const auto& next_hops = network_.next_hops();
   std::vector<node_info> result;
-  for (const auto& [relay, via] : *serving_.links())
+  for (const auto& [relay, via] : *client_links_.serving().links())
     result.push_back({relay, relay, {self_}, true, {}});
   network_.visit_nodes([&](const endpoint_id& id, bool relays, const auto& links) {
     const auto path = next_hops.find(id);
@@ -522,8 +461,8 @@ std::shared_ptr<const routing_snapshot> router::snapshot() const {
   std::lock_guard lock{mutex_};
   if (!snapshot_)
     snapshot_ = std::make_shared<const routing_snapshot>(routing_snapshot{
-        table_.local_index(), table_.remote_index(), table_.numbers(), clients_.links(),
-        next_links(), !serving_.links()->empty(), broker_mesh_.routes()});
+        table_.local_index(), table_.remote_index(), table_.numbers(), clients().links(),
+        next_links(), !client_links_.serving().links()->empty(), broker_mesh_.routes()});
   return snapshot_;
 }
 
@@ -536,7 +475,7 @@ std::size_t router::count_remote(std::string_view topic, std::size_t most) const
   const auto here = table_.local_index().visit(topic, [](const auto&) { return false; }) ? 0U : 1U;
   table_.remote_index().visit(topic, [&](const auto& each) {
     if (peers.contains(each.exit) || within_reach.contains(each.exit) ||
-        clients_.contains(each.exit))
+        clients().contains(each.exit))
       found.insert(each.who);
     return here + found.size() < most;
   });
@@ -547,7 +486,7 @@ std::size_t router::count_remote(std::string_view topic, std::size_t most) const
 std::size_t router::count_here(std::string_view topic) const {
   const auto here = table_.local_index().count(topic);
   const auto remote = count_remote(topic, routing_tuning::most_counted) - (here > 0 ? 1 : 0);
-  return here + remote + serving_.told(topic);
+  return here + remote + client_links_.serving().told(topic);
 }
 
 std::size_t router::count(std::string_view topic) const {
@@ -563,10 +502,13 @@ void router::ask_relays(std::string_view topic, const deadline& until) const {
 
 void router::wait_for_relays(std::unique_lock<std::mutex>& lock, std::string_view topic,
                              std::uint32_t enough, const deadline& until) const {
-  serving_.ask(topic, enough);
+  auto& relays = client_links_.serving();
+  relays.ask(topic, enough);
   const auto patience = deadline_after(routing_tuning::patience_with_relay);
-  wait_until(changed_, lock, until ? std::min(until, patience) : patience,
-             [&] { return closed_ || serving_.is_told(topic); });
+  const bool told = wait_until(changed_, lock, until ? std::min(until, patience) : patience,
+                               [&] { return closed_ || relays.is_told(topic); });
+  if (!told && std::chrono::steady_clock::now() >= *patience)
+    relays.give_up(topic);
 }
 
 bool router::wait_for(std::string_view topic, std::size_t n,
@@ -575,7 +517,7 @@ bool router::wait_for(std::string_view topic, std::size_t n,
   const auto asked =
       static_cast<std::uint32_t>(std::min<std::size_t>(n, routing_tuning::most_counted));
   const auto enough = [&] {
-    serving_.ask(topic, asked);
+    client_links_.serving().ask(topic, asked);
     return count_here(topic) >= n;
   };
   wait_until(changed_, lock, deadline_after(timeout), [&] { return closed_ || enough(); });

@@ -17,13 +17,11 @@
 #include <pubsub/peer_info.hpp>
 
 #include "node/broker_mesh/broker_mesh.hpp"
-#include "node/routing/client_directory.hpp"
-#include "node/routing/interest_register.hpp"
+#include "node/routing/client_links.hpp"
 #include "node/routing/readiness.hpp"
 #include "node/routing/report_pace.hpp"
 #include "node/routing/route_flush.hpp"
 #include "node/routing/routing_snapshot.hpp"
-#include "node/routing/serving_relays.hpp"
 #include "queue/message_queue.hpp"
 #include "route/network_map.hpp"
 #include "route/stream_marks.hpp"
@@ -83,15 +81,12 @@ public:
 
   // -- clients and their relays ------------------------------------------------------------------
 
-  /// The peer is a client; `host`: so are we, and tell it our subscriptions, too.
+  /// As `client_links::add_client`, and so on.
   void add_client(const endpoint_id& who, std::shared_ptr<peer_link> via, bool host);
-  /// The peer is a relay, and we are a client.
   void add_relay(const endpoint_id& who, std::shared_ptr<peer_link> via);
-  /// A client asks about a topic.
   void receive_interest(const endpoint_id& from, topic_interest what);
   /// Our relay tells, or a client confirms.
   void receive_wanted(const endpoint_id& from, const topic_interest& what);
-  /// By which relay a client is served first, or which of them a relay of ours reaches.
   void receive_served(const endpoint_id& from, const endpoint_id& by);
   /// Asks the relays that serve us whether the topic is wanted, the first time, and waits for the
   /// answers, but not beyond `until`. Then messages on it go out as if they wanted them.
@@ -99,7 +94,7 @@ public:
   /// As of serving_relays.
   bool may_be_wanted_by(const endpoint_id& relay, std::string_view topic) const {
     std::lock_guard lock{mutex_};
-    return serving_.may_be_wanted_by(relay, topic);
+    return client_links_.serving().may_be_wanted_by(relay, topic);
   }
   /// Says that the client has been told all.
   void say_known(const endpoint_id& who);
@@ -115,12 +110,12 @@ public:
   location find_client(const endpoint_id& id) const {
     std::lock_guard lock{mutex_};
     const auto found = located_.find(id);
-    return found == located_.end() ? location{{}, serving_.first()} : found->second;
+    return found == located_.end() ? location{{}, client_links_.serving().first()} : found->second;
   }
   /// Whether it is a node of the network, or a client of ours.
   bool knows(const endpoint_id& who) const {
     std::lock_guard lock{mutex_};
-    return who == self_ || network_.knows(who) || clients_.contains(who);
+    return who == self_ || network_.knows(who) || clients().contains(who);
   }
 
   bool reaches(const endpoint_id& neighbour, const endpoint_id& to) const {
@@ -174,7 +169,7 @@ public:
   }
   std::size_t report_bytes(const endpoint_id& neighbour) const {
     std::lock_guard lock{mutex_};
-    return network_.report_bytes(neighbour) + clients_.report_bytes(neighbour);
+    return network_.report_bytes(neighbour) + clients().report_bytes(neighbour);
   }
   /// Rights of peers have changed: routes are looked for again.
   void look_again();
@@ -192,10 +187,13 @@ private:
   std::vector<endpoint_id> nodes_behind(const endpoint_id& neighbour) const;
   std::size_t count_here(std::string_view topic) const;
   std::size_t count_remote(std::string_view topic, std::size_t most) const;
-  void apply(const serving_relays::change& x);
   void wait_for_relays(std::unique_lock<std::mutex>& lock, std::string_view topic,
                        std::uint32_t enough, const deadline& until) const;
-  void look_at_interests(std::string_view prefix);
+  const client_directory& clients() const noexcept { return client_links_.clients(); }
+  /// For client_links; called with the mutex held.
+  auto counter() const {
+    return [this](const auto& topic, std::size_t most) { return count_remote(topic, most); };
+  }
   std::optional<report_version> own_filter() const;
   bool may_answer(filter_question& question, std::vector<endpoint_id>& missing);
   void answer_due();
@@ -203,7 +201,8 @@ private:
   bool leads_to(const endpoint_id& neighbour, const endpoint_id& node) const;
   /// Called with the mutex held.
   const std::shared_ptr<const link_directory>& next_links() const {
-    return serving_.links()->empty() ? next_links_.update(network_, neighbours_) : serving_.links();
+    const auto& served = client_links_.serving().links();
+    return served->empty() ? next_links_.update(network_, neighbours_) : served;
   }
   std::shared_ptr<const link_directory> directions() const {
     std::lock_guard lock{mutex_};
@@ -219,13 +218,8 @@ private:
   node_subscriptions table_;
   network_map network_;
   broker_mesh broker_mesh_;
-  client_directory clients_;
-  interest_register interests_;
-  std::vector<interest_news> interest_news_;
-  std::vector<std::pair<endpoint_id, endpoint_id>> served_news_; // to clients
-  std::uint64_t looked_at_ = 0;                                  // a version of the links
-  mutable serving_relays serving_;                               // remembers what it was asked
-  std::unordered_map<endpoint_id, location> located_;            // clients of other nodes
+  client_links client_links_{table_, network_};
+  std::unordered_map<endpoint_id, location> located_; // clients of other nodes
   readiness ready_;
   stream_marks streams_;
   route_flushes flushes_;

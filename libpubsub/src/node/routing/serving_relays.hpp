@@ -90,12 +90,18 @@ public:
       if (each.serves)
         ask(each, topic, enough);
   }
-  /// Whether all have told, as far as they were asked for.
+  /// Whether all have told, as far as they were asked for, but those that are silent.
   bool is_told(std::string_view topic) const {
     return std::ranges::all_of(all_, [&](const auto& each) {
       const auto found = each.topics.find(topic);
-      return found == each.topics.end() || found->second.complete;
+      return each.silent || found == each.topics.end() || found->second.complete;
     });
+  }
+  /// Relays that have not told about the topic in good time are silent until they tell something.
+  void give_up(std::string_view topic) {
+    for (auto& each : all_)
+      if (const auto found = each.topics.find(topic); found != each.topics.end())
+        each.silent = each.silent || !found->second.complete;
   }
   /// How many want the topic, as was told.
   std::uint32_t told(std::string_view topic) const {
@@ -111,6 +117,7 @@ public:
     auto* const teller = find(who);
     if (teller == nullptr)
       return false;
+    teller->silent = false;
     const auto found = teller->topics.find(what.topic);
     auto before = std::optional<std::uint32_t>{0};
     if (found != teller->topics.end()) {
@@ -133,6 +140,7 @@ private:
     endpoint_id id;
     std::shared_ptr<peer_link> via;
     bool serves = false;
+    bool silent = false; // it has not told what it was asked for
     asked_topics topics = {};
     std::size_t bytes = 0; // of their texts
   };

@@ -1,0 +1,94 @@
+// Links between clients and relays: what a relay knows of its clients, and a client of its relays.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <pubsub/value/endpoint_id.hpp>
+
+#include "node/routing/client_directory.hpp"
+#include "node/routing/interest_register.hpp"
+#include "node/routing/routing_snapshot.hpp"
+#include "node/routing/serving_relays.hpp"
+#include "route/network_map.hpp"
+
+namespace pubsub {
+
+/// Keeps the filters of clients in the table of subscriptions, and tells the map of the network
+/// which relays are to know the filter of this node. A value: what is to be sent is returned by
+/// `take_news`. Not thread-safe: the router guards it.
+class client_links {
+public:
+  client_links(node_subscriptions& subscriptions, network_map& network)
+      : table_(subscriptions), network_(network) {}
+
+  /// The peer is a client; `host`: so are we, and tell it our subscriptions, too.
+  void add_client(const endpoint_id& who, std::shared_ptr<peer_link> via, bool host);
+  /// The peer is a relay, and we are a client.
+  void add_relay(const endpoint_id& who, std::shared_ptr<peer_link> via) {
+    apply(serving_.add(who, std::move(via)));
+  }
+  /// The link is gone. False if the peer is neither a client nor a relay that may serve us.
+  bool remove(const endpoint_id& who);
+
+  /// A client reports. False if the report breaks the rules.
+  bool receive(const endpoint_id& client, const any_report& report);
+  /// By which relay a client is served first, or which of them a relay of ours reaches. True if
+  /// that changes which relays serve us.
+  bool receive_served(const endpoint_id& from, const endpoint_id& by,
+                      const link_directory& within_reach);
+  /// A client asks about a topic. `how_many` as of interest_register.
+  template <class Count>
+  void receive_interest(const endpoint_id& from, const topic_interest& what, Count how_many) {
+    if (!clients_.contains(from) || !interests_.ask(from, what))
+      return;
+    table_.note_touched(true);
+    look_at_interests(what.topic, how_many);
+  }
+  /// Links have changed, or subscriptions. `within_reach()` finds new routes: it is called only
+  /// where a client depends on them.
+  template <class Directory, class Count>
+  void settle(Directory within_reach, Count how_many) {
+    const bool links_changed =
+        std::exchange(looked_at_, network_.links_version()) != network_.links_version();
+    if (links_changed && clients_.any_served())
+      clients_.look_at_relays(*within_reach(), served_news_);
+    for (const auto& prefix : table_.take_touched())
+      look_at_interests(prefix, how_many);
+    if (links_changed)
+      look_at_interests("", how_many);
+  }
+  /// What clients should know.
+  letters take_news();
+
+  const client_directory& clients() const noexcept { return clients_; }
+  interest_register& interests() noexcept { return interests_; }
+  /// Remembers what it was asked.
+  serving_relays& serving() const noexcept { return serving_; }
+
+private:
+  void apply(const serving_relays::change& x);
+  template <class Count>
+  void look_at_interests(std::string_view prefix, Count& how_many) {
+    interests_.look(
+        prefix, how_many,
+        [this](const auto& who, const auto& topic) { return clients_.wants(who, topic); },
+        std::chrono::steady_clock::now(), interest_news_);
+  }
+
+  node_subscriptions& table_;
+  network_map& network_;
+  client_directory clients_;
+  interest_register interests_;
+  std::vector<interest_news> interest_news_;
+  std::vector<served_news> served_news_;
+  std::uint64_t looked_at_ = 0; // a version of the links
+  mutable serving_relays serving_;
+};
+
+} // namespace pubsub
