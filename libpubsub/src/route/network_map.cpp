@@ -5,11 +5,11 @@
 
 namespace pubsub {
 
-network_map::network_map(const endpoint_id& self, std::uint64_t incarnation, bool relays)
+network_map::network_map(const endpoint_id& self, std::uint64_t incarnation)
     : self_(self), paths_(self) {
   auto& me = nodes_[self_];
   me.incarnation = incarnation;
-  me.relays = relays;
+  me.relays = true;
   me.links_number = me.filter_number = 1;
 }
 
@@ -77,13 +77,11 @@ void network_map::change_links(const std::vector<endpoint_id>& added,
   catch_up_all();
 }
 
-/// Sends all reports, those of this node first. A node that does not forward reports only itself.
+/// Sends all reports, those of this node first.
 void network_map::send_all(const endpoint_id& to) {
   auto& me = nodes_[self_];
   messages_.push_back({{to}, me.whole_links(self_)});
   messages_.push_back({{to}, me.whole_filter(self_)});
-  if (!me.relays)
-    return;
   for (const auto& [id, at] : nodes_) {
     if (id == self_)
       continue;
@@ -264,8 +262,7 @@ void network_map::apply(const endpoint_id& id, known_node& at, const endpoint_id
   }
   shares_.remove(std::exchange(at.told_by, from), at.counted_bytes);
   shares_.add(from, at.counted_bytes = at.bytes());
-  if (nodes_[self_].relays)
-    pass_on(report);
+  pass_on(report);
 }
 
 /// To all neighbours that have not made this report, or a later one, themselves.

@@ -41,9 +41,8 @@ public:
   /// That one node may report of either kind.
   static constexpr std::size_t max_items = 65'536;
 
-  /// A later start of the node has a higher `incarnation`. `relays`: whether this node passes
-  /// messages on.
-  network_map(const endpoint_id& self, std::uint64_t incarnation, bool relays);
+  /// A later start of the node has a higher `incarnation`.
+  network_map(const endpoint_id& self, std::uint64_t incarnation);
 
   // -- what happens ------------------------------------------------------------------------------
 

@@ -33,7 +33,7 @@ struct simulation {
 
   explicit simulation(std::size_t n, std::uint32_t seed = 1) : engine(seed) {
     for (std::size_t i = 0; i < n; ++i)
-      nodes.push_back(std::make_unique<network_map>(id_of(i), 1, true));
+      nodes.push_back(std::make_unique<network_map>(id_of(i), 1));
     wants.resize(n);
     links.resize(n);
   }
@@ -274,7 +274,7 @@ TEST_CASE("whatever is linked, cut, wanted and unwanted in whatever order, all a
 }
 
 TEST_CASE("no way leads through a node that passes nothing on") {
-  network_map a{id_of(0), 1, true};
+  network_map a{id_of(0), 1};
   a.add_neighbour(id_of(1));
   a.add_neighbour(id_of(3));
   CHECK(a.receive(id_of(1),
@@ -306,7 +306,7 @@ struct network_with_a_liar {
     a.take_filter_changes();
   }
 
-  network_map a{id_of(0), 1, true};
+  network_map a{id_of(0), 1};
 };
 
 } // namespace
@@ -352,7 +352,7 @@ TEST_CASE("a report that waits counts once the way to its node leads over who ma
 }
 
 TEST_CASE("a neighbour that passes nothing on speaks for itself only") {
-  network_map a{id_of(0), 1, true};
+  network_map a{id_of(0), 1};
   a.add_neighbour(id_of(1));
   CHECK(a.receive(id_of(1), neighbours_report{{id_of(1), 9, 1, true}, false, {id_of(0)}, {}}));
   CHECK_FALSE(a.receive(id_of(1), neighbours_report{{id_of(2), 9, 1, true}, true, {}, {}}));
@@ -464,7 +464,7 @@ TEST_CASE("prefixes that come and go count as long as they are there") {
 }
 
 TEST_CASE("how far the wants of a node are known is told also where they are the same again") {
-  network_map a{id_of(0), 1, true};
+  network_map a{id_of(0), 1};
   a.add_neighbour(id_of(1));
   a.neighbour_ready(id_of(1));
   CHECK(a.receive(id_of(1), filter_report{{id_of(1), 10, 5, true}, {"/t"}, {}}));
@@ -478,7 +478,7 @@ TEST_CASE("how far the wants of a node are known is told also where they are the
 }
 
 TEST_CASE("a node that starts again with the same id leaves nothing of its former life") {
-  network_map a{id_of(0), 1, true};
+  network_map a{id_of(0), 1};
   a.add_neighbour(id_of(1));
   a.neighbour_ready(id_of(1));
   CHECK(a.receive(id_of(1), filter_report{{id_of(1), 10, 5, true}, {"/old"}, {}}));
@@ -494,7 +494,7 @@ TEST_CASE("a node that starts again with the same id leaves nothing of its forme
 }
 
 TEST_CASE("one who is remembered from a later life starts a later one") {
-  network_map a{id_of(0), 5, true};
+  network_map a{id_of(0), 5};
   a.add_neighbour(id_of(1));
   a.take_messages();
   CHECK(a.receive(id_of(1), filter_report{{id_of(0), 9, 3, true}, {"/ghost"}, {}}));
@@ -507,7 +507,7 @@ TEST_CASE("one who is remembered from a later life starts a later one") {
 }
 
 TEST_CASE("a report that skips a number breaks the rules") {
-  network_map a{id_of(0), 1, true};
+  network_map a{id_of(0), 1};
   a.add_neighbour(id_of(1));
   CHECK(a.receive(id_of(1), filter_report{{id_of(1), 1, 3, true}, {}, {}}));
   CHECK_FALSE(a.receive(id_of(1), filter_report{{id_of(1), 1, 5, false}, {"/t"}, {}}));

@@ -13,8 +13,7 @@ router::router(const endpoint_id& self, filter forward_topics, bool forwarding)
     : self_(self), forwarding_(forwarding), table_(std::move(forward_topics), forwarding),
       network_(self,
                static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch() /
-                                          std::chrono::nanoseconds{1}),
-               forwarding),
+                                          std::chrono::nanoseconds{1})),
       broker_mesh_(self, forwarding), flushes_(self) {
   settle();
 }

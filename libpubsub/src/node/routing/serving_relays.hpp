@@ -50,7 +50,8 @@ public:
     make_links();
     if (!was_first || all_.empty())
       return {};
-    std::for_each(all_.begin() + 1, all_.end(), [this](auto& each) { tell_who_is_first(each); });
+    for (const auto& each : all_)
+      tell_who_is_first(each);
     return all_.front().serves ? change{} : serve(all_.front());
   }
   /// A relay tells which one it reaches that serves the client; nil: none.
@@ -64,6 +65,7 @@ public:
     if (!stands_by || !std::exchange(found->serves, false))
       return {};
     found->topics.clear();
+    found->bytes = 0;
     make_links();
     return {{}, {who}};
   }
@@ -150,7 +152,8 @@ private:
     return found == all_.end() ? nullptr : &*found;
   }
   void tell_who_is_first(const relay& to) const {
-    to.via->push_control(wire::make_served(all_.front().id));
+    const bool itself = &to == &all_.front();
+    to.via->push_control(wire::make_served(itself ? endpoint_id{} : all_.front().id));
   }
   change serve(relay& who) {
     who.serves = true;

@@ -36,7 +36,7 @@ struct fixture {
 
   std::shared_ptr<fake_loop> loop = std::make_shared<fake_loop>();
   node_subscriptions subscribers;
-  network_map network{us, 1, true};
+  network_map network{us, 1};
   broker_mesh mesh;
 };
 

@@ -1,0 +1,144 @@
+// What relays and clients know of each other, apart from routes.
+#include "node/routing/client_directory.hpp"
+#include "node/routing/interest_register.hpp"
+#include "node/routing/serving_relays.hpp"
+#include "support/fake_link.hpp"
+#include "support/ids.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace pubsub;
+using namespace pubsub::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+const interest_register::time start = interest_register::time{} + 1h;
+
+/// Clients ask about topics that so many want.
+struct asked {
+  std::vector<interest_news> look(std::string_view prefix) {
+    std::vector<interest_news> news;
+    all.look(
+        prefix, [this](const auto&, std::size_t most) { return std::min(most, wanted); },
+        [this](const auto& who, const auto&) { return who == subscribed; }, start, news);
+    return news;
+  }
+
+  interest_register all;
+  std::size_t wanted = 0;
+  endpoint_id subscribed;
+};
+
+struct relays {
+  std::shared_ptr<fake_link> link() { return std::make_shared<fake_link>(loop); }
+
+  std::shared_ptr<fake_loop> loop = std::make_shared<fake_loop>();
+  serving_relays all;
+};
+
+} // namespace
+
+TEST_CASE("a client is told how many want a topic as far as that is enough, and when it changes") {
+  asked x;
+  REQUIRE(x.all.ask(id_of(1), {"/a", 2}));
+  auto news = x.look("/a");
+  REQUIRE(news.size() == 1);
+  CHECK(news[0].what.number == 0);
+  CHECK(x.look("/a").empty());
+  for (const std::size_t now : {1, 2})
+    CHECK((x.wanted = now, x.look("/").at(0).what.number) == now);
+  x.wanted = 7;
+  CHECK(x.look("").empty()); // two were enough
+  CHECK(x.look("/b").empty());
+  REQUIRE(x.all.ask(id_of(1), {"/a", 1})); // each question has an answer
+  CHECK(x.look("/a").at(0).what.number == 2);
+}
+
+TEST_CASE("a client that has subscribed itself is not counted for itself") {
+  asked x;
+  x.subscribed = id_of(1);
+  x.wanted = 1;
+  for (const char who : {1, 2})
+    REQUIRE(x.all.ask(id_of(who), {"/a", 9}));
+  for (const auto& each : x.look("/a"))
+    CHECK(each.what.number == (each.to == id_of(1) ? 0 : 1));
+}
+
+TEST_CASE("a client confirms what came to be wanted, and is waited for no longer than a while") {
+  asked x;
+  REQUIRE(x.all.ask(id_of(1), {"/a", 1}));
+  CHECK(x.look("/a").size() == 1);
+  CHECK(x.all.all_confirmed(start)); // it was told that nobody wants it
+  x.wanted = 1;
+  CHECK(x.look("/a").size() == 1);
+  CHECK_FALSE(x.all.all_confirmed(start));
+  CHECK(x.all.all_confirmed(start + routing_tuning::patience_with_clients + 1ms));
+  x.all.confirm(id_of(2)); // of another nothing is expected
+  CHECK_FALSE(x.all.all_confirmed(start));
+  x.all.confirm(id_of(1));
+  CHECK(x.all.all_confirmed(start));
+}
+
+TEST_CASE("what a client asks about has a bound, and goes with it") {
+  asked x;
+  for (std::size_t n = 0; n < routing_tuning::max_topics_asked; ++n)
+    REQUIRE(x.all.ask(id_of(1), {std::to_string(n), 1}));
+  CHECK_FALSE(x.all.ask(id_of(1), {"more", 1}));
+  CHECK(x.all.ask(id_of(1), {"0", 2})); // it has asked about that
+  REQUIRE(x.all.ask(id_of(2), {std::string(routing_tuning::max_bytes_asked - 1, 'x'), 1}));
+  CHECK_FALSE(x.all.ask(id_of(2), {"yy", 1}));
+  x.all.remove(id_of(1));
+  x.all.remove(id_of(2));
+  CHECK(x.all.empty());
+}
+
+TEST_CASE("the first relay serves a client, then the next, and those that do not reach it") {
+  relays x;
+  CHECK(x.all.add(id_of(1), x.link()).begin == std::vector{id_of(1)});
+  CHECK(x.all.add(id_of(2), x.link()).begin.empty());
+  CHECK(x.all.note_reach(id_of(2), id_of(1)).begin.empty());
+  CHECK(x.all.note_reach(id_of(2), {}).begin == std::vector{id_of(2)});
+  CHECK(x.all.links()->size() == 2);
+  CHECK(x.all.note_reach(id_of(2), id_of(1)).end == std::vector{id_of(2)});
+  CHECK(x.all.note_reach(id_of(1), {}).begin.empty()); // it serves already
+  CHECK(x.all.links()->size() == 1);
+  CHECK(x.all.remove(id_of(1)).begin == std::vector{id_of(2)});
+  CHECK(x.all.first() == id_of(2));
+  CHECK(x.all.remove(id_of(2)).begin.empty());
+  CHECK(x.all.links()->empty());
+}
+
+TEST_CASE("a relay that does not tell is waited for once") {
+  relays x;
+  x.all.add(id_of(1), x.link());
+  x.all.ask("/a", 1);
+  CHECK_FALSE(x.all.is_told("/a"));
+  x.all.give_up("/a");
+  x.all.ask("/b", 1);
+  CHECK(x.all.is_told("/b"));
+  CHECK(x.all.may_be_wanted_by(id_of(1), "/b"));
+  CHECK(x.all.note(id_of(1), {"/a", 0})); // it tells again
+  CHECK_FALSE(x.all.is_told("/b"));
+  CHECK_FALSE(x.all.may_be_wanted_by(id_of(1), "/a"));
+}
+
+TEST_CASE("a client's reports are counted one by one, and end with it") {
+  client_directory all;
+  const auto loop = std::make_shared<fake_loop>();
+  all.add(id_of(1), std::make_shared<fake_link>(loop));
+  CHECK_FALSE(all.receive({{id_of(1), 1, 2, false}, {"/t"}, {}})); // of what has not been said
+  REQUIRE(all.receive({{id_of(1), 1, 2, true}, {"/a", "/b"}, {}}));
+  CHECK_FALSE(all.receive({{id_of(1), 1, 4, false}, {"/c"}, {}}));
+  const auto next = all.receive({{id_of(1), 1, 3, false}, {"/c"}, {"/a"}});
+  REQUIRE(next);
+  CHECK(next->added == std::vector<std::string>{"/c"});
+  CHECK(next->removed == std::vector<std::string>{"/a"});
+  CHECK(all.wants(id_of(1), "/c/1"));
+  CHECK_FALSE(all.wants(id_of(1), "/a"));
+  CHECK_FALSE(all.wants(id_of(2), "/c"));
+  const auto left = all.remove(id_of(1));
+  REQUIRE(left);
+  CHECK(left->removed == std::vector<std::string>{"/b", "/c"});
+  CHECK(all.links().empty());
+}
