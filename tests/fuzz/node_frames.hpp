@@ -186,6 +186,13 @@ private:
       return wire::parse_flush(payload).has_value();
     case wire::frame_kind::flushed:
       return wire::parse_flushed(payload).has_value();
+    case wire::frame_kind::interest:
+    case wire::frame_kind::wanted:
+      return wire::parse_interest(payload).has_value();
+    case wire::frame_kind::served:
+      return wire::parse_served(payload).has_value();
+    case wire::frame_kind::entry:
+      return wire::parse_entry(payload).has_value();
     }
     return false;
   }
