@@ -42,6 +42,7 @@ struct peer_place {
   endpoint_id self;
   wire::tcp_role role{};
   std::uint8_t version = 1;
+  bool client = false;
   written_frames written;
 };
 
@@ -168,6 +169,7 @@ private:
     const auto flags = in_.byte();
     at.role = (flags & 1) != 0 ? wire::tcp_role::connecting : wire::tcp_role::accepting;
     at.version = (flags & 2) != 0 ? 2 : 1;
+    at.client = (flags & 4) != 0;
     at.carrier = node_->connect(at.role);
     at.written = {};
   }
@@ -176,7 +178,7 @@ private:
   void shake_hands(peer_place& at, const filter& topics) {
     const auto role = at.role == wire::tcp_role::connecting ? wire::tcp_role::accepting
                                                             : wire::tcp_role::connecting;
-    test::party hands{role, at.self, topics, at.version};
+    test::party hands{role, at.self, topics, at.version, at.client};
     for (int round = 0; round < 4; ++round) {
       for (const auto& each : hands.take_sent())
         say(at, each);
@@ -335,6 +337,18 @@ private:
     }
     case node_step::known:
       return wire::make_known();
+    case node_step::interest:
+    case node_step::wanted: {
+      const auto number = in_.count_of<std::uint32_t>();
+      const topic_interest x{std::string{read_topic(in_)}, number};
+      return what == node_step::interest ? wire::make_interest(x) : wire::make_wanted(x);
+    }
+    case node_step::served:
+      return wire::make_served(read_id(in_));
+    case node_step::entry: {
+      const auto table = in_.count_of<std::uint16_t>();
+      return wire::make_entry({table, read_id(in_)});
+    }
     case node_step::status_request:
       return wire::make_status_request(in_.count_of<std::uint32_t>());
     case node_step::status_reply: {
@@ -411,6 +425,11 @@ private:
       const auto question = *wire::parse_question(payload);
       for (const auto& each : question.to)
         say(at, wire::make_answer({each, question.from, wire::max_hops, 1, 1'000}));
+    } else if (kind == wire::frame_kind::interest) {
+      const auto asked = *wire::parse_interest(payload);
+      say(at, wire::make_wanted({asked.topic, asked.number / 2}));
+    } else if (kind == wire::frame_kind::served) {
+      say(at, wire::make_served(at.client ? node_id : endpoint_id{}));
     } else if (kind == wire::frame_kind::flush) {
       const auto flush = *wire::parse_flush(payload);
       say(at, wire::make_flushed({flush.from, flush.number, wire::max_hops, flush.to}));

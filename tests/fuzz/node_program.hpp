@@ -30,7 +30,8 @@ inline constexpr std::uint8_t leaves_in_order = 8;
 /// `node_ids`, `topic` one in `node_topics`, `how` a `feed_way`; lists have a byte for their size.
 enum class node_step : std::uint8_t {
   // -- a connection
-  open,        ///< link, id of the peer, flags: bit 0 the node has connected, bit 1 version 2
+  open,        ///< link, id of the peer, flags: bit 0 the node has connected, bit 1 version 2,
+               ///< bit 2 it is a client
   shake_hands, ///< link, topics: as far as the handshake gets, with this filter
   hang_up,     ///< link
   read,        ///< link: the peer reads what is there
@@ -62,6 +63,10 @@ enum class node_step : std::uint8_t {
   flushed,        ///< link, how, id, number, hops left, ids
   status_request, ///< link, how, number
   status_reply,   ///< link, how, number, size of the text
+  interest,       ///< link, how, how many are enough, topic
+  wanted,         ///< link, how, how many want it, topic
+  served,         ///< link, how, id
+  entry,          ///< link, how, table, id
   raw,            ///< link, size, bytes
   // -- the node's own side
   advance,       ///< milliseconds

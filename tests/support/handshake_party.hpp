@@ -14,9 +14,10 @@ using outcome = wire::handshake::outcome;
 
 struct party {
   party(tcp_role role, const endpoint_id& self, const filter& announced = {"/own"},
-        std::uint8_t max_version = 1)
+        std::uint8_t max_version = 1, bool client = false)
       : machine(role, {.self = self,
                        .max_version = max_version,
+                       .client = client,
                        .local_filter = [announced](const endpoint_id&) { return announced; },
                        .admit =
                            [this](const endpoint_id& remote, bool originator) {

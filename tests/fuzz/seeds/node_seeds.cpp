@@ -17,6 +17,7 @@ constexpr std::uint8_t other_small = 1;
 constexpr std::uint8_t large = 2;
 constexpr std::uint8_t other_large = 3;
 constexpr std::uint8_t far = 4;
+constexpr std::uint8_t other_behind = 7;
 constexpr std::uint8_t node = 8;
 constexpr std::uint8_t no_node = 9;
 constexpr std::uint8_t a = 0;
@@ -27,6 +28,7 @@ constexpr std::uint8_t all_topics = 4;
 /// Flags of `open`.
 constexpr std::uint8_t node_connects = 1;
 constexpr std::uint8_t version_2 = 2;
+constexpr std::uint8_t is_client = 4;
 
 struct program {
   explicit program(std::uint8_t flags = 0, std::uint8_t link_policy = 0,
@@ -233,6 +235,58 @@ std::vector<program> edges() {
   return result;
 }
 
+/// A relay with clients and a neighbour; and a client with relays.
+std::vector<program> clients() {
+  constexpr std::uint8_t client = is_client | version_2;
+  program relay;
+  relay.subscribe(0, b);
+  for (const std::uint8_t at : {0, 1}) {
+    const auto id = at == 0 ? small : large;
+    relay.open(at, id, client).shake_hands(at, a);
+    relay.add(step::filter, at, way::whole, id, 1, 1, 1, 1, a, 0).add(step::known, at, way::whole);
+  }
+  relay.peer_2(2, other_large, a).add(step::interest, 0, way::whole, 2, b);
+  relay.topics(0, 0).batch(0, 0, small, 0).publish(a, 1).publish(b, 2);
+  relay.add(step::publish_to, small, a, 1).add(step::publish_to, far, a, 2);
+  relay.add(step::wanted, 0, way::whole, 1, b).add(step::ask_who_knows);
+  relay.add(step::question, 0, way::whole, small, 16, 1, node).each_link(step::respond);
+  std::vector<program> result{relay};
+  const auto with = [&] { return &result.emplace_back(relay); };
+  with()->topics(2, 0).add(step::entry, 2, way::whole, 0, other_large).batch(2, 0, other_behind, 0);
+  with()->topics(2, 0).add(step::entry, 2, way::whole, 0, far).batch(2, 0, small, 0).publish(a, 3);
+  with()
+      ->add(step::served, 0, way::whole, other_large)
+      .each_link(step::respond)
+      .add(step::hang_up, 2);
+  with()->add(step::served, 0, way::whole, far).add(step::served, 0, way::whole, no_node);
+  with()->batch(0, 0, large, 0); // in the name of another
+  with()->add(step::entry, 0, way::whole, 0, large);
+  with()->add(step::neighbours, 0, way::whole, small, 1, 1, 1, 1, 1, node, 0);
+  with()->add(step::filter, 0, way::whole, small, 1, 5, 0, 1, b, 0);
+  with()->add(step::question, 0, way::whole, large, 16, 1, node);
+  with()->add(step::flush, 0, way::whole, large, 1, 0, 1, node);
+  with()->add(step::filter, 2, way::whole, small, 1, 1, 1, 1, b, 0).publish(b, 4).drain(0);
+  program served{forwards_nothing};
+  served.subscribe(0, a);
+  for (const std::uint8_t at : {0, 1})
+    served.open(at, at == 0 ? small : large, version_2)
+        .shake_hands(at, a)
+        .add(step::known, at, way::whole);
+  served.publish(a, 1).each_link(step::respond).publish(a, 2).topics(0, 0).batch(0, 0, small, 0);
+  result.push_back(served);
+  served.add(step::wanted, 0, way::whole, 0, a).publish(a, 3);
+  served.add(step::wanted, 0, way::whole, 1, a).publish(a, 4).add(step::publish_to, far, a, 1);
+  served.add(step::served, 1, way::whole, no_node).publish(a, 5).each_link(step::respond);
+  served.add(step::served, 1, way::whole, small).add(step::hang_up, 0).publish(a, 6);
+  served.add(step::ask_who_knows).each_link(step::respond).drain(0);
+  result.push_back(served);
+  program two{forwards_nothing};
+  two.subscribe(0, a).open(0, small, client).shake_hands(0, a);
+  two.add(step::filter, 0, way::whole, small, 1, 1, 1, 1, a, 0).add(step::known, 0, way::whole);
+  result.push_back(two.topics(0, 0).batch(0, 0, small, 0).publish(a, 1).each_link(step::respond));
+  return result;
+}
+
 std::vector<std::string> seeds() {
   program peered_1;
   program peered_2;
@@ -248,6 +302,7 @@ std::vector<std::string> seeds() {
   keep(all_steps_after(peered_2));
   keep(handshakes());
   keep(edges());
+  keep(clients());
   for (const std::uint8_t flags : {0, 1, 2, 4, 8})
     for (std::uint8_t policy = 0; policy < 5; ++policy)
       for (const std::uint8_t capacity : {2, 200})
