@@ -84,13 +84,6 @@ bool native_reader::take_flagged(std::span<std::byte> payload) {
       router_.receive(from..., *news);
     return news.has_value();
   };
-  const auto on_interest = [&](auto then) {
-    note_report(env_.remote, 1);
-    const auto news = wire::parse_interest(payload);
-    if (news)
-      (router_.*then)(env_.remote, *news);
-    return news.has_value();
-  };
   switch (wire::kind_of(payload).value_or(wire::frame_kind{})) {
   case wire::frame_kind::records:
     return take_batch(payload);
@@ -118,9 +111,8 @@ bool native_reader::take_flagged(std::span<std::byte> payload) {
   case wire::frame_kind::flush:
     return take_flush(payload);
   case wire::frame_kind::interest:
-    return on_interest(&router::receive_interest);
   case wire::frame_kind::wanted:
-    return on_interest(&router::receive_wanted);
+    return take_interest(payload);
   case wire::frame_kind::served: {
     note_report(env_.remote, 1);
     const auto by = wire::parse_served(payload);
@@ -145,6 +137,19 @@ bool native_reader::take_report(std::optional<Report> news) {
     return false;
   note_report(news->about.node, 1 + news->added.size() + news->removed.size());
   return !rights_.allows(*news) || router_.receive(env_.remote, std::move(*news));
+}
+
+/// A client asks, our relay tells, and a client confirms that.
+bool native_reader::take_interest(std::span<const std::byte> payload) {
+  note_report(env_.remote, 1);
+  const auto news = wire::parse_interest(payload);
+  if (!news)
+    return false;
+  if (wire::kind_of(payload) == wire::frame_kind::interest)
+    router_.receive_interest(env_.remote, *news);
+  else
+    router_.receive_wanted(env_.remote, *news);
+  return true;
 }
 
 /// A client asks for itself, and this node only.

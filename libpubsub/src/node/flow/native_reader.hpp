@@ -56,6 +56,7 @@ private:
   bool must_wait(std::size_t place, const stream_name& stream, const announced_topics& topics);
   void route_held(held_frame& frame) override;
   bool take_flagged(std::span<std::byte> payload);
+  bool take_interest(std::span<const std::byte> payload);
   bool take_question(std::optional<filter_question> question);
   template <class Report>
   bool take_report(std::optional<Report> news);

@@ -92,8 +92,9 @@ TEST_CASE("records of one topic are told from those of several") {
 }
 
 TEST_CASE("topics are read as they were written") {
-  const int here = 0;
-  const int elsewhere = 0;
+  const int links[2] = {}; // Destinations are in the order of the links' addresses.
+  const auto& elsewhere = links[0];
+  const auto& here = links[1];
   const auto nodes = std::make_shared<destinations_by_link>(destinations_by_link{
       {&elsewhere, {{origin, 1}}}, {&here, {{reader_id, 2}, {origin, 0x0102030405060708}}}});
   const auto table = topic_table::make(4);
