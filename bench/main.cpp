@@ -33,6 +33,7 @@ void add_benchmarks(CLI::App& app, exit_code& outcome) {
   add_bench_codec(app, outcome);
   add_bench_idle(app, outcome);
   add_bench_memory(app, outcome);
+  add_bench_clients(app, outcome);
   add_bench_batch_ack(app, outcome);
   add_bench_butterfly(app, outcome);
   add_bench_versioned(app, outcome);
@@ -45,6 +46,7 @@ void add_parts(CLI::App& app, exit_code& outcome) {
   add_bench_latency_part(app, outcome);
   add_bench_routing_part(app, outcome);
   add_bench_idle_part(app, outcome);
+  add_bench_clients_part(app, outcome);
   add_bench_batch_ack_part(app, outcome);
   add_bench_versioned_part(app, outcome);
   add_bench_remote_part(app, outcome);

@@ -1,6 +1,8 @@
 #include "kit/process_usage.hpp"
 
 #include <fstream>
+#include <iterator>
+#include <sstream>
 #include <string>
 
 #include <malloc.h>
@@ -58,6 +60,27 @@ std::uint64_t peak_resident_bytes() {
     if (std::uint64_t kib = 0; key == "VmHWM:" && status >> kib)
       return kib * 1024;
   return 0;
+}
+
+double cpu_seconds_of(pid_t pid) {
+  std::ifstream file{"/proc/" + std::to_string(pid) + "/stat"};
+  std::string text{std::istreambuf_iterator<char>{file}, {}};
+  std::istringstream rest{text.substr(text.rfind(')') + 1)};
+  std::string skipped;
+  for (int i = 0; i < 11; ++i)
+    rest >> skipped;
+  double user = 0;
+  double kernel = 0;
+  rest >> user >> kernel;
+  return (user + kernel) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+}
+
+double resident_bytes_of(pid_t pid) {
+  std::ifstream file{"/proc/" + std::to_string(pid) + "/statm"};
+  double all = 0;
+  double resident = 0;
+  file >> all >> resident;
+  return resident * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
 } // namespace pubsub::tool::bench

@@ -1,8 +1,10 @@
-// What this process uses: processor time and memory.
+// What this process, or another one, uses: processor time and memory.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+
+#include <sys/types.h>
 
 namespace pubsub::tool::bench {
 
@@ -18,5 +20,10 @@ std::uint64_t heap_bytes();
 std::uint64_t resident_bytes();
 /// The most memory the process has occupied so far; 0 where the system does not tell.
 std::uint64_t peak_resident_bytes();
+
+/// Of another process: its processor time so far in seconds, in steps of the kernel's clock tick,
+/// and the bytes it occupies; 0 where the system does not tell.
+double cpu_seconds_of(pid_t pid);
+double resident_bytes_of(pid_t pid);
 
 } // namespace pubsub::tool::bench

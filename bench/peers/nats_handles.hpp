@@ -2,10 +2,10 @@
 // the next.
 #pragma once
 
+#include "support/find_program.hpp"
 #include "support/tcp.hpp"
 
 #include <cerrno>
-#include <cstdlib>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -55,16 +55,6 @@ private:
   natsOptions* options_ = nullptr;
   natsConnection* connection_ = nullptr;
 };
-
-/// Finds the program as a shell would, and where Debian puts it.
-inline std::string find_server() {
-  std::string path = std::getenv("PATH") != nullptr ? std::getenv("PATH") : "";
-  std::istringstream folders{path + ":/usr/sbin:/usr/local/sbin"};
-  for (std::string folder; std::getline(folders, folder, ':');)
-    if (auto file = folder + "/nats-server"; ::access(file.c_str(), X_OK) == 0)
-      return file;
-  return {};
-}
 
 struct server_ports {
   int clients;

@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
   auto options = parse_options(argc, argv, "NATS as a peer.");
   if (options.local() || options.relays == 0)
     return report_unavailable("NATS", "always has a server in between");
-  auto program = find_server();
+  auto program = find_program("nats-server");
   if (program.empty())
     return report_unavailable("NATS", "not installed: nats-server");
   server_chain servers{program, options.relays};

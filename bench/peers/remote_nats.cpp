@@ -85,7 +85,7 @@ int main(int argc, char** argv) {
   const auto options = parse_options(argc, argv, "Remote operations by NATS.");
   if (options.local() || options.relays != 1)
     return report_unavailable("NATS", "always has one server in between");
-  const auto program = find_server();
+  const auto program = find_program("nats-server");
   if (program.empty())
     return report_unavailable("NATS", "not installed: nats-server");
   const server_chain servers{program, options.relays};

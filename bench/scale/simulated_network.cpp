@@ -12,6 +12,7 @@ namespace {
 /// all relays connect in one moment, from one address, and do not try again.
 endpoint_options options_of_relay() {
   endpoint_options result;
+  result.forwarding = forwarding::on;
   result.max_half_open = 100'000;
   result.liveness_timeout = std::chrono::hours{24 * 365};
   result.handshake_timeout = std::chrono::hours{24 * 365};

@@ -1,6 +1,7 @@
 // A thread that reads one subscription, at a speed that can be set, and keeps its history.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -23,6 +24,7 @@ public:
 
   /// Ends the subscription and waits for the thread; the history stays. Idempotent.
   void close();
+  bool wait_ready(std::chrono::nanoseconds timeout) { return in_.wait_ready(timeout); }
   /// The history, and beside it what the library has counted.
   json_object report() const;
 

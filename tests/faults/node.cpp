@@ -117,6 +117,7 @@ public:
     static const std::map<std::string, json_object (node::*)(const command&)> verbs{
         {"open", &node::open},
         {"listen", &node::listen},
+        {"ready", &node::ready},
         {"peer", &node::peer},
         {"unpeer", &node::unpeer},
         {"subscribe", &node::subscribe},
@@ -214,6 +215,15 @@ private:
     auto last = found->second->report();
     all.erase(found);
     return last;
+  }
+
+  /// Whether a subscription is known to all others in time.
+  json_object ready(const command& in) {
+    const auto found = at(in).subscribers.find(in.text("name"));
+    if (found == at(in).subscribers.end())
+      throw std::runtime_error{in.text("name") + " does not subscribe"};
+    return json_object{}.add("met",
+                             found->second->wait_ready(milliseconds{in.number("timeout_ms")}));
   }
 
   /// For peers, or for subscribers of a topic; `met` says whether they came in time.

@@ -196,7 +196,7 @@ TEST_CASE("a client passes nothing on and reports nobody; a relay does") {
     rule.relay = relays;
     node_and_peer net{anonymous(), {rule}, 2};
     auto told = net.peer.make_status_subscriber(status_events::errors);
-    endpoint far;
+    endpoint far{forwarding_on()};
     join(far, net.peer);
     auto here = net.node.make_subscriber({"/up"});
     auto there = far.make_subscriber({"/down"});

@@ -100,13 +100,13 @@ TEST_CASE("messages for one node wait with the others while their route changes"
       news_of_far_node + "80000044 03 02 ffffffffffffffffffffffffffffffff 0000000000000001"
                          "0000000000000003 02 11111111111111111111111111111111"
                          "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee 00"));
-  endpoint source;
+  endpoint source{forwarding_on()};
   join(source, relay);
   REQUIRE(source.wait_for_subscribers("/n", 2, patience));
   CHECK(source.publish("/n", count{0}) == publish_result::taken); // lost with the silent peer
   REQUIRE(eventually([&] { return relay.counters().forwarded == 1; }));
   options.id = far_id();
-  endpoint far{options};
+  endpoint far{forwarding_on(options)};
   auto sub = far.make_subscriber({"/n"});
   join(far, relay);
   REQUIRE(eventually([&] { // the real node is linked with the relay alone

@@ -106,6 +106,7 @@ TEST_CASE("a subscriber with a drop policy behind a relay counts exactly what it
     auto sub = nodes.back().make_subscriber({"/t"}, {policy, 100, 1 << 20});
     auto all = nodes.back().make_subscriber({"/t"});
     REQUIRE(all.wait_ready(patience));
+    REQUIRE(nodes.front().wait_for_subscribers("/t", 1, patience));
     for (std::uint64_t i = 0; i < 5000; ++i)
       sent(nodes.front().publish("/t", count{i}));
     CHECK(receives_in_order(all, 5000));

@@ -38,7 +38,7 @@ struct honest_and_liar {
   }
 
   endpoint relay{lowest()};
-  endpoint honest;
+  endpoint honest{forwarding_on()};
   std::optional<raw_peer> liar;
 };
 

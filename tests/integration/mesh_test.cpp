@@ -18,7 +18,7 @@ struct network {
   explicit network(std::size_t n, const endpoint_options& options = {},
                    const queue_options& queue = {}) {
     for (std::size_t i = 0; i < n; ++i) {
-      nodes.push_back(std::make_unique<endpoint>(options));
+      nodes.push_back(std::make_unique<endpoint>(forwarding_on(options)));
       subscribers.push_back(nodes.back()->make_subscriber({"/t"}, queue));
     }
   }
@@ -378,7 +378,7 @@ TEST_CASE("a flush that is not answered holds messages up for a while, not for e
   auto pub = ep.make_publisher("/n");
   CHECK(pub.publish(count{0}) == publish_result::taken); // to both, over the raw peer
   options.id = far_id();
-  endpoint far{options};
+  endpoint far{forwarding_on(options)};
   auto sub = far.make_subscriber({"/n"});
   join(far, ep);
   CHECK(eventually(
@@ -429,7 +429,7 @@ TEST_CASE("batches that wait keep to the topics they came with, whatever changes
   REQUIRE(source.wire.send(table_for_far_node("2f6e") + batch_of_one(0)));
   REQUIRE(eventually([&] { return ep.counters().forwarded == 1; }));
   options.id = far_id();
-  endpoint far{options};
+  endpoint far{forwarding_on(options)};
   auto sub = far.make_subscriber({"/n", "/m"});
   join(far, ep);
   REQUIRE(eventually(

@@ -27,7 +27,7 @@ endpoint_options named(std::uint8_t byte) {
 
 TEST_CASE("whoever has the smaller id, both sides see the peering and what the other wants") {
   for (const bool connecting_is_smaller : {true, false}) {
-    endpoint a{named(connecting_is_smaller ? 1 : 2)};
+    endpoint a{forwarding_on(named(connecting_is_smaller ? 1 : 2))};
     endpoint b{named(connecting_is_smaller ? 2 : 1)};
     auto wants_a = a.make_subscriber({"/a"});
     auto wants_b = b.make_subscriber({"/b"});

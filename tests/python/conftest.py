@@ -38,6 +38,13 @@ def endpoint():
 
 
 @pytest.fixture
+def relaying():
+    """An endpoint that is a relay, although it does not listen."""
+    with libpubsub.Endpoint(forwarding=True) as result:
+        yield result
+
+
+@pytest.fixture
 def pubsub_command():
     """Path of the command `pubsub`: beside this interpreter, or on the PATH."""
     beside = Path(sysconfig.get_path("scripts")) / "pubsub"

@@ -99,7 +99,8 @@ def test_a_status_subscriber_may_see_errors_only(endpoint):
     assert {"peer_added", "peer_invalid"} <= {event.code for event in both.poll()}
 
 
-def test_nodes_are_known_at_any_distance(endpoint):
+def test_nodes_are_known_at_any_distance(relaying):
+    endpoint = relaying
     with libpubsub.Endpoint() as middle, libpubsub.Endpoint() as far:
         subscriber = far.make_subscriber(["/x"])
         endpoint.peer(HERE.format(middle.listen("tcp://127.0.0.1:0")))

@@ -14,8 +14,8 @@ namespace pubsub::test {
 /// Router, peering and one publisher, on a loop and a clock of the test.
 struct fake_node {
   explicit fake_node(const endpoint_id& id = id_of(100), endpoint_options chosen = {})
-      : self(id), options(std::move(chosen)),
-        routes(self, options.forward_topics, options.forwarding == forwarding::on),
+      : self(id), options(as_if_listening(std::move(chosen))),
+        routes(self, options.forward_topics, starts_as_relay(options)),
         peers(std::make_shared<peering>(self, options, routes, events, counts)),
         out(self, routes, true, options.max_frame_bytes, counts.make()) {}
   ~fake_node() {
@@ -46,6 +46,12 @@ struct fake_node {
     const auto result = out.publish(topic, data{value}, loop->now());
     out.seal();
     return result;
+  }
+
+  static endpoint_options as_if_listening(endpoint_options x) {
+    if (x.forwarding == forwarding::automatic)
+      x.forwarding = forwarding::on;
+    return x;
   }
 
   const endpoint_id self;

@@ -21,6 +21,12 @@ inline endpoint_options speaking(std::uint8_t version) {
   return options;
 }
 
+/// Of an endpoint that is a relay, whether it listens or not.
+inline endpoint_options forwarding_on(endpoint_options options = {}) {
+  options.forwarding = forwarding::on;
+  return options;
+}
+
 inline std::string local_uri(std::uint16_t port) {
   return "tcp://127.0.0.1:" + std::to_string(port);
 }
@@ -38,11 +44,11 @@ inline void join(endpoint& from, endpoint& to) {
   REQUIRE(to.wait_for_peer(from.id(), patience));
 }
 
-/// Endpoints in a row, each peered with the next.
+/// Relays in a row, each peered with the next.
 struct chain {
   explicit chain(std::size_t nodes, const endpoint_options& options = {}) {
     for (std::size_t i = 0; i < nodes; ++i)
-      all.push_back(std::make_unique<endpoint>(options));
+      all.push_back(std::make_unique<endpoint>(forwarding_on(options)));
     for (std::size_t i = 0; i + 1 < nodes; ++i)
       join(*all[i], *all[i + 1]);
   }

@@ -55,6 +55,7 @@ exit_code run_node(const node_options& options) {
   if (!options.access.empty())
     reload.emplace();
   auto settings = options.connection.for_endpoint();
+  settings.forwarding = forwarding::on;
   settings.forward_topics = filter{options.topics};
   settings.serve_status = options.no_status ? status_service::off : status_service::on;
   endpoint ep{settings};

@@ -160,7 +160,10 @@ exit_code run_pub(const pub_options& options) {
   if (!source)
     return fail(source.error());
   stop_signal stop;
-  endpoint ep{options.connection.for_endpoint()};
+  auto settings = options.connection.for_endpoint();
+  if (!(*source)->wait_prefix().empty()) // only relays are told of subscriptions below a topic
+    settings.forwarding = forwarding::on;
+  endpoint ep{settings};
   if (auto failed = connect(ep, options.connection, peering::wait); failed != exit_code::ok)
     return failed;
   sender out{ep, **source, options, stop};

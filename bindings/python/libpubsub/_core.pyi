@@ -463,7 +463,7 @@ class Endpoint:
     """
     A node of the publish/subscribe network.
     """
-    def __init__(self, id: str | None, forwarding: bool, own_messages: bool, io_threads: typing.SupportsInt | typing.SupportsIndex, link_capacity: typing.SupportsInt | typing.SupportsIndex, link_capacity_bytes: typing.SupportsInt | typing.SupportsIndex, link_policy: str, forward_topics: collections.abc.Sequence[str], connect_timeout: typing.SupportsFloat | typing.SupportsIndex, handshake_timeout: typing.SupportsFloat | typing.SupportsIndex, close_timeout: typing.SupportsFloat | typing.SupportsIndex, liveness_timeout: typing.SupportsFloat | typing.SupportsIndex, serve_status: bool, certificate: str, key: str, passphrase: str, ca_file: str, ca_path: str) -> None:
+    def __init__(self, id: str | None, forwarding: bool | None, own_messages: bool, io_threads: typing.SupportsInt | typing.SupportsIndex, link_capacity: typing.SupportsInt | typing.SupportsIndex, link_capacity_bytes: typing.SupportsInt | typing.SupportsIndex, link_policy: str, forward_topics: collections.abc.Sequence[str], connect_timeout: typing.SupportsFloat | typing.SupportsIndex, handshake_timeout: typing.SupportsFloat | typing.SupportsIndex, close_timeout: typing.SupportsFloat | typing.SupportsIndex, liveness_timeout: typing.SupportsFloat | typing.SupportsIndex, serve_status: bool, certificate: str, key: str, passphrase: str, ca_file: str, ca_path: str) -> None:
         ...
     def close(self, timeout: typing.SupportsFloat | typing.SupportsIndex | None = 3.0) -> None:
         """

@@ -35,7 +35,9 @@ class Endpoint(_core.Endpoint, Closing):
     methods raise ForkError.
 
     ``id``: its name in the network, a UUID; random by default. ``forwarding``: whether it passes messages
-    from one peer on to another. ``own_messages``: whether its own subscribers receive what it publishes.
+    from one peer on to another (True) or is a client of those it peers with (False). By default it is a
+    client until it listens, or has a peer that is a client itself or speaks version 1; then it peers again
+    with those that took it for one: listen first, where both is to be done. ``own_messages``: whether its own subscribers receive what it publishes.
     ``io_threads``: threads that serve links. ``link_capacity``, ``link_capacity_bytes``, ``link_policy``:
     the queue towards each peer, as for subscribers. ``forward_topics``: topics to announce although
     nobody here subscribes. ``connect_timeout``, ``handshake_timeout``, ``close_timeout``: seconds.
@@ -47,7 +49,7 @@ class Endpoint(_core.Endpoint, Closing):
     certificate that the other trusts. ``access``: as for set_access. Raises InvalidArgument, FileError (a file that cannot be read).
     """
 
-    def __init__(self, id: Union[str, uuid.UUID, None] = None, *, forwarding: bool = True,
+    def __init__(self, id: Union[str, uuid.UUID, None] = None, *, forwarding: Optional[bool] = None,
                  own_messages: bool = True, io_threads: int = 1,
                  link_capacity: int = DEFAULT_CAPACITY,
                  link_capacity_bytes: int = DEFAULT_CAPACITY_BYTES, link_policy: Policy = "block",

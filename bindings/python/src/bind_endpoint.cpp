@@ -21,18 +21,21 @@ namespace {
 
 using seconds = std::optional<double>;
 
-std::unique_ptr<endpoint_handle>
-make_endpoint(const std::optional<std::string>& id, bool forwards, bool own, unsigned io_threads,
-              const queue_options& link_queue, const std::vector<py::str>& forward_topics,
-              double connect_timeout, double handshake_timeout, double close_timeout,
-              double liveness_timeout, bool serve_status, tls_options tls) {
+std::unique_ptr<endpoint_handle> make_endpoint(const std::optional<std::string>& id,
+                                               std::optional<bool> forwards, bool own,
+                                               unsigned io_threads, const queue_options& link_queue,
+                                               const std::vector<py::str>& forward_topics,
+                                               double connect_timeout, double handshake_timeout,
+                                               double close_timeout, double liveness_timeout,
+                                               bool serve_status, tls_options tls) {
   endpoint_options options;
   if (tls.authenticated())
     value_or_raise(check(tls));
   options.tls = std::move(tls);
   if (id)
     options.id = value_or_raise(endpoint_id::parse(*id));
-  options.forwarding = forwards ? forwarding::on : forwarding::off;
+  if (forwards)
+    options.forwarding = *forwards ? forwarding::on : forwarding::off;
   options.own_messages = own ? own_messages::deliver : own_messages::ignore;
   options.io_threads = io_threads;
   options.link_queue = link_queue;
@@ -365,7 +368,7 @@ void bind_endpoint(py::module_& m) {
   bind_peer_info(m);
   bind_node_info(m);
   endpoint_class c(m, "Endpoint", "A node of the publish/subscribe network.");
-  c.def(py::init([](const std::optional<std::string>& id, bool forwards, bool own,
+  c.def(py::init([](const std::optional<std::string>& id, std::optional<bool> forwards, bool own,
                     unsigned io_threads, std::size_t link_capacity, std::size_t link_capacity_bytes,
                     const std::string& link_policy, const std::vector<py::str>& forward_topics,
                     double connect_timeout, double handshake_timeout, double close_timeout,

@@ -14,8 +14,10 @@
 
 namespace pubsub {
 
-/// Whether an endpoint passes messages from one peer on to another.
-enum class forwarding : std::uint8_t { on, off };
+/// Whether an endpoint passes messages from one peer on to another (`on`), or is a client of the
+/// nodes it peers with (`off`). `automatic`: `off`, until it listens, or has a peer that is a
+/// client itself or speaks version 1; then it peers again with those that took it for a client.
+enum class forwarding : std::uint8_t { automatic, on, off };
 /// Whether an endpoint's own subscribers receive what the same endpoint publishes.
 enum class own_messages : std::uint8_t { deliver, ignore };
 /// Whether peers may ask an endpoint for its status (`endpoint::peer_status`).
@@ -24,9 +26,9 @@ enum class status_service : std::uint8_t { on, off };
 struct endpoint_options {
   /// Name of this endpoint in the network; random if not given. Must be unique.
   std::optional<endpoint_id> id;
-  /// `off` makes it a client: of nodes of version 2 only the relays it is linked with know it, and
-  /// it costs no others anything (docs/semantics.md, "Who receives").
-  pubsub::forwarding forwarding = pubsub::forwarding::on;
+  /// Of nodes of version 2 only the relays it is linked with know a client, and it costs no others
+  /// anything (docs/semantics.md, "Who receives").
+  pubsub::forwarding forwarding = pubsub::forwarding::automatic;
   pubsub::own_messages own_messages = pubsub::own_messages::deliver;
   /// Threads that serve links; each link stays on one of them. At least 1. They start with the
   /// first `listen` or `peer`. Where there is one, a thread that waits for messages, and is the

@@ -7,7 +7,7 @@ namespace pubsub {
 endpoint_core::endpoint_core(endpoint_options options)
     : fault_(check(options)), options_(fault_ ? std::move(options) : endpoint_options{}),
       id_(options_.id ? *options_.id : endpoint_id::random()),
-      routes_(id_, options_.forward_topics, options_.forwarding == forwarding::on),
+      routes_(id_, options_.forward_topics, starts_as_relay(options_)),
       peering_(std::make_shared<peering>(id_, options_, routes_, events_, counts_)) {
   routes_.report_later_by([weak = std::weak_ptr{peering_}](auto delay) {
     if (const auto self = weak.lock())

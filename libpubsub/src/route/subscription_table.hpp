@@ -52,6 +52,9 @@ public:
       hold(prefix, holder::subscriber);
   }
 
+  /// Call only while it knows no peers and no clients.
+  void start_forwarding() noexcept { forwarding_ = true; }
+
   /// Adds a subscriber that is not in the table.
   void add_local(subscriber_id who, Exit exit, const filter& wanted);
   /// False if nothing changed.
@@ -59,6 +62,11 @@ public:
   bool remove_local_topic(subscriber_id who, std::string_view prefix);
   bool remove_local(subscriber_id who);
   filter local_filter(subscriber_id who) const;
+  /// Whether a subscriber of this node, or one of its forward topics, matches the topic.
+  bool wants(std::string_view topic) const {
+    return forward_topics_.matches(topic) ||
+           !local_index_.visit(topic, [](const auto&) { return false; });
+  }
   /// Calls `visit` with every subscriber and its exit.
   template <class Visitor>
   void visit_locals(Visitor&& visit) const {
@@ -426,10 +434,8 @@ void subscription_table<Exit>::concerns(std::string_view prefix, std::uint64_t p
 template <class Exit>
 bool subscription_table<Exit>::wanted_without(std::uint64_t peer_number,
                                               std::string_view prefix) const {
-  auto any = [](const auto&) { return false; };
   auto only_that_peer = [&](const auto& each) { return each.who == peer_number; };
-  return forward_topics_.matches(prefix) || !local_index_.visit(prefix, any) ||
-         (forwarding_ && !remote_index_.visit(prefix, only_that_peer));
+  return wants(prefix) || (forwarding_ && !remote_index_.visit(prefix, only_that_peer));
 }
 
 template <class Exit>

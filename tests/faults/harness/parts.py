@@ -19,10 +19,10 @@ class Settings:
 
 
 class Node:
-    """A process with one endpoint called main, or several."""
+    """A process with one endpoint called main, or several. `listens`: main is a relay, and else a client."""
 
-    def __init__(self, program, scheme, options):
-        self.program = program
+    def __init__(self, program, scheme, options, listens):
+        self.program, self.listens = program, listens
         self.scheme, self.options = scheme, options
         self.port = 0  # of `tcp` and `tls`
         self.address = ""
@@ -83,6 +83,9 @@ class Subscription:
             return self.ended
         reports = self.node.ask("report", at=self.at)["subscribers"]
         return next(each for each in reports if each["name"] == self.name)
+
+    def is_of_client(self):
+        return self.at != "main" or not self.node.listens
 
     def received(self):
         return sum(stream["received"] for stream in self.report()["streams"])

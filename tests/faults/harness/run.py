@@ -11,7 +11,7 @@ import sys
 import time
 import traceback
 
-from . import lifecycle, scenarios  # noqa: F401: they register themselves
+from . import client_scenarios, lifecycle, scenarios  # noqa: F401: they register themselves
 from .parts import Settings
 from .program import ProgramError, Stuck
 from .registry import ALL

@@ -472,6 +472,5 @@ def thousand_peers(w):
         w.nodes[name].ask("open", at=at, capacity=64)
         w.subscribe(name, at=at, capacity=64)
         w.nodes[name].ask("peer", at=at, uri=w.nodes["hub"].address)
-    # Each of them tells the others of its link and its wants: millions of reports, on two processors.
     w.publish("pub", messages=volume(w, 1_000), patience_s=4 * PATIENCE_S)
     w.await_end()

@@ -58,16 +58,18 @@ class World:
     def log(self, text):
         self.settings.log(f"  {text}")
 
-    def start(self, *names, scheme="tcp", **options):
-        """Starts nodes that listen; a name known before gets its old address again. Returns the last. `scheme`: `tcp`,
-        `tls` or `unix`."""
+    def start(self, *names, scheme="tcp", listens=True, **options):
+        """Starts nodes that listen, or clients; a name known before gets its old address again. Returns the last.
+        `scheme`: `tcp`, `tls` or `unix`."""
         options = {"capacity": LINK_CAPACITY, **self.certificates.options(), **options}
         for name in names:
             before = self.nodes.get(name)
             node = Node(self._program("fault_node", name), before.scheme if before else scheme,
-                        before.options if before else options)
+                        before.options if before else options, before.listens if before else listens)
             self.nodes[name] = node
             node.id = node.ask("open", **node.options)["id"]
+            if not node.listens:
+                continue
             node.address = before.address if before else self._fresh_address(node)
             node.port = node.ask("listen", uri=node.address)["port"]
             if node.scheme != "unix":
@@ -90,14 +92,17 @@ class World:
         self._dialled.append((one, other, address))
         self.nodes[one].ask("peer", uri=address)
 
-    def await_peers(self, name, n):
-        if not self.nodes[name].ask("wait", n=n, timeout_ms=int(PATIENCE_S * 900))["met"]:
-            raise Stuck(f"{name} does not get {n} peers")
+    def await_peers(self, name, n, at="main"):
+        self._await(self.nodes[name], PATIENCE_S, f"{n} peers", verb="wait", at=at, n=n)
+
+    def _neighbours(self, name):
+        """Of an endpoint called main; others have one."""
+        return {one if other == name else other for one, other, _ in self._dialled if name in (one, other)} or {None}
 
     def await_links(self):
         """Until every link there should be is up, at both of its ends."""
         for name in self.nodes:
-            neighbours = {one if other == name else other for one, other, _ in self._dialled if name in (one, other)}
+            neighbours = self._neighbours(name) - {None}
             if neighbours and self.nodes[name].lives():
                 self.await_peers(name, len(neighbours))
 
@@ -169,9 +174,7 @@ class World:
         all."""
         node = self.nodes[name]
         pub = Publisher(node, len(self.publishers) + 1, topics, at, per_second, min_bytes, to)
-        n = self._audience(name, at, topic)
-        if not node.ask("wait", patience_s, at=at, topic=topic, n=n, timeout_ms=int(patience_s * 900))["met"]:
-            raise Stuck(f"{name} does not come to know {n} subscribers of {topic}")
+        self._await_audience(node, at, topic, patience_s)
         node.ask("publish", at=at, publisher=pub.id, topic=topic, messages=messages, per_second=per_second,
                  topics=topics, min_bytes=min_bytes, max_bytes=max_bytes, to=self.nodes[to].id if to else None)
         self.publishers.append(pub)
@@ -179,12 +182,23 @@ class World:
                  f"bytes={min_bytes}..{max_bytes}")
         return pub
 
-    def _audience(self, name, at, topic):
-        """What wait_for_subscribers is to count: subscribers here, and nodes elsewhere."""
+    def _await_audience(self, node, at, topic, patience_s):
+        """Until `node` knows all who want the topic: by itself subscribers here and relays elsewhere; of clients, which
+        it does not know, when they are told that they are known."""
         wanting = [sub for sub in self.subscriptions if topic.startswith(sub.topic) and sub.ended is None]
-        here = [sub for sub in wanting if (sub.node.name, sub.at) == (name, at)]
-        elsewhere = {(sub.node.name, sub.at) for sub in wanting if sub not in here}
-        return len(here) + len(elsewhere)
+        here = [sub for sub in wanting if (sub.node.name, sub.at) == (node.name, at)]
+        clients = [sub for sub in wanting if sub not in here and sub.is_of_client()]
+        for sub in clients:
+            self.await_peers(sub.node.name, len(self._neighbours(sub.node.name)), at=sub.at)
+            self._await(sub.node, patience_s, f"all to know {sub.name}", verb="ready", at=sub.at, name=sub.name)
+        relays = {sub.node.name for sub in wanting if sub not in here and not sub.is_of_client()}
+        n = len(here) + max(len(relays), min(1, len(clients)))
+        self._await(node, patience_s, f"{n} subscribers of {topic}", verb="wait", at=at, topic=topic, n=n)
+
+    @staticmethod
+    def _await(node, patience_s, what, **request):
+        if not node.ask(patience_s=patience_s, timeout_ms=int(patience_s * 900), **request)["met"]:
+            raise Stuck(f"{node.name} waits in vain for {what}")
 
     def end_publishing(self, pub):
         """Afterwards the node may go: what it has published is known."""

@@ -58,6 +58,8 @@ struct broker_routes {
 class broker_mesh {
 public:
   broker_mesh(const endpoint_id& self, bool forwarding) : self_(self), forwarding_(forwarding) {}
+  /// Call only while there are no peers.
+  void start_forwarding() noexcept { forwarding_ = true; }
 
   /// `announced` is the filter the peer got in the handshake; if that has changed since, it gets an
   /// update.
@@ -102,7 +104,7 @@ private:
   void make_routes();
 
   const endpoint_id self_;
-  const bool forwarding_;
+  bool forwarding_;
   std::map<endpoint_id, peer> peers_;
   std::unordered_set<endpoint_id> all_in_network_; // when relays were last chosen
   std::uint64_t chosen_for_ = 0;                   // the version of the links then

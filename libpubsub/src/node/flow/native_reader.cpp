@@ -12,12 +12,15 @@
 namespace pubsub {
 
 void native_reader::begin() {
+  bool suits = true;
   if (env_.remote_is_client)
-    router_.add_client(env_.remote, env_.via, env_.is_client);
+    suits = router_.add_client(env_.remote, env_.via, env_.is_client);
   else if (env_.is_client)
-    router_.add_relay(env_.remote, env_.via);
+    suits = router_.add_relay(env_.remote, env_.via);
   else
     router_.add_neighbour(env_.remote, env_.via);
+  if (!suits)
+    env_.via->close({errc::peer_disconnect_during_handshake, "this endpoint is a client no more"});
 }
 
 std::size_t native_reader::receive(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) {
@@ -95,11 +98,11 @@ bool native_reader::take_flagged(std::span<std::byte> payload) {
     return take_report(wire::parse_filter_report(payload));
   case wire::frame_kind::known:
     if (!std::exchange(ready_, true)) {
-      if (env_.remote_is_client && !env_.is_client)
-        router_.say_known(env_.remote);
-      else if (!env_.is_client)
+      if (!env_.is_client && !env_.remote_is_client)
         router_.neighbour_ready(env_.remote);
       env_.on_ready();
+      if (env_.remote_is_client)
+        router_.client_ready(env_.remote);
     }
     return true;
   case wire::frame_kind::credit:

@@ -26,8 +26,9 @@ struct peer_request {
   endpoint_id remote{};   ///< nil until the first success
   bool connected = false; ///< its peering is established
   bool stopped = false;
-  bool attempted = false; ///< at least one attempt has failed
-  back_off delays;        ///< between failed attempts
+  bool attempted = false;    ///< at least one attempt has failed
+  bool changes_role = false; ///< this endpoint peers again, as a relay
+  back_off delays;           ///< between failed attempts
   std::chrono::steady_clock::time_point connected_at{};
   unsigned short_peerings = 0; ///< in a row
   error last_failure{};
@@ -41,10 +42,12 @@ struct peer_request {
   void note_success(const endpoint_id& id) {
     remote = id;
     connected = true;
+    changes_role = false;
     connected_at = std::chrono::steady_clock::now();
   }
   void note_failure(const error& reason) {
     attempted = true;
+    changes_role = false;
     last_failure = reason;
     if (options.retry)
       connects->attempt_after(delays.next());

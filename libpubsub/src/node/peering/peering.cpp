@@ -9,11 +9,17 @@
 
 namespace pubsub {
 
+bool starts_as_relay(const endpoint_options& options) noexcept {
+  return options.forwarding == forwarding::on ||
+         (options.forwarding == forwarding::automatic && options.max_wire_version == 1);
+}
+
 peering::peering(const endpoint_id& self, const endpoint_options& options, router& routes,
                  status_hub& events, counter_registry& counts)
     : self_(self), options_(options), routes_(routes), counts_(counts), reports_(events),
       factories_(options.tls), io_(options.io_threads), acceptor_(options.max_half_open),
-      peers_(options.max_peers), access_(options.access, counts.make()) {
+      peers_(options.max_peers), access_(options.access, counts.make()),
+      is_relay_(routes.forwards()) {
   loop_ = io_.next();
 }
 
@@ -34,6 +40,8 @@ expected<std::uint16_t> peering::listen(std::string_view where) {
     return opened.error();
   io_.start();
   acceptor_.add(*opened);
+  lock.unlock();
+  become_relay();
   (*opened)->start(
       [weak = weak_from_this(), make = std::move(*make)](std::shared_ptr<asio::io_context> loop,
                                                          stream_protocol::socket socket) {
@@ -48,7 +56,30 @@ expected<std::uint16_t> peering::listen(std::string_view where) {
         lock_type inner{self->mutex_};
         return self->acceptor_.may_accept() ? self->io_.next() : nullptr;
       });
+  wait_until(options_.handshake_timeout,
+             [&] { return std::ranges::none_of(requests_, &peer_request::changes_role); });
   return (*opened)->port();
+}
+
+/// Those that took us for a client are parted from, and peered with again.
+void peering::become_relay(const session* because_of) {
+  lock_type lock{mutex_};
+  if (closed_ || options_.forwarding != forwarding::automatic || is_relay_.exchange(true))
+    return;
+  auto begun = sessions_;
+  std::erase_if(begun, [&](const auto& each) { return each.get() == because_of; });
+  for (const auto& each : begun)
+    if (each->request())
+      each->request()->changes_role = true;
+  lock.unlock();
+  routes_.start_forwarding();
+  lock.lock();
+  for (const auto& each : peers_.in_phase(phase::peered, phase::leaving))
+    if (begun.erase(each) > 0)
+      part(each->remote(), options_.handshake_timeout, lock);
+  for (const auto& each : begun)
+    each->carrier()->close(
+        {errc::peer_disconnect_during_handshake, "this endpoint is a client no more"});
 }
 
 expected<void> peering::connect(std::string_view target, const peer_options& options, bool wait) {
@@ -208,7 +239,9 @@ void peering::on_closed(const std::shared_ptr<session>& who, wire::handshake::ou
     next->go_on();
   if (!reason)
     reason = {errc::peer_disconnect_during_handshake, "the connection was closed"};
-  if (request)
+  if (request && std::exchange(request->changes_role, false))
+    request->connects->attempt_after({});
+  else if (request)
     attempt_failed(request, {reason.code(), to_string(request->target) + ": " + reason.context()});
   else
     reports_.turned_away(*who, reason);
@@ -217,13 +250,16 @@ void peering::on_closed(const std::shared_ptr<session>& who, wire::handshake::ou
 /// Called with the mutex held: requests that relied on a connection to this peer try again.
 void peering::reconnect(const endpoint_id& id) {
   for (const auto& request : requests_) {
-    if (request->remote != id || !std::exchange(request->connected, false))
+    if (request->remote != id || !std::exchange(request->connected, false) || request->stopped ||
+        closed_)
       continue;
-    if (request->options.retry && !request->stopped && !closed_)
+    if (request->changes_role)
+      request->connects->attempt_after({});
+    else if (request->options.retry)
       request->note_loss();
   }
   std::erase_if(requests_, [&](const auto& each) {
-    return each->remote == id && !each->connected && !each->options.retry;
+    return each->remote == id && !each->connected && !each->options.retry && !each->changes_role;
   });
 }
 

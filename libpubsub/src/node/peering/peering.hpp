@@ -1,6 +1,7 @@
 // Who our peers are: listening, connecting, retrying, admitting, parting.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -24,6 +25,9 @@
 #include "transport/event_loop.hpp"
 
 namespace pubsub {
+
+/// Whether an endpoint forwards before it has become a relay by itself.
+bool starts_as_relay(const endpoint_options& options) noexcept;
 
 /// The map of peers and their states, and everything that feeds it. One mutex guards the map; it is
 /// never held while waiting for I/O. Thread-safe.
@@ -72,9 +76,8 @@ public:
   const endpoint_id& self() const noexcept override { return self_; }
   const endpoint_options& options() const noexcept override { return options_; }
   router& routes() noexcept override { return routes_; }
-  bool is_client() const noexcept override {
-    return options_.forwarding == forwarding::off && options_.max_wire_version > 1;
-  }
+  bool is_client() const noexcept override { return !is_relay_ && options_.max_wire_version > 1; }
+  void become_relay(const session* because_of = nullptr) override;
   /// Lets the routes report more after that time. From any thread.
   void report_later(std::chrono::nanoseconds delay) {
     io_threads::call_later(loop_, delay, [weak = weak_from_this()] {
@@ -129,6 +132,7 @@ private:
   std::set<std::shared_ptr<session>> sessions_; // every connection that is not closed
   peer_table peers_;
   access_control access_;
+  std::atomic<bool> is_relay_; // before the routes forward: who peers with us then is told so
   bool closed_ = false;
 };
 

@@ -27,9 +27,9 @@ std::vector<std::byte> make_question(std::uint32_t number) {
 session::session(std::shared_ptr<session_owner> owner, std::shared_ptr<peer_link> carrier,
                  wire::tcp_role role, std::shared_ptr<peer_request> request)
     : owner_(std::move(owner)), link_(std::move(carrier)), request_(std::move(request)),
-      handshake_(role, make_environment()), timer_(link_->make_timer()),
-      life_(owner_->options().liveness_timeout), look_(link_->make_timer()),
-      again_(link_->make_timer()) {}
+      as_client_(owner_->is_client()), handshake_(role, make_environment()),
+      timer_(link_->make_timer()), life_(owner_->options().liveness_timeout),
+      look_(link_->make_timer()), again_(link_->make_timer()) {}
 
 void session::arm_timer(std::chrono::nanoseconds timeout, error reason) {
   timer_->start(timeout, [self = shared_from_this(), reason = std::move(reason)] {
@@ -43,7 +43,7 @@ wire::handshake::environment session::make_environment() {
   return {
       .self = owner_->self(),
       .max_version = owner_->options().max_wire_version,
-      .client = owner_->is_client(),
+      .client = as_client_,
       .local_filter =
           [this](const endpoint_id& remote) {
             return announced_ = owner_->routes().announcement_for(remote);
@@ -105,6 +105,8 @@ void session::reject() {
 
 /// The version decides here which reader there is, and in the link which protocol; nowhere else.
 void session::begin_messages() {
+  if (as_client_ && (handshake_.version() == 1 || handshake_.remote_is_client()))
+    owner_->become_relay(handshake_.version() == 1 ? this : nullptr);
   link_->begin_messages(handshake_.version(), owner_->self(), owner_->options().max_frame_bytes);
   counts_ = owner_->make_counters();
   auto env = make_reader_environment();
@@ -121,8 +123,8 @@ message_reader::environment session::make_reader_environment() {
       .self = owner_->self(),
       .remote = remote(),
       .via = link_,
-      .forwarding = owner_->options().forwarding == forwarding::on,
-      .is_client = owner_->is_client(),
+      .forwarding = owner_->routes().forwards(),
+      .is_client = as_client_,
       .remote_is_client = handshake_.remote_is_client(),
       .subscriptions = handshake_.remote_filter(),
       .announced = announced_,

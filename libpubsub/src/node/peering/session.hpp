@@ -34,6 +34,9 @@ public:
   virtual router& routes() noexcept = 0;
   /// Whether this endpoint is a client of the relays it is linked with.
   virtual bool is_client() const noexcept = 0;
+  /// If its role is automatic, and that of a client, this endpoint becomes a relay. What peered
+  /// with it as a client peers with it again, but not the session that this is because of.
+  virtual void become_relay(const session* because_of = nullptr) = 0;
   virtual std::shared_ptr<live_counters> make_counters() = 0;
   /// How this endpoint is, as JSON; empty where it does not answer such questions.
   virtual std::string status_reply() const = 0;
@@ -105,6 +108,7 @@ private:
   const std::shared_ptr<session_owner> owner_;
   const std::shared_ptr<peer_link> link_;
   const std::shared_ptr<peer_request> request_; // null for accepted connections
+  const bool as_client_;
   wire::handshake handshake_;
   filter announced_;                       // to a Broker peer, in the handshake
   std::unique_ptr<message_reader> reader_; // set once the handshake is over, as what follows

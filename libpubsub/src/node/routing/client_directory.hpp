@@ -40,7 +40,7 @@ public:
     leave_relay(who);
     links_.remove(id_text(who), 0);
     links_.add(id_text(who), 0, via);
-    all_[who] = {std::move(via), {}, {}};
+    all_[who] = {std::move(via), {}, {}, false};
   }
   /// Returns what it has subscribed to, which ends; nothing if there is no such client.
   std::optional<filter_change> remove(const endpoint_id& who) {
@@ -86,6 +86,17 @@ public:
 
   bool any_served() const noexcept { return !served_.empty(); }
 
+  /// The client has told all it had to tell when the link began: from now on its filter counts.
+  /// Nothing if there is no such client, or this is no news.
+  std::optional<filter_change> start(const endpoint_id& who) {
+    const auto found = all_.find(who);
+    if (found == all_.end() || std::exchange(found->second.started, true))
+      return {};
+    const auto& said = found->second.said;
+    return filter_change{who, said.filter_number, {said.prefixes.begin(), said.prefixes.end()}, {}};
+  }
+  bool has_started(const endpoint_id& who) const { return all_.at(who).started; }
+
   /// What a report of a client changes. Nothing if it breaks the rules: it skips a number, or gives
   /// the client too many subscriptions.
   std::optional<filter_change> receive(const filter_report& news) {
@@ -128,6 +139,7 @@ private:
     std::shared_ptr<peer_link> via;
     known_node said;
     endpoint_id first; // the relay that serves it first; nil: we do
+    bool started = false;
   };
   struct other_relay {
     std::set<endpoint_id> clients;

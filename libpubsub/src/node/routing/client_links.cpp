@@ -10,6 +10,13 @@ void client_links::add_client(const endpoint_id& who, std::shared_ptr<peer_link>
     network_.add_host(who);
 }
 
+bool client_links::start(const endpoint_id& client) {
+  const auto filter = clients_.start(client);
+  if (filter)
+    table_.change_client(client, filter->number, filter->added, {});
+  return filter.has_value();
+}
+
 bool client_links::remove(const endpoint_id& who) {
   network_.remove_host(who);
   if (const auto left = clients_.remove(who)) {
@@ -29,7 +36,7 @@ bool client_links::receive(const endpoint_id& client, const any_report& report) 
   if (news == nullptr || news->about.node != client)
     return false;
   const auto changed = clients_.receive(*news);
-  if (changed)
+  if (changed && clients_.has_started(client))
     table_.change_client(client, changed->number, changed->added, changed->removed);
   return changed.has_value();
 }

@@ -33,6 +33,8 @@ public:
   void add_relay(const endpoint_id& who, std::shared_ptr<peer_link> via) {
     apply(serving_.add(who, std::move(via)));
   }
+  /// As of client_directory. False if that changes nothing.
+  bool start(const endpoint_id& client);
   /// The link is gone. False if the peer is neither a client nor a relay that may serve us.
   bool remove(const endpoint_id& who);
 

@@ -184,24 +184,57 @@ bool router::receive(const endpoint_id& from, any_report report) {
 
 // -- clients and their relays --------------------------------------------------------------------
 
-void router::add_client(const endpoint_id& who, std::shared_ptr<peer_link> via, bool host) {
+bool router::add_client(const endpoint_id& who, std::shared_ptr<peer_link> via, bool host) {
+  bool added = false;
   change([&] {
+    added = !(host && forwards());
+    if (!added)
+      return false;
     neighbours_[who] = via;
     client_links_.add_client(who, std::move(via), host);
     located_.erase(who);
     return true;
   });
-  if (host)
+  if (host && added)
     say_known(who);
+  return added;
 }
 
-void router::add_relay(const endpoint_id& who, std::shared_ptr<peer_link> via) {
+void router::client_ready(const endpoint_id& who) {
   change([&] {
+    const bool started = client_links_.start(who);
+    if (started && forwards())
+      deliver(letters{letter{{neighbours_.at(who)}, wire::make_known()}});
+    return started;
+  });
+}
+
+bool router::add_relay(const endpoint_id& who, std::shared_ptr<peer_link> via) {
+  bool added = false;
+  change([&] {
+    added = !forwards();
+    if (!added)
+      return false;
     neighbours_[who] = via;
     client_links_.add_relay(who, std::move(via));
     return true;
   });
-  say_known(who);
+  if (added)
+    say_known(who);
+  return added;
+}
+
+void router::start_forwarding() {
+  change([&] {
+    std::vector<endpoint_id> all;
+    for (const auto& [who, via] : neighbours_)
+      all.push_back(who);
+    drop(all);
+    forwarding_.store(true, std::memory_order_relaxed);
+    table_.start_forwarding();
+    broker_mesh_.start_forwarding();
+    return true;
+  });
 }
 
 void router::receive_served(const endpoint_id& from, const endpoint_id& by) {
@@ -285,7 +318,7 @@ link_directory router::audience() const {
 
 void router::receive(filter_question question) {
   const bool for_us = std::erase(question.to, self_) > 0;
-  if (question.hops_left-- > 1 && !question.to.empty() && forwarding_)
+  if (question.hops_left-- > 1 && !question.to.empty() && forwards())
     ask(question);
   if (!for_us)
     return;
@@ -317,7 +350,7 @@ std::optional<report_version> router::own_filter() const {
 
 /// Called with the mutex held. A question that cannot be answered yet waits, and asks `missing`.
 bool router::may_answer(filter_question& question, std::vector<endpoint_id>& missing) {
-  const bool of_client = forwarding_ && clients().contains(question.from);
+  const bool of_client = forwards() && clients().contains(question.from);
   const auto filter = of_client ? own_filter() : report_version{};
   const auto& within_reach = *next_links();
   if (filter)
@@ -395,24 +428,27 @@ std::vector<endpoint_id> router::nodes_behind(const endpoint_id& neighbour) cons
 }
 
 void router::remove_peers(const std::vector<endpoint_id>& all) {
-  change([&] {
-    bool any = false;
-    std::vector<endpoint_id> known;
-    for (const auto& who : all) {
-      const bool broker_peer = broker_mesh_.remove(who);
-      if (!broker_peer && neighbours_.erase(who) == 0)
-        continue;
-      any = true;
-      if (client_links_.remove(who))
-        continue;
-      table_.remove_peer(who);
-      known.push_back(who);
-    }
-    if (!known.empty())
-      network_.remove(known);
-    return any;
-  });
+  change([&] { return drop(all); });
   answer_due();
+}
+
+/// Called within a change. False if there were none of them.
+bool router::drop(const std::vector<endpoint_id>& peers) {
+  bool any = false;
+  std::vector<endpoint_id> known;
+  for (const auto& who : peers) {
+    const bool broker_peer = broker_mesh_.remove(who);
+    if (!broker_peer && neighbours_.erase(who) == 0)
+      continue;
+    any = true;
+    if (client_links_.remove(who))
+      continue;
+    table_.remove_peer(who);
+    known.push_back(who);
+  }
+  if (!known.empty())
+    network_.remove(known);
+  return any;
 }
 
 filter router::peer_filter(const endpoint_id& who) const {
@@ -471,7 +507,7 @@ std::size_t router::count_remote(std::string_view topic, std::size_t most) const
   std::unordered_set<std::uint64_t> found;
   const auto& peers = broker_mesh_.routes()->links;
   const auto& within_reach = *next_links();
-  const auto here = table_.local_index().visit(topic, [](const auto&) { return false; }) ? 0U : 1U;
+  const auto here = table_.wants(topic) ? 1U : 0U;
   table_.remote_index().visit(topic, [&](const auto& each) {
     if (peers.contains(each.exit) || within_reach.contains(each.exit) ||
         clients().contains(each.exit))
@@ -484,7 +520,8 @@ std::size_t router::count_remote(std::string_view topic, std::size_t most) const
 /// Called with the mutex held.
 std::size_t router::count_here(std::string_view topic) const {
   const auto here = table_.local_index().count(topic);
-  const auto remote = count_remote(topic, routing_tuning::most_counted) - (here > 0 ? 1 : 0);
+  const auto remote =
+      count_remote(topic, routing_tuning::most_counted) - (table_.wants(topic) ? 1 : 0);
   return here + remote + client_links_.serving().told(topic);
 }
 

@@ -44,6 +44,12 @@ public:
   /// Reports more of what Broker peers have changed in their subscriptions.
   void report_more();
 
+  /// Whether messages are passed on from one peer to another; from any thread.
+  bool forwards() const noexcept { return forwarding_.load(std::memory_order_relaxed); }
+  /// From now on this node forwards. Its peers of version 2 are removed: they took it for a client.
+  /// It has none of version 1.
+  void start_forwarding();
+
   // -- our subscribers ---------------------------------------------------------------------------
 
   subscriber_id add_subscriber(std::shared_ptr<message_queue> queue, const filter& prefixes);
@@ -81,9 +87,13 @@ public:
 
   // -- clients and their relays ------------------------------------------------------------------
 
-  /// As `client_links::add_client`, and so on.
-  void add_client(const endpoint_id& who, std::shared_ptr<peer_link> via, bool host);
-  void add_relay(const endpoint_id& who, std::shared_ptr<peer_link> via);
+  /// False, and then nothing is changed, if this node forwards and `host` says that it does not.
+  bool add_client(const endpoint_id& who, std::shared_ptr<peer_link> via, bool host);
+  /// False, and then nothing is changed, if this node forwards: it is no client.
+  bool add_relay(const endpoint_id& who, std::shared_ptr<peer_link> via);
+  /// The client has told all it knew. Where we are no client, it is told the same, before any
+  /// message.
+  void client_ready(const endpoint_id& who);
   void receive_interest(const endpoint_id& from, topic_interest what);
   /// Our relay tells, or a client confirms.
   void receive_wanted(const endpoint_id& from, const topic_interest& what);
@@ -184,6 +194,7 @@ private:
   void settle();
   letters take_news();
   void ask(const filter_question& question);
+  bool drop(const std::vector<endpoint_id>& peers);
   std::vector<endpoint_id> nodes_behind(const endpoint_id& neighbour) const;
   std::size_t count_here(std::string_view topic) const;
   std::size_t count_remote(std::string_view topic, std::size_t most) const;
@@ -210,10 +221,10 @@ private:
   }
 
   const endpoint_id self_;
-  const bool forwarding_;
-  mutable std::mutex turn_;  // taken first: one change, with its letters, after the other
-  mutable std::mutex mutex_; // guards snapshot_, next_links_ and closed_; with turn_, both to
-                             // change what follows and either to read it
+  std::atomic<bool> forwarding_; // once true it stays so
+  mutable std::mutex turn_;      // taken first: one change, with its letters, after the other
+  mutable std::mutex mutex_;     // guards snapshot_, next_links_ and closed_; with turn_, both to
+                                 // change what follows and either to read it
   mutable std::condition_variable changed_;
   node_subscriptions table_;
   network_map network_;
