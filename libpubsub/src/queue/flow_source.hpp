@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <deque>
 #include <iterator>
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace pubsub {
 
@@ -33,20 +33,20 @@ public:
   }
   bool empty() const noexcept { return sources_.empty(); }
   /// Takes all of them out; call `resume_all` on the result after unlocking.
-  std::deque<paused> take() noexcept { return std::exchange(sources_, {}); }
+  std::vector<paused> take() noexcept { return std::exchange(sources_, {}); }
   /// The same for those behind no more than `left` messages, which have left.
-  std::deque<paused> take_behind(std::uint64_t left) {
+  std::vector<paused> take_behind(std::uint64_t left) {
     const auto end = std::ranges::find_if(sources_, [&](const auto& x) { return x.behind > left; });
-    std::deque<paused> result(std::move_iterator{sources_.begin()}, std::move_iterator{end});
+    std::vector<paused> result(std::move_iterator{sources_.begin()}, std::move_iterator{end});
     sources_.erase(sources_.begin(), end);
     return result;
   }
 
 private:
-  std::deque<paused> sources_; // in the order in which they came
+  std::vector<paused> sources_; // in the order in which they came; most queues never have any
 };
 
-inline void resume_all(const std::deque<paused_sources::paused>& sources) noexcept {
+inline void resume_all(const std::vector<paused_sources::paused>& sources) noexcept {
   for (const auto& each : sources)
     if (auto source = each.source.lock())
       source->resume();

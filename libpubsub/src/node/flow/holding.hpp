@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <set>
@@ -134,10 +133,10 @@ private:
   };
   struct held_place {
     std::vector<open_flush> flushes;
-    node_counts awaited; // of the flushes
-    std::deque<held_frame> frames;
-    std::set<stream_name> streams; // of the frames
-    std::size_t flush_bytes = 0;   // of the flushes among the frames
+    node_counts awaited;            // of the flushes
+    std::vector<held_frame> frames; // a deque would cost half a kilobyte while it is empty
+    std::set<stream_name> streams;  // of the frames
+    std::size_t flush_bytes = 0;    // of the flushes among the frames
   };
 
   static void keep(held_place& here, held_frame frame) {

@@ -69,56 +69,59 @@ struct live_counters {
 class counter_registry {
 public:
   std::shared_ptr<live_counters> make() {
+    auto result = std::make_shared<live_counters>();
     std::lock_guard lock{mutex_};
-    retire_unused();
-    return in_use_.emplace_back(std::make_shared<live_counters>());
+    in_use_.add(result, [this](const auto& x) { add_to(retired_, x.of_endpoint()); });
+    return result;
   }
   void follow(std::shared_ptr<const message_queue> queue) {
     std::lock_guard lock{mutex_};
-    if (queues_.size() >= queues_worth_a_look_) {
-      retire(queues_, [this](const auto& x) { add_to(retired_.subscribers, x.counters()); });
-      queues_worth_a_look_ = std::max<std::size_t>(16, 2 * queues_.size());
-    }
-    queues_.push_back(std::move(queue));
+    queues_.add(std::move(queue),
+                [this](const auto& x) { add_to(retired_.subscribers, x.counters()); });
   }
   void follow(std::shared_ptr<const peer_link> carrier) {
     std::lock_guard lock{mutex_};
-    retire_unused();
-    links_.push_back(std::move(carrier));
+    links_.add(std::move(carrier), [this](const auto& x) { add_to(retired_.links, x.counters()); });
   }
   endpoint_counters sum() const {
     std::lock_guard lock{mutex_};
     auto result = retired_;
-    for (const auto& each : in_use_)
+    for (const auto& each : in_use_.all)
       add_to(result, each->of_endpoint());
-    for (const auto& each : queues_)
+    for (const auto& each : queues_.all)
       add_to(result.subscribers, each->counters());
-    for (const auto& each : links_)
+    for (const auto& each : links_.all)
       add_to(result.links, each->counters());
     return result;
   }
 
 private:
-  void retire_unused() {
-    retire(in_use_, [this](const auto& x) { add_to(retired_, x.of_endpoint()); });
-    retire(links_, [this](const auto& x) { add_to(retired_.links, x.counters()); });
-  }
-  /// What is held here alone counts no more.
-  template <class T, class Keep>
-  static void retire(std::vector<std::shared_ptr<T>>& all, Keep keep) {
-    std::erase_if(all, [&](const auto& each) {
-      const bool unused = each.use_count() == 1;
-      if (unused)
-        keep(*each);
-      return unused;
-    });
-  }
+  /// There may be very many: it looks for those that count no more, since they are held here alone,
+  /// when they may be a third of all.
+  template <class T>
+  struct followed {
+    template <class Keep>
+    void add(std::shared_ptr<T> fresh, Keep keep) {
+      if (all.size() >= worth_a_look) {
+        std::erase_if(all, [&](const auto& each) {
+          const bool unused = each.use_count() == 1;
+          if (unused)
+            keep(*each);
+          return unused;
+        });
+        worth_a_look = all.size() + std::max<std::size_t>(16, all.size() / 2);
+      }
+      all.push_back(std::move(fresh));
+    }
+
+    std::vector<std::shared_ptr<T>> all;
+    std::size_t worth_a_look = 16;
+  };
 
   mutable std::mutex mutex_; // guards everything below
-  std::vector<std::shared_ptr<live_counters>> in_use_;
-  std::vector<std::shared_ptr<const message_queue>> queues_; // there may be very many
-  std::size_t queues_worth_a_look_ = 16;
-  std::vector<std::shared_ptr<const peer_link>> links_;
+  followed<live_counters> in_use_;
+  followed<const message_queue> queues_;
+  followed<const peer_link> links_;
   endpoint_counters retired_;
 };
 

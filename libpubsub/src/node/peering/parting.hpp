@@ -38,6 +38,7 @@ public:
   bool leave(std::chrono::nanoseconds patience, const std::vector<endpoint_id>& behind) {
     if (std::exchange(leaving_, true))
       return false;
+    goodbye_ = make_goodbye();
     flush(std::min(patience, peering_tuning::longest_patience), behind,
           [this] { via_->push_last(wire::make_ping(self_, remote_, goodbye_)); });
     return true;
@@ -101,9 +102,9 @@ private:
   const std::shared_ptr<peer_link> via_;
   router& routes_;
   const std::function<void(std::chrono::nanoseconds)> call_back_;
-  const std::vector<std::byte> goodbye_ = make_goodbye();
   bool leaving_ = false;
-  bool left_ = false; // by the peer
+  std::vector<std::byte> goodbye_; // ours, once we leave
+  bool left_ = false;              // by the peer
   std::vector<std::shared_ptr<route_flush>> flushes_;
   peer_link::clock::time_point until_;
   std::vector<std::function<void()>> last_words_; // wait for the flushes
