@@ -22,7 +22,7 @@ class Usage(CommandTest):
 
     def test_help_teaches_every_command_with_examples(self):
         for command in ([], ["node"], ["pub"], ["sub"], ["ping"], ["status"], ["bench", "stream"], ["bench", "chain"],
-                        *(["bench", name] for name in ("latency", "fanout", "routing", "codec", "idle", "memory", "python",
+                        *(["bench", name] for name in ("latency", "fanout", "routing", "codec", "idle", "clients", "memory", "python",
                                                        "batch-ack", "versioned"))):
             self.check([*command, "--help"], 0, "Examples:")
 
