@@ -8,7 +8,6 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 namespace pubsub::tool::bench {
@@ -20,15 +19,6 @@ struct swarm_options {
   std::size_t clients = 0;
   bool nats = false;
 };
-
-/// As many files as this user may have open.
-void raise_limit_of_files() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0)
-    return;
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 /// Reports when all have joined, and when each has got a message; ends when the parent asks.
 void run(const swarm_options& options) {
@@ -58,7 +48,6 @@ int main(int argc, char** argv) {
   app.add_flag("--nats", options.nats);
   CLI11_PARSE(app, argc, argv);
   try {
-    bench::raise_limit_of_files();
     bench::run(options);
     return 0;
   } catch (const std::exception& problem) {
