@@ -1,5 +1,4 @@
-// Many clients in one thread, over bare sockets: what they cost here is the same whoever serves
-// them.
+// Many clients in one thread, over bare sockets, which cost the same with every server.
 #pragma once
 
 #include <chrono>

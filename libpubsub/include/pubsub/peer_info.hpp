@@ -31,8 +31,8 @@ struct peer_info {
   endpoint_id id; ///< nil until the first handshake
   std::optional<network_info> network;
   peer_state state = peer_state::connecting;
-  pubsub::filter
-      filter; ///< what the peer has subscribed to; a client is not told what its relay has
+  /// What the peer has subscribed to; a client is not told what its relay has.
+  pubsub::filter filter;
   link_counters counters;
   std::uint8_t wire_version = 0; ///< of the peering protocol; 0 unless peered
   held_for_peer held;

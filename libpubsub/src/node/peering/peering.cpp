@@ -234,12 +234,13 @@ void peering::on_closed(const std::shared_ptr<session>& who, wire::handshake::ou
   std::shared_ptr<session> next;
   if (peers_.abandon(who, next))
     reconnect(who->remote());
+  const bool in_new_role = request && std::exchange(request->changes_role, false);
   lock.unlock();
   if (next)
     next->go_on();
   if (!reason)
     reason = {errc::peer_disconnect_during_handshake, "the connection was closed"};
-  if (request && std::exchange(request->changes_role, false))
+  if (in_new_role)
     request->connects->attempt_after({});
   else if (request)
     attempt_failed(request, {reason.code(), to_string(request->target) + ": " + reason.context()});
