@@ -224,6 +224,7 @@ TEST_CASE("a call from one client to another is done, over their relays") {
   REQUIRE(echo->start());
   auto caller = remote::open(calls, "echo");
   REQUIRE(caller.has_value());
+  REQUIRE(caller->wait_for_instances(1, patience));
   for (std::uint64_t i = 0; i < 100; ++i) {
     const auto result = caller->call("echo", count{i});
     REQUIRE_MESSAGE(result.has_value(), result.error().context());
