@@ -74,6 +74,20 @@ TEST_CASE("a message of a client names it, wherever it arrives") {
   }
 }
 
+TEST_CASE("a message of a client names it at a relay that stands by for it, too") {
+  relays net{2};
+  endpoint client{client_options()};
+  for (const auto& uri : net.uris)
+    REQUIRE(client.peer(uri).has_value());
+  auto sub = net.back().make_subscriber({"/t"});
+  REQUIRE(sub.wait_ready(patience));
+  CHECK(eventually([&] { // the relay has been told that the other one serves
+    publish_numbers(client, "/t", 0, 1);
+    const auto msg = sub.get_for(patience);
+    return msg.has_value() && get_publishing_endpoint(*msg) == client.id();
+  }));
+}
+
 TEST_CASE("a client does not send what its relay says is unwanted, until it is wanted") {
   relays net{2};
   client_of publisher{net.uris.front()};

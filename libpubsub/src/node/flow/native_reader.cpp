@@ -288,15 +288,15 @@ bool native_reader::is_behind(const endpoint_id& node) {
   return true;
 }
 
-/// Whether the endpoint is a client of that relay, as far as this node can tell: it is no node that
-/// this one knows, and messages of the relay may come over the peer. A client believes its relay.
+/// Whether the endpoint is a client of that relay, as far as this node can tell, and messages of
+/// the relay may come over the peer. A client believes its relay.
 bool native_reader::has_entered(const endpoint_id& client, const endpoint_id& relay) {
   constexpr std::size_t most_remembered = 65'536;
   if (relay.is_nil())
     return false;
   if (const auto known = entered_.find(client); known != entered_.end() && known->second == relay)
     return true;
-  if (router_.knows(client) || (!env_.is_client && !is_behind(relay)))
+  if (!router_.may_enter_at(client, relay) || (!env_.is_client && !is_behind(relay)))
     return false;
   if (entered_.size() >= most_remembered)
     entered_.clear();

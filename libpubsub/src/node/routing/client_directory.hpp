@@ -68,6 +68,7 @@ public:
     found->second.first = first;
     if (first.is_nil())
       return;
+    found->second.note_relay(first);
     auto& state = served_[first];
     state.clients.insert(who);
     state.reached = within_reach.contains(first);
@@ -85,6 +86,12 @@ public:
   }
 
   bool any_served() const noexcept { return !served_.empty(); }
+  /// Whether the client has said that this relay serves it, lately: messages of it may come from
+  /// there.
+  bool may_enter_at(const endpoint_id& who, const endpoint_id& relay) const {
+    const auto& known = all_.at(who).relays;
+    return std::ranges::find(known, relay) != known.end();
+  }
 
   /// The client has told all it had to tell when the link began: from now on its filter counts.
   /// Nothing if there is no such client, or this is no news.
@@ -140,6 +147,15 @@ private:
     known_node said;
     endpoint_id first; // the relay that serves it first; nil: we do
     bool started = false;
+    std::vector<endpoint_id> relays = {}; // that have served it first, the last ones
+
+    void note_relay(const endpoint_id& x) {
+      constexpr std::size_t most_remembered = 8;
+      std::erase(relays, x);
+      if (relays.size() == most_remembered)
+        relays.erase(relays.begin());
+      relays.push_back(x);
+    }
   };
   struct other_relay {
     std::set<endpoint_id> clients;

@@ -122,10 +122,13 @@ public:
     const auto found = located_.find(id);
     return found == located_.end() ? location{{}, client_links_.serving().first()} : found->second;
   }
-  /// Whether it is a node of the network, or a client of ours.
-  bool knows(const endpoint_id& who) const {
+  /// Whether that relay may pass on messages of that endpoint as those of a client: it is no node
+  /// of the network, and if it is a client of ours it has said that the relay serves it.
+  bool may_enter_at(const endpoint_id& client, const endpoint_id& relay) const {
     std::lock_guard lock{mutex_};
-    return who == self_ || network_.knows(who) || clients().contains(who);
+    if (client == self_ || network_.knows(client))
+      return false;
+    return !clients().contains(client) || clients().may_enter_at(client, relay);
   }
 
   bool reaches(const endpoint_id& neighbour, const endpoint_id& to) const {
