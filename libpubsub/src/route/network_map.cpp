@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 
 namespace pubsub {
 
@@ -74,7 +75,7 @@ void network_map::change_links(const std::vector<endpoint_id>& added,
   ++links_version_;
   pass_on(std::make_shared<any_report>(neighbours_report{
       {self_, me.incarnation, me.links_number, false}, me.relays, added, removed}));
-  catch_up_all();
+  look_again_at_all();
 }
 
 /// Sends all reports, those of this node first.
@@ -158,9 +159,9 @@ bool network_map::receive(const endpoint_id& from, any_report report) {
     return news == heard_reports::news::old;
   shares_.add(from, bytes);
   waiting_.insert({id, from});
-  const auto paths = links_version_;
-  if (catch_up(id, *at, from) && links_version_ != paths)
-    catch_up_all();
+  catch_up(id, *at, from);
+  if (!touched_.empty())
+    look_again_at(std::exchange(touched_, {}));
   if (shares_.bytes() > forget_at_) {
     forget_unreachable(forget_at_ / 2);
     if (shares_.bytes() > forget_at_ / 2)
@@ -196,35 +197,55 @@ bool network_map::joins_us_with(const endpoint_id& neighbour, const endpoint_id&
          nodes_.at(id).links.contains(neighbour);
 }
 
-/// Lets reports that wait count, if they may. Returns whether any did.
-bool network_map::catch_up(const endpoint_id& id, known_node& at, const endpoint_id& from) {
-  bool any = false;
+/// Lets reports that wait count, if they may.
+void network_map::catch_up(const endpoint_id& id, known_node& at, const endpoint_id& from) {
   const bool left = at.heard.take(from, [&](const shared_report& report) {
     if (version_of(*report) > at.counted(*report)) {
       if (!may_report(from, id, at, *report))
         return false;
       apply(id, at, from, report);
-      any = true;
     }
     shares_.remove(from, bytes_of(*report));
     return true;
   });
   if (!left)
     waiting_.erase({id, from});
-  return any;
 }
 
-/// While no neighbour is ready no node is within reach: a node that joins a large network does not
-/// look at everything again with each of the first reports.
-void network_map::catch_up_all() {
-  const auto ready = [](const auto& each) { return each.second.ready; };
-  if (std::ranges::none_of(neighbours_, ready))
+/// The links of the node are about to change, or to be void if there is no news: notes of which
+/// nodes another neighbour may speak then.
+void network_map::touch(const endpoint_id& id, const known_node& at,
+                        const neighbours_report* news) {
+  touched_.push_back(id);
+  if (!neighbours_.contains(id))
     return;
-  for (bool again = true; again;) {
-    again = false;
-    for (const auto& [id, from] : std::vector(waiting_.begin(), waiting_.end()))
-      again = catch_up(id, nodes_.at(id), from) || again;
-  }
+  if (news != nullptr)
+    for (const auto* some : {&news->added, &news->removed})
+      touched_.insert(touched_.end(), some->begin(), some->end());
+  if (news == nullptr || news->about.whole || news->relays != at.relays)
+    touched_.insert(touched_.end(), at.links.begin(), at.links.end());
+}
+
+/// Lets reports about these nodes count that may now, and those about others that follow from that.
+void network_map::look_again_at(std::vector<endpoint_id> all) {
+  do {
+    std::ranges::move(paths_.take_moved(), std::back_inserter(all));
+    for (const auto& id : std::exchange(all, {}))
+      for (auto at = waiting_.lower_bound({id, {}}); at != waiting_.end() && at->first == id;) {
+        const auto from = at->second;
+        catch_up(id, nodes_.at(id), from);
+        at = waiting_.upper_bound({id, from});
+      }
+    all = std::exchange(touched_, {});
+  } while (!all.empty());
+}
+
+void network_map::look_again_at_all() {
+  std::vector<endpoint_id> all;
+  for (const auto& [id, from] : waiting_)
+    if (all.empty() || all.back() != id)
+      all.push_back(id);
+  look_again_at(std::move(all));
 }
 
 /// Links that one end alone reports lead nowhere: they cost no look at the whole network. But where
@@ -249,12 +270,16 @@ void network_map::apply(const endpoint_id& id, known_node& at, const endpoint_id
       filter_changes_.push_back({id, 0, {}, {at.prefixes.begin(), at.prefixes.end()}});
     if (at.incarnation > 0)
       restarted_.push_back(id);
+    touch(id, at, nullptr);
     forget_links(id, at);
     at.restart(fresh);
     ++links_version_;
   }
   if (const auto* links = std::get_if<neighbours_report>(report.get())) {
-    links_version_ += changes_paths(id, at, *links) ? 1 : 0;
+    if (changes_paths(id, at, *links)) {
+      ++links_version_;
+      touch(id, at, links);
+    }
     apply_links(id, at, *links);
   } else if (auto change = at.apply(std::get<filter_report>(*report));
              !at.prefixes.empty() || !change.removed.empty()) { // the number counts as well

@@ -129,8 +129,10 @@ private:
   bool joins_us_with(const endpoint_id& neighbour, const endpoint_id& id) const;
   bool changes_paths(const endpoint_id& id, const known_node& at,
                      const neighbours_report& news) const;
-  bool catch_up(const endpoint_id& id, known_node& at, const endpoint_id& from);
-  void catch_up_all();
+  void catch_up(const endpoint_id& id, known_node& at, const endpoint_id& from);
+  void touch(const endpoint_id& id, const known_node& at, const neighbours_report* news);
+  void look_again_at(std::vector<endpoint_id> all);
+  void look_again_at_all();
   void pass_on(shared_report what);
   void forget_unreachable(std::size_t bytes_left);
   bool is_link(const endpoint_id& id, const endpoint_id& other) const;
@@ -143,6 +145,7 @@ private:
   std::set<endpoint_id> broker_peers_;
   std::set<endpoint_id> hosts_;
   std::set<std::pair<endpoint_id, endpoint_id>> waiting_; // reports about a node, by a neighbour
+  std::vector<endpoint_id> touched_; // nodes whose reports may count now by a change of links
   report_shares shares_;
   std::size_t forget_at_ = least_bytes_to_forget_at;
   std::vector<message> messages_;

@@ -141,15 +141,19 @@ void path_tree::settle() {
     here.cost = nearest.cost;
     here.before = nearest.before;
     here.first = here.before == root_ ? &here : here.before->first;
-    next_hops_[here.id] = here.first->id;
+    const auto [hop, fresh] = next_hops_.try_emplace(here.id);
+    if (fresh || hop->second != here.first->id) {
+      hop->second = here.first->id;
+      moved_.push_back(here.id);
+    }
     for (const auto& [to, cost] : here.edges)
       offer(&here, to, cost);
   }
   gained_.clear();
   std::vector<endpoint_id> lonely;
   for (auto* const each : std::exchange(cut_, {})) {
-    if (each->cost == out_of_reach)
-      next_hops_.erase(each->id);
+    if (each->cost == out_of_reach && next_hops_.erase(each->id) > 0)
+      moved_.push_back(each->id);
     if (each->edges.empty() && each != root_)
       lonely.push_back(each->id);
   }
@@ -161,6 +165,11 @@ const next_hop_map& path_tree::next_hops() {
   if (!cut_.empty() || !gained_.empty())
     settle();
   return next_hops_;
+}
+
+std::vector<endpoint_id> path_tree::take_moved() {
+  next_hops();
+  return std::exchange(moved_, {});
 }
 
 bool path_tree::reaches(const endpoint_id& from, const endpoint_id& to) const {

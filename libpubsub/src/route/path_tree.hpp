@@ -35,6 +35,9 @@ public:
   void set_relays(const endpoint_id& node, bool relays);
 
   const next_hop_map& next_hops();
+  /// Nodes whose next hop is another than at the last call, or is none any more; some perhaps
+  /// twice.
+  std::vector<endpoint_id> take_moved();
   /// Whether a path leads from one node to another, but not over the root.
   bool reaches(const endpoint_id& from, const endpoint_id& to) const;
 
@@ -68,6 +71,7 @@ private:
   std::vector<vertex*> cut_;                        // have lost their path, since the last look
   std::vector<std::pair<vertex*, vertex*>> gained_; // links that are new, or lead on
   next_hop_map next_hops_;
+  std::vector<endpoint_id> moved_;
 };
 
 } // namespace pubsub
