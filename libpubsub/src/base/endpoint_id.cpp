@@ -69,9 +69,3 @@ std::string to_string(const endpoint_id& id) {
 }
 
 } // namespace pubsub
-
-std::size_t
-std::hash<pubsub::endpoint_id>::operator()(const pubsub::endpoint_id& id) const noexcept {
-  return std::hash<std::string_view>{}(
-      {reinterpret_cast<const char*>(id.bytes().data()), id.bytes().size()});
-}

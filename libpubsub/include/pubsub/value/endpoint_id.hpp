@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -29,17 +30,28 @@ public:
   const bytes_type& bytes() const noexcept { return bytes_; }
   bool is_nil() const noexcept { return *this == endpoint_id{}; }
 
-  friend auto operator<=>(const endpoint_id&, const endpoint_id&) = default;
+  // Words, since comparing bytes is a call.
+  friend constexpr auto operator<=>(const endpoint_id& a, const endpoint_id& b) noexcept {
+    const auto x = std::bit_cast<words>(a.bytes_);
+    const auto y = std::bit_cast<words>(b.bytes_);
+    return x.first == y.first ? ordered(x.second) <=> ordered(y.second)
+                              : ordered(x.first) <=> ordered(y.first);
+  }
   friend constexpr bool operator==(const endpoint_id& a, const endpoint_id& b) noexcept {
     const auto x = std::bit_cast<words>(a.bytes_);
     const auto y = std::bit_cast<words>(b.bytes_);
-    return x.low == y.low && x.high == y.high; // comparing bytes is a call
+    return x.first == y.first && x.second == y.second;
   }
 
 private:
+  friend struct std::hash<endpoint_id>;
   struct words {
-    std::uint64_t low, high;
+    std::uint64_t first, second;
   };
+  /// Integers in the order of their bytes.
+  static constexpr std::uint64_t ordered(std::uint64_t word) noexcept {
+    return std::endian::native == std::endian::big ? word : __builtin_bswap64(word);
+  }
 
   bytes_type bytes_{};
 };
@@ -51,5 +63,10 @@ std::string to_string(const endpoint_id& id);
 
 template <>
 struct std::hash<pubsub::endpoint_id> {
-  std::size_t operator()(const pubsub::endpoint_id& id) const noexcept;
+  std::size_t operator()(const pubsub::endpoint_id& id) const noexcept {
+    const auto x = std::bit_cast<pubsub::endpoint_id::words>(id.bytes_);
+    auto mixed = (x.first ^ (x.second >> 29)) * 0x9e37'79b9'7f4a'7c15;
+    mixed = (mixed ^ (mixed >> 32) ^ x.second) * 0xd6e8'feb8'6659'fd93;
+    return static_cast<std::size_t>(mixed ^ (mixed >> 32));
+  }
 };
