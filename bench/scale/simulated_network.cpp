@@ -40,7 +40,15 @@ std::size_t simulated_network::add_relay() {
   std::ranges::generate(id, [&] { return static_cast<std::uint8_t>(ids_()); });
   fresh.node = std::make_unique<test::fake_node>(endpoint_id{id}, options_of_relay());
   fresh.node->loop = loop_;
-  return relays_.size() - 1;
+  const auto place = relays_.size() - 1;
+  const auto later = [this, place](std::chrono::nanoseconds delay) {
+    loop_->post_after(delay, [this, place] {
+      if (relays_[place].node)
+        relays_[place].node->routes.report_more();
+    });
+  };
+  fresh.node->routes.report_later_by(later, [this] { return loop_->now(); });
+  return place;
 }
 
 void simulated_network::join(std::size_t x, std::size_t y) {

@@ -28,7 +28,7 @@ void network_map::neighbour_ready(const endpoint_id& who) {
     return;
   paths_.add_link(self_, who);
   paths_.set_relays(who, relays(who));
-  change_links({who}, {});
+  add_own_link(who);
 }
 
 void network_map::add_host(const endpoint_id& who) {
@@ -46,7 +46,7 @@ void network_map::leave_host(const endpoint_id& who) {
 
 void network_map::add_broker_peer(const endpoint_id& who) {
   if (broker_peers_.insert(who).second)
-    change_links({who}, {});
+    add_own_link(who);
 }
 
 void network_map::remove(const std::vector<endpoint_id>& all) {
@@ -58,30 +58,52 @@ void network_map::remove(const std::vector<endpoint_id>& all) {
     for (auto& [id, at] : nodes_)
       shares_.remove(who, at.heard.remove(who));
     std::erase_if(waiting_, [&](const auto& each) { return each.second == who; });
-    if (nodes_[self_].links.contains(who))
+    if (nodes_[self_].links.erase(who) == 0)
+      continue;
+    ++links_version_;
+    if (new_links_.erase(who) == 0)
       gone.push_back(who);
   }
   if (!gone.empty())
-    change_links({}, gone);
+    report_links({}, std::move(gone));
+  look_again_at_all();
 }
 
-void network_map::change_links(const std::vector<endpoint_id>& added,
-                               const std::vector<endpoint_id>& removed) {
-  auto& me = nodes_[self_];
-  me.links.insert(added.begin(), added.end());
-  for (const auto& each : removed)
-    me.links.erase(each);
-  ++me.links_number;
+void network_map::add_own_link(const endpoint_id& to) {
+  nodes_[self_].links.insert(to);
+  new_links_.insert(to);
   ++links_version_;
-  pass_on(std::make_shared<any_report>(neighbours_report{
-      {self_, me.incarnation, me.links_number, false}, me.relays, added, removed}));
   look_again_at_all();
+}
+
+void network_map::report_links() {
+  const auto fresh = std::exchange(new_links_, {});
+  report_links({fresh.begin(), fresh.end()}, {});
+}
+
+void network_map::report_links(std::vector<endpoint_id> added, std::vector<endpoint_id> removed) {
+  auto& me = nodes_[self_];
+  ++me.links_number;
+  pass_on(std::make_shared<any_report>(
+      neighbours_report{{self_, me.incarnation, me.links_number, false},
+                        me.relays,
+                        std::move(added),
+                        std::move(removed)}));
+}
+
+/// All links of this node but those that are not reported yet: none is told of them, or would have
+/// to be told when they go.
+shared_report network_map::reported_links() const {
+  auto me = nodes_.at(self_);
+  for (const auto& each : new_links_)
+    me.links.erase(each);
+  return me.whole_links(self_);
 }
 
 /// Sends all reports, those of this node first.
 void network_map::send_all(const endpoint_id& to) {
   auto& me = nodes_[self_];
-  messages_.push_back({{to}, me.whole_links(self_)});
+  messages_.push_back({{to}, reported_links()});
   messages_.push_back({{to}, me.whole_filter(self_)});
   for (const auto& [id, at] : nodes_) {
     if (id == self_)
@@ -133,7 +155,7 @@ void network_map::become_newer_than(const any_report& claim) {
   if (version_of(claim) <= me.counted(claim))
     return;
   me.incarnation = std::min(header_of(claim).incarnation + 1, max_number);
-  pass_on(me.whole_links(self_));
+  pass_on(reported_links());
   pass_on(me.whole_filter(self_));
 }
 

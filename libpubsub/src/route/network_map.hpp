@@ -60,6 +60,11 @@ public:
   void add_broker_peer(const endpoint_id& who);
   /// The connections to these neighbours and Broker peers are gone.
   void remove(const std::vector<endpoint_id>& all);
+  /// Whether links are new and not reported to the neighbours yet. Those that are lost are reported
+  /// at once.
+  bool has_news_of_links() const noexcept { return !new_links_.empty(); }
+  void report_links();
+  bool has_neighbours() const noexcept { return !neighbours_.empty() || !hosts_.empty(); }
   /// The filter of this node has changed; the first change has number 2, the next 3, and so on.
   void change_filter(std::uint64_t number, std::vector<std::string> added,
                      std::vector<std::string> removed);
@@ -120,7 +125,9 @@ private:
 
   known_node* find(const endpoint_id& id);
   void become_newer_than(const any_report& claim);
-  void change_links(const std::vector<endpoint_id>& added, const std::vector<endpoint_id>& removed);
+  void add_own_link(const endpoint_id& to);
+  shared_report reported_links() const;
+  void report_links(std::vector<endpoint_id> added, std::vector<endpoint_id> removed);
   void send_all(const endpoint_id& to);
   void apply(const endpoint_id& id, known_node& at, const endpoint_id& from,
              const shared_report& report);
@@ -144,6 +151,7 @@ private:
   std::map<endpoint_id, neighbour_state> neighbours_;
   std::set<endpoint_id> broker_peers_;
   std::set<endpoint_id> hosts_;
+  std::set<endpoint_id> new_links_;                       // of this node, not reported yet
   std::set<std::pair<endpoint_id, endpoint_id>> waiting_; // reports about a node, by a neighbour
   std::vector<endpoint_id> touched_; // nodes whose reports may count now by a change of links
   report_shares shares_;

@@ -97,11 +97,28 @@ struct simulation {
     else
       CHECK(at.receive(id_of(from), std::get<filter_report>(*first.what)));
     note_wants(to);
+    if (engine() % 2 == 0)
+      report_links(to);
     post(to);
     return true;
   }
+  /// True if the node had any to report.
+  bool report_links(std::size_t n) {
+    const bool any = nodes[n]->has_news_of_links();
+    if (any)
+      nodes[n]->report_links();
+    return any;
+  }
   void settle() {
-    while (step()) {
+    for (bool again = true; again;) {
+      while (step()) {
+      }
+      again = false;
+      for (std::size_t n = 0; n < nodes.size(); ++n)
+        if (report_links(n)) {
+          post(n);
+          again = true;
+        }
     }
   }
   void note_wants(std::size_t n) {

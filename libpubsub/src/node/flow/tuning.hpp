@@ -18,7 +18,7 @@ inline constexpr std::size_t max_announced_bytes = 256 * 1024 * 1024;
 /// once. Every node of the network takes them in, at a few microseconds each: a peer that never
 /// stops costs each of them a fifth of a processor.
 inline constexpr std::uint64_t own_items_per_second =
-    routing_tuning::changes_of_broker_peers_per_second / 4 * 5;
+    routing_tuning::changes_of_peers_per_second / 4 * 5;
 /// The same for what it reports in all, and as much as that at once: what an honest peer passes on
 /// of one that never stops does not hold the honest one back.
 inline constexpr std::uint64_t reported_items_per_second = 2 * own_items_per_second;

@@ -1,4 +1,5 @@
-// How fast a node reports what its Broker peers change in their subscriptions.
+// When a node reports what changes often: its links, and the subscriptions of its clients and
+// Broker peers.
 #pragma once
 
 #include <algorithm>
@@ -12,36 +13,66 @@
 
 namespace pubsub {
 
-/// A peer may change more in a second than the network can take in: then its relay reports it in
-/// pieces. Not thread-safe.
+/// A few changes are reported at once; where many follow one another they are collected and
+/// reported together, so that a thousand clients or links that come in a moment cost the network a
+/// few reports. A peer may change more subscriptions in a second than the network can take in: then
+/// its relay reports them in pieces. Not thread-safe.
 class report_pace {
 public:
+  using time = rate_limit::time;
+
   report_pace() {
-    rate_.set(routing_tuning::changes_of_broker_peers_per_second,
-              routing_tuning::changes_of_broker_peers_at_once);
+    rate_.set(routing_tuning::changes_of_peers_per_second,
+              routing_tuning::changes_of_peers_at_once);
+    for (auto* const reports : {&filter_, &links_})
+      reports->set(routing_tuning::reports_per_second, routing_tuning::reports_at_once);
   }
-  /// `later`: after that time there may be room for more. Until it is set there is no limit.
-  void call_back_by(std::function<void(std::chrono::nanoseconds)> later) {
+  /// `later`: after that time more may be reported. Until it is set there is no limit.
+  void call_back_by(std::function<void(std::chrono::nanoseconds)> later,
+                    std::function<time()> clock) {
     later_ = std::move(later);
+    clock_ = std::move(clock);
   }
-  /// How many of these changes may be reported now; the rest when called back.
-  std::size_t room_for(std::size_t changes, rate_limit::time now) {
+  /// How many of these changes of subscriptions may be reported now; the rest when called back.
+  std::size_t room_for(std::size_t changes) {
     if (!later_ || changes == 0)
       return changes;
+    const auto now = clock_();
+    if (!is_time_for(filter_, now))
+      return 0;
     const bool too_fast = rate_.take(0, now).count() > 0;
-    const auto room =
-        too_fast ? 0 : std::min(changes, routing_tuning::changes_of_broker_peers_at_once);
+    const auto room = too_fast ? 0 : std::min(changes, routing_tuning::changes_of_peers_at_once);
     const auto wait = rate_.take(room, now);
-    if (room < changes && !std::exchange(called_, true))
-      later_(wait);
+    if (room < changes)
+      call_back_at(now + wait, now);
     return room;
   }
-  void note_call_back() noexcept { called_ = false; }
+  /// Whether new links may be reported now; if not they may when called back.
+  bool may_report_links() { return !later_ || is_time_for(links_, clock_()); }
+  void note_call_back() noexcept { called_back_at_ = time::max(); }
 
 private:
-  rate_limit rate_;
+  bool is_time_for(rate_limit& reports, time now) {
+    const auto wait = reports.take(0, now);
+    if (wait.count() > 0)
+      call_back_at(now + wait, now);
+    else
+      reports.take(1, now);
+    return wait.count() == 0;
+  }
+  void call_back_at(time when, time now) {
+    if (when < called_back_at_) {
+      called_back_at_ = when;
+      later_(when - now);
+    }
+  }
+
+  rate_limit rate_;   // of changes of subscriptions
+  rate_limit filter_; // of reports
+  rate_limit links_;
   std::function<void(std::chrono::nanoseconds)> later_;
-  bool called_ = false; // back, in a while
+  std::function<time()> clock_;
+  time called_back_at_ = time::max();
 };
 
 } // namespace pubsub

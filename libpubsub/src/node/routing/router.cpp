@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 #include "base/log.hpp"
 #include "node/routing/tuning.hpp"
@@ -36,11 +37,12 @@ void router::change(Update&& update) {
 /// Lets what was changed have its effect on the rest: our own subscriptions on what is reported to
 /// the network, those of others and the links on the table.
 void router::settle() {
+  if (network_.has_news_of_links() && pace_.may_report_links())
+    network_.report_links();
   do {
     const auto waiting = table_.changes_of_peers();
-    const auto room =
-        neighbours_.empty() ? waiting : pace_.room_for(waiting, std::chrono::steady_clock::now());
-    auto own = table_.take_own_changes(room);
+    auto own =
+        table_.take_own_changes(network_.has_neighbours() ? pace_.room_for(waiting) : waiting);
     network_.change_filter(own.number, std::move(own.added), std::move(own.removed));
     for (const auto& each : network_.take_filter_changes())
       if (!clients().contains(each.node)) // which no node knows
@@ -54,7 +56,7 @@ void router::settle() {
 void router::report_more() {
   change([&] {
     pace_.note_call_back();
-    return table_.changes_of_peers() > 0;
+    return table_.changes_of_peers() > 0 || network_.has_news_of_links();
   });
   answer_due();
 }
@@ -290,15 +292,33 @@ bool router::wait_until_known(const deadline& until) {
       return false;
     lock.unlock();
     ask({self_, wire::max_hops, missing}); // again, if an answer was lost with its link
+    const std::set<endpoint_id> asked(missing.begin(), missing.end());
     lock.lock();
     auto again = std::chrono::steady_clock::now() + routing_tuning::time_between_questions;
-    changed_.wait_until(lock, until ? std::min(*until, again) : again,
-                        [&] { return closed_ || all_know(); });
+    changed_.wait_until(lock, until ? std::min(*until, again) : again, [&] {
+      return closed_ || all_know() ||
+             std::ranges::any_of(missing, [&](const auto& each) { return !asked.contains(each); });
+    });
   }
   return !closed_;
 }
 
+/// Who asks whether all nodes know something reaches all that are linked by now: each that is asked
+/// reports its new links before it passes the question on, or answers.
+void router::report_links() {
+  {
+    std::lock_guard lock{mutex_};
+    if (!network_.has_news_of_links())
+      return;
+  }
+  change([&] {
+    network_.report_links();
+    return true;
+  });
+}
+
 void router::ask(const filter_question& question) {
+  report_links();
   std::lock_guard turn{turn_}; // behind the reports that were sent before
   std::unique_lock lock{mutex_};
   const auto to = audience();
@@ -322,6 +342,7 @@ void router::receive(filter_question question) {
     ask(question);
   if (!for_us)
     return;
+  report_links();
   std::unique_lock lock{mutex_};
   const auto link = clients().link_of(question.from);
   const auto [incarnation, number] =

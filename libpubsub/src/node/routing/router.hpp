@@ -38,10 +38,12 @@ public:
   router(const endpoint_id& self, filter forward_topics, bool forwarding);
   /// `later`: `report_more` shall be called after that time, by any thread. Call before there are
   /// neighbours.
-  void report_later_by(std::function<void(std::chrono::nanoseconds)> later) {
-    pace_.call_back_by(std::move(later));
+  void report_later_by(std::function<void(std::chrono::nanoseconds)> later,
+                       std::function<report_pace::time()> clock = std::chrono::steady_clock::now) {
+    pace_.call_back_by(std::move(later), std::move(clock));
   }
-  /// Reports more of what Broker peers have changed in their subscriptions.
+  /// Reports more of what has been collected: links, and what peers have changed in their
+  /// subscriptions.
   void report_more();
 
   /// Whether messages are passed on from one peer to another; from any thread.
@@ -196,6 +198,7 @@ private:
   void change(Update&& update);
   void settle();
   letters take_news();
+  void report_links();
   void ask(const filter_question& question);
   bool drop(const std::vector<endpoint_id>& peers);
   std::vector<endpoint_id> nodes_behind(const endpoint_id& neighbour) const;

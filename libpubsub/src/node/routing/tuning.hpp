@@ -20,11 +20,17 @@ inline constexpr std::chrono::seconds patience_of_others{1};
 /// How long after the link was closed: answers come over other links, and come only if it was
 /// closed in good order.
 inline constexpr std::chrono::milliseconds patience_after_closing{200};
-/// Changes of its Broker peers' subscriptions that a node reports in a second, and at once: a peer
-/// may change them faster, and its relay is not to seem one that reports without end (neighbours
-/// take a quarter more, node/flow/tuning.hpp).
-inline constexpr std::uint64_t changes_of_broker_peers_per_second = 40'000;
-inline constexpr std::size_t changes_of_broker_peers_at_once = 2'000;
+/// Changes of its clients' and Broker peers' subscriptions that a node reports in a second, and at
+/// once: a peer may change them faster, and its relay is not to seem one that reports without end
+/// (neighbours take a quarter more, node/flow/tuning.hpp).
+inline constexpr std::uint64_t changes_of_peers_per_second = 40'000;
+inline constexpr std::size_t changes_of_peers_at_once = 2'000;
+/// Reports of either kind that a node makes in a second, and at once, and for how long what follows
+/// is collected: what every node of the network is told of costs each of them as much as a message
+/// does, however little it says. What few do is to be known without delay.
+inline constexpr std::chrono::milliseconds collecting{2};
+inline constexpr std::uint64_t reports_per_second = std::chrono::seconds{1} / collecting;
+inline constexpr std::size_t reports_at_once = 16;
 /// Topics, and bytes of their texts, that a client asks about and its relay answers for: about as
 /// many as a publishing thread remembers. What goes out on others goes to the relay, wanted or not.
 inline constexpr std::size_t max_topics_asked = 4096;

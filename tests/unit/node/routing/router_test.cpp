@@ -96,17 +96,74 @@ TEST_CASE(
     prefixes.push_back("/" + std::to_string(100'000 + i));
   f.routes.set_filter(id_of(50), filter{prefixes});
   auto sum = reported();
-  CHECK(sum == routing_tuning::changes_of_broker_peers_at_once);
+  CHECK(sum == routing_tuning::changes_of_peers_at_once);
   CHECK(waits.size() == 1); // one timer is enough
   f.subscribe({"/mine"});
   sum += reported() - 1;
   CHECK(eventually([&] {
     f.routes.report_more(); // before it is time there is nothing
     const auto fresh = reported();
-    CHECK(fresh <= routing_tuning::changes_of_broker_peers_at_once);
+    CHECK(fresh <= routing_tuning::changes_of_peers_at_once);
     sum += fresh;
     return sum == all;
   }));
+}
+
+TEST_CASE("many links and clients that come in a moment are told of in a few reports") {
+  fixture f;
+  report_pace::time now{};
+  std::size_t called_back = 0;
+  f.routes.report_later_by(
+      [&](auto wait) {
+        CHECK(wait <= routing_tuning::collecting);
+        ++called_back;
+      },
+      [&] { return now; });
+  const auto via = f.join(id_of(1));
+  struct count_of {
+    std::size_t reports = 0;
+    std::size_t items = 0;
+  };
+  const auto reported = [&](wire::frame_kind kind) { // of ourselves
+    count_of result;
+    const auto add = [&](const auto& report) {
+      if (report->about.node != us)
+        return;
+      ++result.reports;
+      result.items += report->added.size();
+    };
+    for (const auto& each : via->take_frames())
+      if (const auto frame = std::span{each}.subspan(4); kind_of(each) != kind)
+        continue;
+      else if (kind == wire::frame_kind::filter)
+        add(wire::parse_filter_report(frame));
+      else
+        add(wire::parse_neighbours(frame));
+    return result;
+  };
+  const auto expect = [&](wire::frame_kind kind, std::size_t all) {
+    auto told = reported(kind);
+    CHECK(told.reports <= routing_tuning::reports_at_once);
+    CHECK(told.items < all);
+    CHECK(called_back == 1); // one timer is enough
+    now += routing_tuning::collecting;
+    f.routes.report_more();
+    const auto rest = reported(kind);
+    CHECK(rest.reports == 1);
+    CHECK(told.items + rest.items == all);
+    called_back = 0;
+  };
+  for (unsigned n = 2; n < 100; ++n)
+    f.join(id_of(n));
+  expect(wire::frame_kind::neighbours, 98);
+  for (unsigned n = 0; n < 50; ++n) {
+    const auto client = id_of(101 + n);
+    REQUIRE(f.routes.add_client(client, f.make_link(2), false));
+    CHECK(f.routes.receive(
+        client, filter_report{{client, 1, 1, true}, {"/of/" + std::to_string(n) + "/"}, {}}));
+    f.routes.client_ready(client);
+  }
+  expect(wire::frame_kind::filter, 50);
 }
 
 TEST_CASE(
