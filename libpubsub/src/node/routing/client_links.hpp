@@ -65,6 +65,13 @@ public:
     if (links_changed)
       look_at_interests("", how_many);
   }
+  /// Counts again, for clients that asked for numbers of subscribers, where `settle` has put that
+  /// off.
+  template <class Count>
+  void count_again(Count how_many) {
+    interests_.look_at_outdated(how_many, wants(), std::chrono::steady_clock::now(),
+                                interest_news_);
+  }
   /// What clients should know.
   letters take_news();
 
@@ -77,10 +84,10 @@ private:
   void apply(const serving_relays::change& x);
   template <class Count>
   void look_at_interests(std::string_view prefix, Count& how_many) {
-    interests_.look(
-        prefix, how_many,
-        [this](const auto& who, const auto& topic) { return clients_.wants(who, topic); },
-        std::chrono::steady_clock::now(), interest_news_);
+    interests_.look(prefix, how_many, wants(), std::chrono::steady_clock::now(), interest_news_);
+  }
+  auto wants() const {
+    return [this](const auto& who, const auto& topic) { return clients_.wants(who, topic); };
   }
 
   node_subscriptions& table_;

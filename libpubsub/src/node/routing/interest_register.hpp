@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -29,7 +30,8 @@ struct interest_news {
 /// many want it, as far as that number is enough for the client. Where a topic comes to be wanted
 /// that the client was told is not, the client confirms that it has read the news. Topics are in
 /// order, so that a subscription that comes or goes concerns only those that begin with its prefix.
-/// Not thread-safe.
+/// While several want a topic they are not counted again with each that comes or goes, but where
+/// there is time. Not thread-safe.
 class interest_register {
 public:
   using time = std::chrono::steady_clock::time_point;
@@ -50,9 +52,8 @@ public:
     auto& at = found->second;
     auto& its = at.askers[who];
     its.enough = std::max(its.enough, what.number);
-    its.waits = true;
+    its.waits = at.waits = true;
     at.most_enough = std::max(at.most_enough, what.number);
-    at.counted = not_told;
     return true;
   }
   void remove(const endpoint_id& who) {
@@ -74,9 +75,22 @@ public:
   void look(std::string_view prefix, Count how_many, Wants wants, time now,
             std::vector<interest_news>& news) {
     for (auto at = topics_.lower_bound(prefix);
-         at != topics_.end() && at->first.starts_with(prefix); ++at)
-      look_at(at->first, at->second, how_many, wants, now, news);
+         at != topics_.end() && at->first.starts_with(prefix); ++at) {
+      const auto& its = at->second;
+      if (its.waits || its.counted < several || how_many(at->first, several) < several)
+        look_at(at->first, at->second, how_many, wants, now, news);
+      else if (its.most_enough >= several)
+        outdated_.insert(at->first);
+    }
   }
+  /// Counts again where that was put off. As `look`.
+  template <class Count, class Wants>
+  void look_at_outdated(Count how_many, Wants wants, time now, std::vector<interest_news>& news) {
+    for (const auto& topic : std::exchange(outdated_, {}))
+      if (const auto at = topics_.find(topic); at != topics_.end())
+        look_at(at->first, at->second, how_many, wants, now, news);
+  }
+  bool any_outdated() const noexcept { return !outdated_.empty(); }
   /// The client has read that a topic is wanted.
   void confirm(const endpoint_id& who) {
     const auto found = unconfirmed_.find(who);
@@ -93,6 +107,7 @@ public:
 
 private:
   static constexpr auto not_told = std::numeric_limits<std::uint32_t>::max();
+  static constexpr std::uint32_t several = 2; // a client may be one of them itself
 
   struct asker {
     std::uint32_t enough = 0;
@@ -102,7 +117,8 @@ private:
   struct asked_topic {
     std::unordered_map<endpoint_id, asker> askers;
     std::uint32_t most_enough = 0;
-    std::uint32_t counted = not_told; // as far as most_enough + 1: the client itself may be one
+    std::uint32_t counted = 0; // as far as most_enough + 1: the client itself may be one
+    bool waits = false;        // one of the askers, for an answer
   };
   struct asked_topics {
     std::vector<const std::string*> topics; // in topics_
@@ -117,8 +133,9 @@ private:
   void look_at(const std::string& topic, asked_topic& at, Count& how_many, Wants& wants, time now,
                std::vector<interest_news>& news) {
     const auto all = static_cast<std::uint32_t>(how_many(topic, std::size_t{at.most_enough} + 1));
-    if (std::exchange(at.counted, all) == all)
+    if (std::exchange(at.counted, all) == all && !at.waits)
       return;
+    at.waits = false;
     for (auto& [who, its] : at.askers) {
       const auto others = all - (all > 0 && all <= at.most_enough && wants(who, topic) ? 1 : 0);
       const auto number = std::min(its.enough, others);
@@ -133,6 +150,7 @@ private:
   }
 
   std::map<std::string, asked_topic, std::less<>> topics_;
+  std::set<std::string> outdated_; // topics whose number may have changed
   std::unordered_map<endpoint_id, asked_topics> asked_by_;
   std::unordered_map<endpoint_id, unconfirmed> unconfirmed_;
 };

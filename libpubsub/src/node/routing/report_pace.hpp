@@ -49,6 +49,17 @@ public:
   }
   /// Whether new links may be reported now; if not they may when called back.
   bool may_report_links() { return !later_ || is_time_for(links_, clock_()); }
+  /// Counts subscribers for clients that have asked how many there are, where there is time for
+  /// that: a tenth of it at most, however many there are.
+  template <class Count>
+  void count_if_time(Count all) {
+    const auto begin = later_ ? clock_() : time{};
+    if (later_ && begin < next_count_)
+      return call_back_at(next_count_, begin);
+    all();
+    if (later_)
+      next_count_ = clock_() + 9 * (clock_() - begin);
+  }
   void note_call_back() noexcept { called_back_at_ = time::max(); }
 
 private:
@@ -70,6 +81,7 @@ private:
   rate_limit rate_;   // of changes of subscriptions
   rate_limit filter_; // of reports
   rate_limit links_;
+  time next_count_{};
   std::function<void(std::chrono::nanoseconds)> later_;
   std::function<time()> clock_;
   time called_back_at_ = time::max();

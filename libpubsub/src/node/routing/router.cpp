@@ -49,6 +49,8 @@ void router::settle() {
         table_.change_node(each.node, each.number, each.added, each.removed);
   } while (broker_mesh_.designate(network_, table_));
   client_links_.settle([this] { return next_links(); }, counter());
+  if (client_links_.interests().any_outdated())
+    pace_.count_if_time([this] { client_links_.count_again(counter()); });
   for (const auto& each : network_.take_restarted())
     streams_.forget(each);
 }
@@ -56,7 +58,8 @@ void router::settle() {
 void router::report_more() {
   change([&] {
     pace_.note_call_back();
-    return table_.changes_of_peers() > 0 || network_.has_news_of_links();
+    return table_.changes_of_peers() > 0 || network_.has_news_of_links() ||
+           client_links_.interests().any_outdated();
   });
   answer_due();
 }
@@ -530,8 +533,8 @@ std::size_t router::count_remote(std::string_view topic, std::size_t most) const
   const auto& within_reach = *next_links();
   const auto here = table_.wants(topic) ? 1U : 0U;
   table_.remote_index().visit(topic, [&](const auto& each) {
-    if (peers.contains(each.exit) || within_reach.contains(each.exit) ||
-        clients().contains(each.exit))
+    if (clients().contains(each.exit) || within_reach.contains(each.exit) ||
+        peers.contains(each.exit))
       found.insert(each.who);
     return here + found.size() < most;
   });
