@@ -153,8 +153,8 @@ void add_options(CLI::App& app, scale_options& options) {
       ->delimiter(',')
       ->capture_default_str();
   app.add_option("--topics", options.each.topics,
-                 "Topics of which they choose, the n-th 1/n times as often as the first")
-      ->check(CLI::PositiveNumber)
+                 "Topics of which they choose, the n-th 1/n times as often as the first; 0: each "
+                 "has topics of its own")
       ->capture_default_str();
   app.add_option("--changes", options.each.changes, "Changes of each kind")
       ->check(CLI::PositiveNumber)

@@ -6,6 +6,8 @@
 #include <map>
 #include <random>
 
+#include <fmt/format.h>
+
 namespace pubsub::scale {
 
 namespace {
@@ -47,11 +49,13 @@ public:
       for (std::size_t relay = 0; relay < net_.size(); ++relay)
         look(relay);
     };
-    const auto cpu = cpu_ms();
+    const auto begin_of_change = cpu_ms();
     change();
+    const auto end_of_change = cpu_ms();
     look_at_all(); // who need not be told, and the relay itself
+    const auto begin_of_rest = cpu_ms();
     net_.settle([&](const auto& reached) { std::ranges::for_each(reached, look); });
-    const auto used = cpu_ms() - cpu;
+    const auto used = cpu_ms() - begin_of_rest + end_of_change - begin_of_change;
     look_at_all();
     const auto all = net_.sent();
     return {static_cast<double>(all.frames),
@@ -137,12 +141,16 @@ private:
   void subscribe() {
     say_("all relays subscribe");
     const zipf choose{what_.topics};
+    const auto topic = [&](std::size_t relay, std::size_t n) {
+      return what_.topics == 0 ? fmt::format("/own/{}/{}/", relay, n)
+                               : fmt::format("/zipf/{}/", choose(dice_));
+    };
     const std::string last = "/subscribed";
     const auto all = [&] {
       for (std::size_t relay = 0; relay < what_.relays; ++relay) {
         filter wanted{last};
         for (std::size_t n = 0; n < what_.subscriptions; ++n)
-          wanted.add(filter{"/zipf/" + std::to_string(choose(dice_)) + "/"});
+          wanted.add(filter{topic(relay, n)});
         net_.node(relay).subscribe(wanted);
       }
     };

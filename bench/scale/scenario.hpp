@@ -16,7 +16,8 @@ struct scenario {
   std::string family;
   std::size_t relays = 100;
   std::size_t subscriptions = 10; ///< of each relay
-  std::size_t topics = 10'000;    ///< of which they choose; the n-th is chosen 1/n times as often
+  std::size_t topics = 10'000;    ///< of which they choose, the n-th 1/n times as often as the
+                                  ///< first; 0: no two relays have the same
   std::size_t changes = 20;       ///< that are looked at, of each kind
   std::uint64_t seed = 1;
 };
