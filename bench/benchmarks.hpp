@@ -25,6 +25,8 @@ void add_bench_idle(CLI::App& bench, exit_code& outcome);
 void add_bench_idle_part(CLI::App& bench, exit_code& outcome);
 void add_bench_clients(CLI::App& bench, exit_code& outcome);
 void add_bench_clients_part(CLI::App& bench, exit_code& outcome);
+void add_bench_mesh(CLI::App& bench, exit_code& outcome);
+void add_bench_mesh_part(CLI::App& bench, exit_code& outcome);
 void add_bench_memory(CLI::App& bench, exit_code& outcome);
 void add_bench_batch_ack(CLI::App& bench, exit_code& outcome);
 void add_bench_batch_ack_part(CLI::App& bench, exit_code& outcome);

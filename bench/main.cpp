@@ -34,6 +34,7 @@ void add_benchmarks(CLI::App& app, exit_code& outcome) {
   add_bench_idle(app, outcome);
   add_bench_memory(app, outcome);
   add_bench_clients(app, outcome);
+  add_bench_mesh(app, outcome);
   add_bench_batch_ack(app, outcome);
   add_bench_butterfly(app, outcome);
   add_bench_versioned(app, outcome);
@@ -47,6 +48,7 @@ void add_parts(CLI::App& app, exit_code& outcome) {
   add_bench_routing_part(app, outcome);
   add_bench_idle_part(app, outcome);
   add_bench_clients_part(app, outcome);
+  add_bench_mesh_part(app, outcome);
   add_bench_batch_ack_part(app, outcome);
   add_bench_versioned_part(app, outcome);
   add_bench_remote_part(app, outcome);

@@ -12,7 +12,6 @@
 #include <optional>
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <pubsub/endpoint.hpp>
 
@@ -53,15 +52,6 @@ struct clients_row {
     return rate_statistics::of(std::move(all)).median;
   }
 };
-
-/// As many files as this user may have open, here and in the programs that are started.
-void raise_limit_of_files() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0)
-    return;
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 struct failed : std::runtime_error {
   using std::runtime_error::runtime_error;

@@ -83,4 +83,12 @@ double resident_bytes_of(pid_t pid) {
   return resident * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
+void raise_limit_of_files() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0)
+    return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 } // namespace pubsub::tool::bench

@@ -26,4 +26,7 @@ std::uint64_t peak_resident_bytes();
 double cpu_seconds_of(pid_t pid);
 double resident_bytes_of(pid_t pid);
 
+/// From now on this process, and those that it starts, may have as many files open as the user may.
+void raise_limit_of_files();
+
 } // namespace pubsub::tool::bench
