@@ -94,10 +94,11 @@ void network_map::report_links(std::vector<endpoint_id> added, std::vector<endpo
 /// All links of this node but those that are not reported yet: none is told of them, or would have
 /// to be told when they go.
 shared_report network_map::reported_links() const {
-  auto me = nodes_.at(self_);
-  for (const auto& each : new_links_)
-    me.links.erase(each);
-  return me.whole_links(self_);
+  const auto& me = nodes_.at(self_);
+  neighbours_report result{{self_, me.incarnation, me.links_number, true}, me.relays, {}, {}};
+  std::ranges::copy_if(me.links, std::back_inserter(result.added),
+                       [&](const auto& each) { return !new_links_.contains(each); });
+  return std::make_shared<any_report>(std::move(result));
 }
 
 /// Sends all reports, those of this node first.
