@@ -23,6 +23,10 @@ namespace pubsub {
 /// which relays are to know the filter of this node. A value: what is to be sent is returned by
 /// `take_news`. Not thread-safe: the router guards it.
 class client_links {
+  auto wants() const { // its type has to be known below
+    return [this](const auto& who, const auto& topic) { return clients_.wants(who, topic); };
+  }
+
 public:
   client_links(node_subscriptions& subscriptions, network_map& network)
       : table_(subscriptions), network_(network) {}
@@ -85,9 +89,6 @@ private:
   template <class Count>
   void look_at_interests(std::string_view prefix, Count& how_many) {
     interests_.look(prefix, how_many, wants(), std::chrono::steady_clock::now(), interest_news_);
-  }
-  auto wants() const {
-    return [this](const auto& who, const auto& topic) { return clients_.wants(who, topic); };
   }
 
   node_subscriptions& table_;
