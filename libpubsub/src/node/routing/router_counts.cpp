@@ -1,0 +1,68 @@
+// How many want a topic: here, and as far as our relays tell.
+#include <algorithm>
+
+#include "node/routing/router.hpp"
+#include "node/routing/tuning.hpp"
+
+namespace pubsub {
+
+/// Called with the mutex held: nodes, clients and Broker peers, as far as `most`, and this endpoint
+/// for one.
+std::size_t router::count_remote(std::string_view topic, std::size_t most) const {
+  std::unordered_set<std::uint64_t> found;
+  const auto& peers = broker_mesh_.routes()->links;
+  const auto& within_reach = *next_links();
+  const auto here = table_.wants(topic) ? 1U : 0U;
+  table_.remote_index().visit(topic, [&](const auto& each) {
+    if (clients().contains(each.exit) || within_reach.contains(each.exit) ||
+        peers.contains(each.exit))
+      found.insert(each.who);
+    return here + found.size() < most;
+  });
+  return here + found.size();
+}
+
+/// Called with the mutex held.
+std::size_t router::count_here(std::string_view topic) const {
+  const auto here = table_.local_index().count(topic);
+  const auto remote =
+      count_remote(topic, routing_tuning::most_counted) - (table_.wants(topic) ? 1 : 0);
+  return here + remote + client_links_.serving().told(topic);
+}
+
+std::size_t router::count(std::string_view topic) const {
+  std::unique_lock lock{mutex_};
+  wait_for_relays(lock, topic, routing_tuning::most_counted, {});
+  return count_here(topic);
+}
+
+void router::ask_relays(std::string_view topic, const deadline& until) const {
+  std::unique_lock lock{mutex_};
+  wait_for_relays(lock, topic, 1, until);
+}
+
+void router::wait_for_relays(std::unique_lock<std::mutex>& lock, std::string_view topic,
+                             std::uint32_t enough, const deadline& until) const {
+  auto& relays = client_links_.serving();
+  relays.ask(topic, enough);
+  const auto patience = deadline_after(routing_tuning::patience_with_relay);
+  const bool told = wait_until(changed_, lock, until ? std::min(until, patience) : patience,
+                               [&] { return closed_ || relays.is_told(topic); });
+  if (!told && std::chrono::steady_clock::now() >= *patience)
+    relays.give_up(topic);
+}
+
+bool router::wait_for(std::string_view topic, std::size_t n,
+                      std::chrono::nanoseconds timeout) const {
+  std::unique_lock lock{mutex_};
+  const auto asked =
+      static_cast<std::uint32_t>(std::min<std::size_t>(n, routing_tuning::most_counted));
+  const auto enough = [&] {
+    client_links_.serving().ask(topic, asked);
+    return count_here(topic) >= n;
+  };
+  wait_until(changed_, lock, deadline_after(timeout), [&] { return closed_ || enough(); });
+  return enough();
+}
+
+} // namespace pubsub
