@@ -12,7 +12,6 @@
 #include <iostream>
 #include <map>
 #include <memory>
-#include <thread>
 
 #include <fmt/format.h>
 
@@ -25,6 +24,7 @@ namespace bench {
 namespace {
 
 constexpr double up_limit_s = 300;
+constexpr double time_between_looks_s = 0.01;
 
 struct mesh_options {
   std::vector<std::size_t> relays{100, 300, 1000};
@@ -162,9 +162,16 @@ exit_code serve_mesh(const mesh_part_options& options) {
     if (here(x))
       if (auto ok = relays.at(x).peer_async(address(y)); !ok)
         return fail(ok.error());
+  const stop_signal stop;
+  const auto end = deadline_after(up_limit_s);
   for (const auto& [n, relay] : relays)
-    while (relay.nodes().size() + 1 < options.relays)
-      std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    while (relay.nodes().size() + 1 < options.relays) // of which no event tells
+      if (clock::now() >= *end ||
+          wait_readable(-1, stop, deadline_after(time_between_looks_s)) == wake::stopped) {
+        complain(fmt::format("relay {} knows {} of {} others", n, relay.nodes().size(),
+                             options.relays - 1));
+        return exit_code::timeout;
+      }
   report_line("up", "");
   wait_for_parent();
   return exit_code::ok;
