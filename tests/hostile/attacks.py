@@ -67,7 +67,7 @@ def half_handshakes(door, rng, end):
     held = []
     while not end and len(held) < 300:
         held.append(door.enter())
-        held[-1].sendall(wire.hello(b"\xff" + rng.randbytes(15), 2))
+        held[-1].sendall(wire.hello(wire.large_id(rng), 2))
     end.wait()
 
 
@@ -82,7 +82,7 @@ def garbage(door, rng, _end):
 def many_prefixes(door, rng, _end):
     """Announces a million topic prefixes in its handshake."""
     with door.enter() as one:
-        one.sendall(wire.hello(b"\xff" + rng.randbytes(15), 1))
+        one.sendall(wire.hello(wire.large_id(rng), 1))
         one.sendall(wire.frame(bytes([wire.SYN_ACK]) + MANY_PREFIXES))
         one.recv(1 << 16)
 

@@ -70,7 +70,7 @@ def arrive(door, rng, version, state):
         return door.enter(), []
     if state in ("greeted", "asked"):
         one = door.enter()
-        one.sendall(wire.hello(b"\xff" + rng.randbytes(15), version))
+        one.sendall(wire.hello(wire.large_id(rng), version))
         if state == "asked":
             one.sendall(wire.frame(bytes([wire.SYN_ACK]) + wire.prefixes([])))
         return one, []
@@ -91,7 +91,7 @@ def try_all(door, rng, version, end):
     probe = Peer(door, rng)
     honest = probe.nodes()
     probe.wire.close()
-    owners = dict(zip(OWNERS, (b"\xff" + rng.randbytes(15), honest[0], honest[-1], rng.randbytes(16), wire.NOBODY)))
+    owners = dict(zip(OWNERS, (wire.large_id(rng), honest[0], honest[-1], rng.randbytes(16), wire.NOBODY)))
     cases = list(itertools.product(STATES, all_frames(owners)))
     rng.shuffle(cases)
     tried = 0

@@ -67,13 +67,12 @@ def hostile_frames(w):
     before = w.throughput(sub, 1)
     version = w.random.choice([1, 2])
     w.fault(f"every frame of version {version} at {target}{', TLS' if door.tls else ''}")
-    tried, kept, done = [], [], threading.Event()
+    tried, kept = [], []
     end = attacks.End(30 if w.settings.sanitized else 10 if w.settings.short else 300)
     rng = random.Random(w.random.getrandbits(32))
-    attacker = threading.Thread(daemon=True, target=lambda: (
-        tried.append(matrix.try_all(door, rng, version, end)), done.set()))
+    attacker = threading.Thread(daemon=True, target=lambda: tried.append(matrix.try_all(door, rng, version, end)))
     attacker.start()
-    while not done.wait(0):
+    while attacker.is_alive():
         kept.append(round(100 * w.throughput(sub, 1) / before))
     w.figures["cases"] = tried[0] if tried else 0
     w.require(w.figures["cases"] > (20 if w.settings.sanitized else 200), f"only {w.figures['cases']} cases were tried")

@@ -113,14 +113,19 @@ def flush(origin, number, nodes, hops=0):
     return flagged(FLUSH, bytes([hops]) + origin + struct.pack(">I", number) + ids(nodes))
 
 
+def large_id(rng):
+    """Random, and larger than the random id of any node: of two nodes that meet the one with the smaller id begins."""
+    return b"\xff" * 8 + rng.randbytes(8)
+
+
 # -- a peer -----------------------------------------------------------------------------------------
 
 class Peer:
-    """Has shaken hands. Its id is larger than that of honest nodes, mostly: then those begin. In version 2 it has a link
-    to the node, passes on, and wants what `wants` says."""
+    """Has shaken hands. Its id is larger than that of honest nodes, so those begin. In version 2 it has a link to the
+    node, passes on, and wants what `wants` says."""
 
     def __init__(self, door, rng, version=2, wants=()):
-        self.id = b"\xff" + rng.randbytes(15)
+        self.id = large_id(rng)
         self.wire = door.enter()
         self.say(hello(self.id, version))
         for _ in range(3):
