@@ -206,17 +206,23 @@ bool link::write_at_once() {
   std::lock_guard lock{writer_mutex_};
   if (writing_ || closed_ || clock::now() - idle_since_ < idle_before_writing_at_once)
     return false;
+  write_what_fits();
+  return slices_.empty() && !close_when_written_;
+}
+
+void link::write_what_fits() {
   take_slices();
+  if (slices_.empty())
+    return;
   advance(connection_->try_write(rest()));
   take_slices();
-  return slices_.empty() && !close_when_written_;
 }
 
 void link::write() {
   std::unique_lock lock{writer_mutex_};
   if (writing_ || closed_)
     return;
-  take_slices();
+  write_what_fits();
   if (slices_.empty()) {
     const bool last = close_when_written_;
     lock.unlock();

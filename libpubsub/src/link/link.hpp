@@ -50,6 +50,7 @@ private:
   std::size_t announced_bytes() const noexcept;
   void on_work() override;
   bool write_at_once();
+  void write_what_fits();
   void write();
   void take_slices();
   std::span<const asio::const_buffer> rest() const noexcept {

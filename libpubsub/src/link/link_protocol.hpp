@@ -1,6 +1,7 @@
 // What the two versions of the wire do differently on one link: one interface, two implementations.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -10,7 +11,8 @@
 #include "base/bytes.hpp"
 #include "link/credit_gate.hpp"
 #include "link/outboxes.hpp"
-#include "message/slab.hpp"
+#include "link/tuning.hpp"
+#include "message/chunk.hpp"
 #include "transport/asio.hpp"
 
 namespace pubsub {
@@ -41,21 +43,37 @@ struct frame_bounds {
   }
 };
 
-/// Memory for bytes of a link's own, kept until they are written.
+/// Memory for bytes of a link's own, kept until they are written. Most links write little at a
+/// time, and there are thousands of them: it begins small and is used again and again.
 class written_memory {
 public:
+  /// Room for so many contiguous bytes, which `commit` makes part of what is to be written.
   std::byte* reserve(std::size_t size) {
-    auto* bytes = memory_.reserve(size);
-    if (kept_.empty() || kept_.back().get() != memory_.current())
-      kept_.push_back(intrusive_ptr<const chunk>::share(memory_.current()));
-    return bytes;
+    if (chunks_.empty() || chunks_.back()->capacity() - used_ < size)
+      add_chunk(size);
+    return chunks_.back()->data() + used_;
   }
-  void commit(std::size_t size) { memory_.commit(size); }
-  void forget() noexcept { kept_.clear(); }
+  void commit(std::size_t size) noexcept { used_ += size; }
+  /// All of it is written.
+  void forget() noexcept {
+    if (chunks_.size() > 1)
+      chunks_.erase(chunks_.begin(), chunks_.end() - 1);
+    if (!chunks_.empty() && chunks_.back()->capacity() > link_tuning::most_written_bytes)
+      chunks_.clear();
+    used_ = 0;
+  }
 
 private:
-  slab memory_;
-  std::vector<intrusive_ptr<const chunk>> kept_; // the chunks of memory_ in use
+  void add_chunk(std::size_t at_least) {
+    using namespace link_tuning;
+    const auto before = chunks_.empty() ? 0 : chunks_.back()->capacity();
+    const auto next = std::clamp(2 * before, first_written_bytes, most_written_bytes);
+    chunks_.push_back(chunk::make(std::max(next, at_least)));
+    used_ = 0;
+  }
+
+  std::vector<intrusive_ptr<chunk>> chunks_; // the last is being filled
+  std::size_t used_ = 0;                     // of the last
 };
 
 /// Says how a link of one version reads and writes. Thread-safety: what reads is called on the

@@ -22,6 +22,10 @@ inline constexpr std::size_t max_bytes_per_write = 1024 * 1024;
 /// Bytes of a batch that is always allowed: a run of small messages (message/slab.hpp) and its
 /// header.
 inline constexpr std::uint32_t max_batch_bytes = 64 * 1024 + 64;
+/// Bytes of a link's own headers: what is kept for them at first, enough for a topic and a batch,
+/// and what one piece of them grows to.
+inline constexpr std::size_t first_written_bytes = 256;
+inline constexpr std::size_t most_written_bytes = 64 * 1024;
 /// How long a link has been idle before a publisher writes itself. Longer than it takes a publisher
 /// under load to come with the next message, so that only those write themselves that have the time
 /// (`pubsub bench latency`).

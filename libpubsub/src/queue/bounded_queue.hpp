@@ -5,11 +5,12 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <vector>
+
+#include <boost/container/deque.hpp>
 
 #include "queue/deadline.hpp"
 #include "queue/flow_source.hpp"
@@ -134,7 +135,7 @@ private:
 
   const overflow_policy policy_;
   queue_bounds bounds_;
-  std::deque<entry> entries_;
+  boost::container::deque<entry> entries_; // the standard one takes memory while it is empty
   std::optional<newest_messages> newest_; // in place of entries_, if the policy is `conflate`
   std::size_t growing_ = 0;               // entries that are
   std::atomic<bool> armed_{false};        // set and cleared with the mutex held
