@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <optional>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -233,7 +234,9 @@ exit_code run_clients(const clients_options& options) {
 }
 
 exit_code serve_clients() {
-  endpoint relay;
+  endpoint_options options;
+  options.io_threads = std::max(1U, std::thread::hardware_concurrency());
+  endpoint relay{options};
   const auto port = relay.listen("tcp://127.0.0.1:0");
   if (!port)
     return fail(port.error());

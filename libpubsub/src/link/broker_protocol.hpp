@@ -31,7 +31,8 @@ public:
   /// The frames of the handshake come first.
   void take(outboxes& from, std::vector<outgoing_slice>& out) override {
     take_from(from.control(), 0, out);
-    take_from(from.out(), 0, out);
+    if (auto* const messages = from.find(0))
+      take_from(*messages, 0, out);
   }
   void grant(std::size_t, std::uint32_t) noexcept override {}
 

@@ -69,15 +69,13 @@ void link::start(std::shared_ptr<link_handler> handler) {
 void link::read() {
   if (reading_ || closed_ || paused())
     return;
-  make_room(min_read_bytes);
+  make_room(chunk_bytes_ / reads_per_chunk);
   reading_ = true;
-  const auto room = buffer_->capacity() - filled_;
-  connection_->read_some(
-      {buffer_->data() + filled_, is_known() ? room : std::min(room, first_read_bytes)},
-      [self = self()](error_code failure, std::size_t n) {
-        self->reading_ = false;
-        self->on_read(failure, n);
-      });
+  connection_->read_some({buffer_->data() + filled_, readable_bytes()},
+                         [self = self()](error_code failure, std::size_t n) {
+                           self->reading_ = false;
+                           self->on_read(failure, n);
+                         });
 }
 
 void link::on_read(error_code failure, std::size_t transferred) {
@@ -87,6 +85,8 @@ void link::on_read(error_code failure, std::size_t transferred) {
   }
   if (failure)
     return do_close(explain(failure));
+  if (transferred == readable_bytes()) // there may be more
+    chunk_bytes_ = std::min(chunk_growth * chunk_bytes_, read_chunk_bytes);
   filled_ += transferred;
   bytes_received_.fetch_add(transferred, std::memory_order_relaxed);
   go_on();
@@ -167,7 +167,7 @@ void link::make_room(std::size_t wanted) {
     wanted = std::max(wanted, frame - pending);
   if (buffer_ && buffer_->capacity() - filled_ >= wanted)
     return;
-  auto fresh = chunk::make(std::max({read_chunk_bytes, 2 * pending, pending + wanted}));
+  auto fresh = chunk::make(std::max({chunk_bytes_, 2 * pending, pending + wanted}));
   if (pending > 0)
     std::memcpy(fresh->data(), buffer_->data() + parsed_, pending);
   buffer_ = std::move(fresh);
@@ -193,6 +193,16 @@ void link::on_resume() {
 
 // -- writing -----------------------------------------------------------------------------------
 
+/// Whether the calling thread has the time to write now: it does not where it has just written to
+/// so many other links, as with a message that goes to all.
+bool link::may_write_here(clock::time_point now) {
+  thread_local clock::time_point last;
+  thread_local unsigned written = 0;
+  if (now - std::exchange(last, now) >= idle_before_writing_at_once)
+    written = 0;
+  return written++ < most_links_written_at_once;
+}
+
 /// Under load the loop writes, which finds more to write the later it comes. Otherwise waking it
 /// would take longer than writing.
 void link::on_work() {
@@ -204,7 +214,9 @@ void link::on_work() {
 /// False if the loop is to go on.
 bool link::write_at_once() {
   std::lock_guard lock{writer_mutex_};
-  if (writing_ || closed_ || clock::now() - idle_since_ < idle_before_writing_at_once)
+  const auto now = clock::now();
+  if (writing_ || closed_ || now - idle_since_ < idle_before_writing_at_once ||
+      !may_write_here(now))
     return false;
   write_what_fits();
   return slices_.empty() && !close_when_written_;

@@ -37,6 +37,11 @@ private:
   std::span<const std::byte> unread() const noexcept {
     return {buffer_->data() + parsed_, filled_ - parsed_};
   }
+  /// At once: of a peer that is not known not very many.
+  std::size_t readable_bytes() const noexcept {
+    const auto room = buffer_->capacity() - filled_;
+    return is_known() ? room : std::min(room, link_tuning::first_read_bytes);
+  }
   /// Whether no frame has come yet.
   bool unread_is_all() const noexcept {
     return bytes_received_.load(std::memory_order_relaxed) == filled_ - parsed_;
@@ -49,6 +54,7 @@ private:
   void make_room(std::size_t wanted);
   std::size_t announced_bytes() const noexcept;
   void on_work() override;
+  static bool may_write_here(clock::time_point now);
   bool write_at_once();
   void write_what_fits();
   void write();
@@ -67,6 +73,7 @@ private:
   // Reading: bytes [parsed_, filled_) of the buffer are the beginning of a frame, or frames that
   // have not been taken.
   intrusive_ptr<chunk> buffer_;
+  std::size_t chunk_bytes_ = link_tuning::first_chunk_bytes; // of the next buffer
   std::size_t parsed_ = 0;
   std::size_t filled_ = 0;
   bool reading_ = false;

@@ -25,12 +25,10 @@ namespace pubsub {
 class outboxes {
 public:
   outboxes(const queue_options& options, outbox::callbacks calls)
-      : options_(options), calls_(std::move(calls)), control_({}, calls_), last_({}, calls_) {
-    out();
-  }
+      : options_(options), calls_(std::move(calls)), control_({}, calls_), last_({}, calls_) {}
 
   /// For messages that have come so many hops; made when first asked for.
-  outbox& out(std::size_t hops = 0) {
+  outbox& out(std::size_t hops = 0) const {
     hops = control_waits_behind_messages() ? 0 : std::min(hops, wire::max_hops - 1);
     if (auto* const found = by_hops_[hops].load(std::memory_order_acquire))
       return *found;
@@ -67,10 +65,6 @@ public:
   void limit_bytes(std::size_t most) {
     std::lock_guard lock{mutex_};
     options_.capacity_bytes = std::min(options_.capacity_bytes, most);
-    auto fresh = std::make_unique<outbox>(options_, calls_);
-    by_hops_[0].store(fresh.get(), std::memory_order_release);
-    unlimited_ =
-        std::exchange(owned_[0], std::move(fresh)); // counters() of another thread may read it
   }
   /// From now on control frames wait among the messages.
   void use_one_for_all() noexcept { one_for_all_.store(true, std::memory_order_release); }
@@ -105,7 +99,7 @@ private:
         each(*found);
   }
   outbox* control_place() const noexcept {
-    return control_waits_behind_messages() ? find(0) : &control_;
+    return control_waits_behind_messages() ? &out() : &control_;
   }
 
   queue_options options_;
@@ -114,12 +108,11 @@ private:
   outbox last_;
   std::atomic<bool> one_for_all_{false};
 
-  shared_bounds relayed_;    // what the outboxes of relayed messages hold
-  mutable std::mutex mutex_; // guards options_ and what follows, except for reading by_hops_
-  std::unique_ptr<outbox> unlimited_;
-  std::array<std::unique_ptr<outbox>, wire::max_hops> owned_;
+  mutable shared_bounds relayed_; // what the outboxes of relayed messages hold
+  mutable std::mutex mutex_;      // guards options_ and what follows, except for reading by_hops_
+  mutable std::array<std::unique_ptr<outbox>, wire::max_hops> owned_;
   bool closed_ = false;
-  std::array<std::atomic<outbox*>, wire::max_hops> by_hops_{};
+  mutable std::array<std::atomic<outbox*>, wire::max_hops> by_hops_{};
 };
 
 } // namespace pubsub

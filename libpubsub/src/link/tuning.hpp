@@ -9,9 +9,13 @@ namespace pubsub::link_tuning {
 
 /// Bytes of a read buffer. A relay hands on slices of it, so that few large reads cost least.
 inline constexpr std::size_t read_chunk_bytes = 256 * 1024;
-/// Bytes of room below which a new buffer is begun: smaller reads cost more than the copy of a
-/// frame's beginning.
-inline constexpr std::size_t min_read_bytes = 16 * 1024;
+/// Those of the first one, and how much longer the next is where a read has filled all the room:
+/// most peers of a relay say little, and there are thousands of them.
+inline constexpr std::size_t first_chunk_bytes = 2 * 1024;
+inline constexpr std::size_t chunk_growth = 8;
+/// A new buffer is begun where less than this part of one is left: smaller reads cost more than the
+/// copy of a frame's beginning.
+inline constexpr std::size_t reads_per_chunk = 16;
 /// Bytes that are reserved for a frame on the strength of its announced length alone.
 inline constexpr std::size_t believed_bytes = 1024 * 1024;
 /// Slices of one gathered write: beyond the number of pieces that a kernel takes at once, more
@@ -30,6 +34,9 @@ inline constexpr std::size_t most_written_bytes = 64 * 1024;
 /// under load to come with the next message, so that only those write themselves that have the time
 /// (`pubsub bench latency`).
 inline constexpr std::chrono::microseconds idle_before_writing_at_once{20};
+/// Links that one thread writes to like this, one after the other. The loops of the rest are awake
+/// before it would have come to them, and write at the same time.
+inline constexpr unsigned most_links_written_at_once = 8;
 /// Topics of one announcement, each of up to 64 KiB.
 inline constexpr std::size_t most_topics_per_frame = 8;
 /// Bytes a peer may send beyond its credit: a sender with any credit left may begin another batch,

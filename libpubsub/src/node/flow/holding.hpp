@@ -51,27 +51,28 @@ public:
 
   /// Whether anything may have to wait in this place.
   bool active(std::size_t place) const noexcept {
-    return !places_[place].flushes.empty() || !places_[place].frames.empty();
+    const auto& here = places_[place];
+    return here && (!here->flushes.empty() || !here->frames.empty());
   }
   /// Asked where the place is active. `is_for`: whether the messages are for any of these nodes.
   template <class IsFor>
   bool must_wait(std::size_t place, const stream_name& stream, IsFor is_for) const {
-    const auto& here = places_[place];
+    const auto& here = *places_[place];
     return here.streams.contains(stream) || (!here.awaited.empty() && is_for(here.awaited));
   }
   /// The same for a flush.
   bool must_wait(std::size_t place, const flush_request& flush) const {
     const auto& here = places_[place];
-    return !here.frames.empty() || std::ranges::any_of(flush.to, [&](const auto& node) {
-      return here.awaited.contains(node);
-    });
+    return here && (!here->frames.empty() || std::ranges::any_of(flush.to, [&](const auto& node) {
+             return here->awaited.contains(node);
+           }));
   }
   /// The messages of this place for these nodes take another route from now on, once what took
   /// `path` has arrived.
   void begin(std::size_t place, retired_route path) {
     if (ended_)
       return;
-    auto& here = places_[place];
+    auto& here = at(place);
     for (const auto& node : path.nodes)
       ++here.awaited[node];
     auto nodes = path.nodes;
@@ -80,14 +81,14 @@ public:
   }
   /// The frame must wait. The sender gets no more credit, or is not read from.
   void add(std::size_t place, held_frame frame) {
-    auto& here = places_[place];
+    auto& here = at(place);
     if (here.frames.empty())
       via_->gate(place).pause();
     keep(here, std::move(frame));
   }
   /// As `add`, for a flush; not where too many wait.
   void add_flush(std::size_t place, held_frame frame) {
-    auto& waiting = places_[place].flush_bytes;
+    auto& waiting = at(place).flush_bytes;
     if (waiting + frame.bytes.size() > flow_tuning::max_waiting_flush_bytes)
       return;
     waiting += frame.bytes.size();
@@ -98,7 +99,9 @@ public:
   template <class Refresh, class MustWait, class Route>
   void go_on(Refresh refresh, MustWait must_wait, Route route) {
     for (std::size_t number = 0; number < places_.size(); ++number) {
-      auto& here = places_[number];
+      if (!places_[number])
+        continue;
+      auto& here = *places_[number];
       forget_settled(here);
       if (here.frames.empty())
         continue;
@@ -122,7 +125,8 @@ public:
   void end() noexcept { ended_ = true; }
   /// Flushes are sent again, and do not wait for ever.
   void call_back_if_active() const {
-    if (std::ranges::any_of(places_, [](const auto& each) { return !each.flushes.empty(); }))
+    if (std::ranges::any_of(places_,
+                            [](const auto& each) { return each && !each->flushes.empty(); }))
       call_back_(routing_tuning::time_between_flushes);
   }
 
@@ -139,6 +143,11 @@ private:
     std::size_t flush_bytes = 0;    // of the flushes among the frames
   };
 
+  held_place& at(std::size_t place) {
+    if (!places_[place])
+      places_[place] = std::make_unique<held_place>();
+    return *places_[place];
+  }
   static void keep(held_place& here, held_frame frame) {
     if (frame.what != held_frame::kind::flush)
       here.streams.insert(frame.stream);
@@ -158,7 +167,7 @@ private:
   const std::shared_ptr<peer_link> via_;
   route_flushes& flushes_;
   const std::function<void(std::chrono::nanoseconds)> call_back_;
-  std::array<held_place, wire::max_hops> places_;
+  std::array<std::unique_ptr<held_place>, wire::max_hops> places_; // where anything ever waited
   bool ended_ = false;
 };
 

@@ -77,9 +77,8 @@ void dispatcher::match_all(std::string_view topic) {
     return;
   match_queues(topic, prefix_index<endpoint_id>::whenever);
   match_broker_peers(topic, prefix_index<endpoint_id>::whenever);
-  match_clients(topic, prefix_index<endpoint_id>::whenever);
-  if (open_.links)
-    match_nodes(topic);
+  match_relays(topic);
+  match_clients(topic, prefix_index<endpoint_id>::whenever, true);
 }
 
 const route& dispatcher::resolve(std::string_view topic, std::span<const destination> destinations,
@@ -91,15 +90,16 @@ const route& dispatcher::resolve(std::string_view topic, std::span<const destina
   for (const auto& to : destinations) {
     const bool for_client = to.node == self_ && !to.client.is_nil();
     if (for_client || to.node != self_) {
-      const bool found =
-          for_client ? add_client(topic, {to.client, to.filter_number, {}}) : add_node(topic, to);
+      const bool found = for_client ? add_client(topic, {to.client, to.filter_number, {}},
+                                                 link_of_client(to.client))
+                                    : add_node(topic, to);
       found_.unreachable += open_.links && found ? 0 : 1;
       continue;
     }
     match_queues(topic, to.filter_number);
     if (to.filter_number != destination::addressed) {
       match_broker_peers(topic, to.filter_number);
-      match_clients(topic, to.filter_number);
+      match_clients(topic, to.filter_number, false);
     }
     found_.unwanted_here = found_.queues.empty() && found_.broker_peers == 0 && clients_.empty();
   }
@@ -146,29 +146,33 @@ void dispatcher::match_broker_peers(std::string_view topic, std::uint64_t filter
                           peer->second);
 }
 
-/// The same for our clients.
-void dispatcher::match_clients(std::string_view topic, std::uint64_t filter_number) {
-  if (!open_.links || snapshot_->clients.empty())
+/// For a client: the relays that serve it.
+void dispatcher::match_relays(std::string_view topic) {
+  if (!open_.links || !snapshot_->is_client)
     return;
-  snapshot_->remote.match(topic, matches_, filter_number);
-  for (const auto* each : matches_)
-    if (!broker().links.contains(each->exit))
-      add_client(topic, {each->exit, this->filter_number(each->exit), {}});
+  for (const auto& [relay, via] : *snapshot_->next_links)
+    if (router_.may_be_wanted_by(relay, topic))
+      add_over(topic, {relay, 0, {}}, via);
 }
 
-/// What nodes report of one that has the id of a client or Broker peer is not so: it would stand
-/// twice among the destinations, and who reads that takes it for nonsense.
-void dispatcher::match_nodes(std::string_view topic) {
-  if (snapshot_->next_links->empty())
+/// Our clients, as far as their subscriptions with that number of ours go; and nodes of the
+/// network. What nodes report of one that has the id of a client or Broker peer is not so: it would
+/// stand twice among the destinations, and who reads that takes it for nonsense.
+void dispatcher::match_clients(std::string_view topic, std::uint64_t filter_number,
+                               bool and_nodes) {
+  and_nodes = and_nodes && !snapshot_->next_links->empty();
+  if (!open_.links || (snapshot_->clients.empty() && !and_nodes))
     return;
-  if (snapshot_->is_client)
-    for (const auto& [relay, via] : *snapshot_->next_links)
-      if (router_.may_be_wanted_by(relay, topic))
-        add_over(topic, {relay, 0, {}}, via);
-  snapshot_->remote.match(topic, matches_);
-  for (const auto* each : matches_)
-    if (!broker().links.contains(each->exit) && !link_of_client(each->exit))
-      add_node(topic, {each->exit, filter_number(each->exit), {}});
+  snapshot_->remote.match(topic, matches_, filter_number);
+  for (const auto* each : matches_) {
+    const auto& id = each->exit;
+    if (broker().links.contains(id))
+      continue;
+    if (auto via = link_of_client(id))
+      add_client(topic, {id, this->filter_number(id), {}}, std::move(via));
+    else if (and_nodes)
+      add_node(topic, {id, this->filter_number(id), {}});
+  }
 }
 
 std::uint64_t dispatcher::filter_number(const endpoint_id& node) const {
@@ -203,7 +207,7 @@ bool dispatcher::may_go(std::string_view topic, const peer_link& to) {
 bool dispatcher::add_node(std::string_view topic, const destination& to) {
   const auto& peers = broker().links;
   const bool addressed = to.filter_number == destination::addressed;
-  if (addressed && add_client(topic, to))
+  if (addressed && add_client(topic, to, link_of_client(to.node)))
     return true;
   const bool to_peer = addressed && peers.contains(to.node);
   const auto& links = to_peer ? peers : *snapshot_->next_links;
@@ -215,9 +219,9 @@ bool dispatcher::add_node(std::string_view topic, const destination& to) {
   return add_over(topic, to, path->second);
 }
 
-/// One of our clients becomes a destination. False if it is none.
-bool dispatcher::add_client(std::string_view topic, const destination& to) {
-  auto via = link_of_client(to.node);
+/// One of our clients becomes a destination. False if it is none, or the message is from there.
+bool dispatcher::add_client(std::string_view topic, const destination& to,
+                            std::shared_ptr<peer_link> via) {
   if (!via || via.get() == open_.from)
     return false;
   if (may_go(topic, *via))

@@ -112,12 +112,12 @@ private:
   void match_all(std::string_view topic);
   void match_queues(std::string_view topic, std::uint64_t filter_number);
   void match_broker_peers(std::string_view topic, std::uint64_t filter_number);
-  void match_clients(std::string_view topic, std::uint64_t filter_number);
-  void match_nodes(std::string_view topic);
+  void match_relays(std::string_view topic);
+  void match_clients(std::string_view topic, std::uint64_t filter_number, bool and_nodes);
   std::uint64_t filter_number(const endpoint_id& node) const;
   std::shared_ptr<peer_link> link_of_client(const endpoint_id& id) const;
   bool add_node(std::string_view topic, const destination& to);
-  bool add_client(std::string_view topic, const destination& to);
+  bool add_client(std::string_view topic, const destination& to, std::shared_ptr<peer_link> via);
   bool add_over(std::string_view topic, const destination& to,
                 const std::shared_ptr<peer_link>& via);
   bool add_located(std::string_view topic, const destination& to);
