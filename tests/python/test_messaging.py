@@ -175,7 +175,7 @@ def test_a_full_queue_that_blocks_says_so_and_lets_the_publisher_wait(endpoint):
 def test_options_and_topics_that_cannot_be_used_are_refused(endpoint):
     for make in (lambda: endpoint.make_subscriber("t", capacity=0),
                  lambda: endpoint.make_subscriber("t", policy="maybe"),
-                 lambda: libpubsub.Endpoint(io_threads=0),
+                 lambda: libpubsub.Endpoint(link_capacity=0),
                  lambda: endpoint.make_publisher("a<$>b"),
                  lambda: endpoint.publish("x" * 70_000, 1)):
         with pytest.raises(libpubsub.InvalidArgument):

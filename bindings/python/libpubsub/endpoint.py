@@ -38,7 +38,8 @@ class Endpoint(_core.Endpoint, Closing):
     from one peer on to another (True) or is a client of those it peers with (False). By default it is a
     client until it listens, or has a peer that is a client itself or speaks version 1; then it peers again
     with those that took it for one: listen first, where both is to be done. ``own_messages``: whether its own subscribers receive what it publishes.
-    ``io_threads``: threads that serve links. ``link_capacity``, ``link_capacity_bytes``, ``link_policy``:
+    ``io_threads``: threads that serve links; 0: it shares them with all endpoints of the process that say so,
+    which is for hundreds and more in one process. ``link_capacity``, ``link_capacity_bytes``, ``link_policy``:
     the queue towards each peer, as for subscribers. ``forward_topics``: topics to announce although
     nobody here subscribes. ``connect_timeout``, ``handshake_timeout``, ``close_timeout``: seconds.
     ``liveness_timeout``: seconds without a sign of life after which a peer is cut off; 0 for never; times

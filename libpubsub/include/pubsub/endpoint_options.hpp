@@ -30,9 +30,11 @@ struct endpoint_options {
   /// anything (docs/semantics.md, "Who receives").
   pubsub::forwarding forwarding = pubsub::forwarding::automatic;
   pubsub::own_messages own_messages = pubsub::own_messages::deliver;
-  /// Threads that serve links; each link stays on one of them. At least 1. They start with the
-  /// first `listen` or `peer`. Where there is one, a thread that waits for messages, and is the
-  /// only one to wait, runs it in place of that thread.
+  /// Threads that serve links; each link stays on one of them. They start with the first `listen`
+  /// or `peer`. Where there is one, a thread that waits for messages, and is the only one to wait,
+  /// runs it in place of that thread. 0: the endpoint shares threads, one for each processor, with
+  /// all others of the process that say so: for thousands of endpoints, which then cost no thread
+  /// each.
   unsigned io_threads = 1;
   /// Outbox of every link.
   queue_options link_queue;

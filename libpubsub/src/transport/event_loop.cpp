@@ -1,5 +1,7 @@
 #include "transport/event_loop.hpp"
 
+#include <algorithm>
+#include <future>
 #include <string>
 
 #include <pthread.h>
@@ -90,6 +92,49 @@ bool event_loop::flush() noexcept {
   context_->stop();
   ownership_.give_back();
   return ran > 0;
+}
+
+void event_loop::settle() {
+  const auto run = std::make_shared<std::promise<void>>();
+  asio::post(*context_, [run] { run->set_value(); });
+  run->get_future().wait();
+}
+
+// -- loops together ----------------------------------------------------------------------------
+
+std::shared_ptr<loop_group> loop_group::of_process() {
+  static std::mutex mutex;
+  static std::weak_ptr<loop_group> current;
+  const std::lock_guard lock{mutex};
+  auto result = current.lock();
+  if (!result) {
+    result = std::make_shared<loop_group>(std::max(std::thread::hardware_concurrency(), 1U));
+    current = result;
+  }
+  return result;
+}
+
+void loop_group::start() {
+  std::call_once(started_, [this] { std::ranges::for_each(loops_, &event_loop::start); });
+}
+
+void loop_group::settle() {
+  for (int rounds = 2; rounds > 0; --rounds)
+    std::ranges::for_each(loops_, &event_loop::settle);
+}
+
+void loop_group::stop() noexcept {
+  std::ranges::for_each(loops_, &event_loop::stop);
+  while (std::ranges::count_if(loops_, &event_loop::flush) > 0) {
+  } // a handler may post to a loop that has been dealt with
+}
+
+void io_threads::end() noexcept {
+  if (!is_shared_)
+    return group_->stop();
+  if (started_)
+    group_->settle();
+  group_ = nullptr;
 }
 
 } // namespace pubsub

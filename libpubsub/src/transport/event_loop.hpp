@@ -1,8 +1,9 @@
 // Event loops, and which threads run them.
 #pragma once
 
-#include <algorithm>
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -33,6 +34,8 @@ public:
   void stop() noexcept;
   /// After `stop`: runs what is ready. True if that was anything.
   bool flush() noexcept;
+  /// Once started: waits until what was posted before has run.
+  void settle();
 
   // -- shared_loop -----------------------------------------------------------------------------
 
@@ -54,21 +57,51 @@ private:
   std::thread thread_;
 };
 
-/// A fixed number of event loops, each on one thread, started on first use. A link stays on the
-/// loop it was given, so its handlers never run concurrently. Thread-safety: guarded
-/// by the caller; `stop` and `flush` must not be called from a loop.
+/// A fixed number of event loops, each on one thread. A link stays on the loop it was given, so its
+/// handlers never run concurrently. Thread-safe, but for the end: no loop may end itself.
+class loop_group {
+public:
+  explicit loop_group(unsigned loops) : loops_(loops) {}
+  ~loop_group() { stop(); }
+  loop_group(const loop_group&) = delete;
+  loop_group& operator=(const loop_group&) = delete;
+
+  /// One loop for each processor, which all who ask share as long as any of them holds it.
+  static std::shared_ptr<loop_group> of_process();
+
+  void start();
+  /// The loops in turn.
+  event_loop& next() noexcept {
+    return loops_[turn_.fetch_add(1, std::memory_order_relaxed) % loops_.size()];
+  }
+  std::size_t size() const noexcept { return loops_.size(); }
+  /// Waits until all that was posted before has run, and what that has posted.
+  void settle();
+  /// Joins the threads, and runs the handlers of what has been cancelled, so that nothing keeps
+  /// itself alive.
+  void stop() noexcept;
+
+private:
+  std::vector<event_loop> loops_;
+  std::atomic<std::size_t> turn_{0};
+  std::once_flag started_;
+};
+
+/// The loops of one endpoint: its own, or those of the process.
 class io_threads {
 public:
-  explicit io_threads(unsigned loops) : loops_(std::max(loops, 1U)) {}
+  /// 0: those of the process.
+  explicit io_threads(unsigned loops)
+      : is_shared_(loops == 0),
+        group_(is_shared_ ? loop_group::of_process() : std::make_shared<loop_group>(loops)) {}
 
+  /// On first use.
   void start() {
-    if (!std::exchange(started_, true))
-      std::ranges::for_each(loops_, &event_loop::start);
+    group_->start();
+    started_ = true;
   }
-  const std::shared_ptr<asio::io_context>& next() noexcept {
-    turn_ = (turn_ + 1) % loops_.size();
-    return loops_[turn_].context();
-  }
+  /// Not after `end`.
+  const std::shared_ptr<asio::io_context>& next() noexcept { return group_->next().context(); }
   /// Calls `job` on that loop after `delay`, unless the loop has ended. From any thread.
   template <class Job>
   static void call_later(const std::shared_ptr<asio::io_context>& loop,
@@ -79,20 +112,18 @@ public:
         job();
     });
   }
-  /// What a consumer may run while it waits; null where there are several loops.
-  shared_loop* only_loop() noexcept { return loops_.size() == 1 ? loops_.data() : nullptr; }
-  void stop() noexcept { std::ranges::for_each(loops_, &event_loop::stop); }
-  /// After `stop`: runs the handlers of what has been cancelled, so that nothing keeps itself
-  /// alive.
-  void flush() noexcept {
-    while (std::ranges::count_if(loops_, &event_loop::flush) > 0) {
-    } // a handler may post to a loop that has been dealt with
+  /// What a consumer may run while it waits; null where there are several loops, or others use it.
+  shared_loop* only_loop() noexcept {
+    return !is_shared_ && group_->size() == 1 ? &group_->next() : nullptr;
   }
+  /// The endpoint has closed all that uses the loops: returns when none of its handlers runs any
+  /// more. Not from a loop.
+  void end() noexcept;
 
 private:
-  std::vector<event_loop> loops_;
-  std::size_t turn_ = 0;
+  const bool is_shared_;
   bool started_ = false;
+  std::shared_ptr<loop_group> group_; // null when a shared one is not needed any more
 };
 
 } // namespace pubsub

@@ -69,8 +69,7 @@ struct fixture {
   ~fixture() {
     carrier->close();
     CHECK(eventually([&] { return handler->is_closed(); }));
-    io.stop();
-    io.flush();
+    io.end();
   }
   /// Runs `work` where the link lives, and waits for it.
   template <class F>
@@ -276,6 +275,5 @@ TEST_CASE("a link that is closed before it starts tells its handler all the same
   asio::post(*loop, [&] { carrier->start(handler); });
   CHECK(eventually([&] { return handler->is_closed(); }));
   CHECK(peer.closed_by_peer());
-  io.stop();
-  io.flush();
+  io.end();
 }

@@ -16,8 +16,6 @@ error out_of_range(std::string_view name, std::string_view range) {
 
 expected<void> check(const endpoint_options& options) {
   using std::chrono::nanoseconds;
-  if (options.io_threads == 0)
-    return out_of_range("io_threads", "at least 1");
   if (options.max_wire_version == 0 || options.max_wire_version > wire::newest_version)
     return out_of_range("max_wire_version", "1 or 2");
   if (options.max_frame_bytes == 0)

@@ -54,7 +54,7 @@ expected<std::uint16_t> peering::listen(std::string_view where) {
         if (!self)
           return nullptr;
         lock_type inner{self->mutex_};
-        return self->acceptor_.may_accept() ? self->io_.next() : nullptr;
+        return !self->closed_ && self->acceptor_.may_accept() ? self->io_.next() : nullptr;
       });
   wait_until(options_.handshake_timeout,
              [&] { return std::ranges::none_of(requests_, &peer_request::changes_role); });
@@ -146,13 +146,13 @@ void peering::open_session(std::shared_ptr<connection> carrier, wire::tcp_role r
 
 void peering::adopt(std::shared_ptr<peer_link> made, wire::tcp_role role,
                     std::shared_ptr<peer_request> request) {
-  counts_.follow(made);
   auto fresh = std::make_shared<session>(shared_from_this(), made, role, std::move(request));
   std::shared_ptr<peer_link> superseded;
   {
     lock_type lock{mutex_};
     if (closed_ || (fresh->request() && fresh->request()->stopped))
       return; // dropping the link closes the socket
+    counts_.follow(made);
     sessions_.insert(fresh);
     if (!fresh->request())
       superseded = acceptor_.note_accepted(made);
@@ -349,9 +349,9 @@ void peering::close(std::chrono::nanoseconds timeout) noexcept {
   changed_.wait_for(lock, timeout, [&] { return sessions_.empty(); });
   for (const auto& each : sessions_)
     each->carrier()->close({errc::peer_timeout, "timeout during graceful disconnect"});
+  changed_.wait(lock, [&] { return sessions_.empty(); });
   lock.unlock();
-  io_.stop();
-  io_.flush();
+  io_.end();
 }
 
 // -- looking -------------------------------------------------------------------------------------

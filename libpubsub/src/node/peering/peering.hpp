@@ -68,7 +68,8 @@ public:
   /// A connection is there, made for this request or accepted: a handshake begins over it.
   void adopt(std::shared_ptr<peer_link> carrier, wire::tcp_role role,
              std::shared_ptr<peer_request> request = nullptr);
-  /// Parts from all peers, waiting at most `timeout` for the goodbyes, and stops the I/O threads.
+  /// Parts from all peers, waiting at most `timeout` for the goodbyes. No I/O thread is in here
+  /// afterwards.
   void close(std::chrono::nanoseconds timeout) noexcept;
 
   // -- for sessions ----------------------------------------------------------------------------
@@ -81,7 +82,7 @@ public:
   /// Lets the routes report more after that time. From any thread.
   void report_later(std::chrono::nanoseconds delay) {
     io_threads::call_later(loop_, delay, [weak = weak_from_this()] {
-      if (const auto self = weak.lock())
+      if (const auto self = weak.lock(); self && !self->closed())
         self->routes_.report_more();
     });
   }
@@ -105,6 +106,11 @@ private:
   using lock_type = std::unique_lock<std::mutex>;
   using phase = peer_table::phase;
 
+  /// Handlers that run later find nothing any more of what peering refers to.
+  bool closed() const {
+    lock_type lock{mutex_};
+    return closed_;
+  }
   void open_session(std::shared_ptr<connection> carrier, wire::tcp_role role,
                     std::shared_ptr<peer_request> request);
   std::shared_ptr<peer_request> make_request(uri target, const peer_options& options,

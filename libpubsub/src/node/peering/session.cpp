@@ -92,11 +92,16 @@ void session::act_on(wire::handshake::outcome outcome) {
 }
 
 void session::go_on() {
-  link_->post([self = shared_from_this()] { self->act_on(self->handshake_.proceed_now()); });
+  link_->post([self = shared_from_this()] {
+    if (!self->closed_)
+      self->act_on(self->handshake_.proceed_now());
+  });
 }
 
 void session::reject() {
   link_->post([self = shared_from_this()] {
+    if (self->closed_)
+      return;
     self->act_on(self->handshake_.reject(errc::redundant_connection, "redundant connection"));
   });
 }
