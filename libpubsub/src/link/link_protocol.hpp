@@ -65,9 +65,9 @@ public:
 
 private:
   void add_chunk(std::size_t at_least) {
-    using namespace link_tuning;
     const auto before = chunks_.empty() ? 0 : chunks_.back()->capacity();
-    const auto next = std::clamp(2 * before, first_written_bytes, most_written_bytes);
+    const auto next =
+        std::clamp(2 * before, link_tuning::first_written_bytes, link_tuning::most_written_bytes);
     chunks_.push_back(chunk::make(std::max(next, at_least)));
     used_ = 0;
   }

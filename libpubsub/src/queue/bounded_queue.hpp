@@ -136,9 +136,9 @@ private:
   const overflow_policy policy_;
   queue_bounds bounds_;
   boost::container::deque<entry> entries_; // the standard one takes memory while it is empty
-  std::optional<newest_messages> newest_; // in place of entries_, if the policy is `conflate`
-  std::size_t growing_ = 0;               // entries that are
-  std::atomic<bool> armed_{false};        // set and cleared with the mutex held
+  std::optional<newest_messages> newest_;  // in place of entries_, if the policy is `conflate`
+  std::size_t growing_ = 0;                // entries that are
+  std::atomic<bool> armed_{false};         // set and cleared with the mutex held
   bool ended_ = false;
   bool overflowed_ = false; // that is why it ended
   account counts_;          // without growing runs
