@@ -103,6 +103,8 @@ void swarm::serve(connection& x) {
     if (n == 0)
       throw std::runtime_error("the server has closed a connection");
     x.in.insert(x.in.end(), buffer.begin(), buffer.begin() + n);
+    if (n < static_cast<ssize_t>(buffer.size()))
+      break; // that was all there is
   }
   const auto taken = x.client->receive(x.in, x.out);
   x.in.erase(x.in.begin(), x.in.begin() + static_cast<std::ptrdiff_t>(taken));

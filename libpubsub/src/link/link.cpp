@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <exception>
+#include <utility>
 
 #include "link/tuning.hpp"
 #include "message/frame.hpp"
@@ -27,6 +28,20 @@ bool may_be_old_broker(std::span<const std::byte> first) noexcept {
   const auto n = std::min(first.size(), old_broker_begins.size());
   return std::ranges::equal(first.first(n), std::span{old_broker_begins}.first(n));
 }
+
+/// The links that a thread has written to at once, one after the other: a message that goes to very
+/// many is written by their loops.
+struct writes_in_a_row {
+  peer_link::clock::time_point last;
+  unsigned links = 0;
+
+  bool may_write(peer_link::clock::time_point now) noexcept {
+    if (now - std::exchange(last, now) >= idle_before_writing_at_once)
+      links = 0;
+    return links++ < most_links_written_at_once;
+  }
+};
+thread_local writes_in_a_row writes_here;
 
 /// A timer on a loop of Asio, which it keeps alive.
 class asio_timer final : public loop_timer {
@@ -193,16 +208,6 @@ void link::on_resume() {
 
 // -- writing -----------------------------------------------------------------------------------
 
-/// Whether the calling thread has the time to write now: it does not where it has just written to
-/// so many other links, as with a message that goes to all.
-bool link::may_write_here(clock::time_point now) {
-  thread_local clock::time_point last;
-  thread_local unsigned written = 0;
-  if (now - std::exchange(last, now) >= idle_before_writing_at_once)
-    written = 0;
-  return written++ < most_links_written_at_once;
-}
-
 /// Under load the loop writes, which finds more to write the later it comes. Otherwise waking it
 /// would take longer than writing.
 void link::on_work() {
@@ -216,9 +221,10 @@ bool link::write_at_once() {
   std::lock_guard lock{writer_mutex_};
   const auto now = clock::now();
   if (writing_ || closed_ || now - idle_since_ < idle_before_writing_at_once ||
-      !may_write_here(now))
+      !writes_here.may_write(now))
     return false;
   write_what_fits();
+  writes_here.last = clock::now();
   return slices_.empty() && !close_when_written_;
 }
 

@@ -54,7 +54,6 @@ private:
   void make_room(std::size_t wanted);
   std::size_t announced_bytes() const noexcept;
   void on_work() override;
-  static bool may_write_here(clock::time_point now);
   bool write_at_once();
   void write_what_fits();
   void write();

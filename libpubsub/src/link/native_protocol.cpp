@@ -28,8 +28,10 @@ void native_protocol::grant(std::size_t hops, std::uint32_t bytes) noexcept {
 
 void native_protocol::take(outboxes& from, std::vector<outgoing_slice>& out) {
   take_from(from.control(), 0, out);
-  if (!take_messages(from, out) && out.empty())
-    take_from(from.last(), 0, out);
+  if (take_messages(from, out) || !out.empty())
+    return;
+  if (auto* const last = from.last())
+    take_from(*last, 0, out);
 }
 
 /// The outboxes in turn, each as far as its credit goes. True if there may be messages for which

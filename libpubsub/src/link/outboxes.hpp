@@ -25,33 +25,22 @@ namespace pubsub {
 class outboxes {
 public:
   outboxes(const queue_options& options, outbox::callbacks calls)
-      : options_(options), calls_(std::move(calls)), control_({}, calls_), last_({}, calls_) {}
+      : options_(options), calls_(std::move(calls)), control_({}, calls_) {}
 
   /// For messages that have come so many hops; made when first asked for.
   outbox& out(std::size_t hops = 0) const {
-    hops = control_waits_behind_messages() ? 0 : std::min(hops, wire::max_hops - 1);
-    if (auto* const found = by_hops_[hops].load(std::memory_order_acquire))
-      return *found;
-    std::lock_guard lock{mutex_};
-    auto& place = owned_[hops];
-    if (!place) {
-      place = std::make_unique<outbox>(options_, calls_, hops > 0 ? &relayed_ : nullptr);
-      if (closed_)
-        place->close();
-      by_hops_[hops].store(place.get(), std::memory_order_release);
-    }
-    return *place;
+    return at(control_waits_behind_messages() ? 0 : std::min(hops, wire::max_hops - 1));
   }
   /// The same, or null if it was not asked for so far.
   outbox* find(std::size_t hops) const noexcept {
-    return by_hops_[hops].load(std::memory_order_acquire);
+    return places_[hops].load(std::memory_order_acquire);
   }
 
   /// Before all messages; in version 1 behind those that wait.
   void push_control(std::span<const std::byte> frame) { control_place()->push_control(frame); }
   /// Behind all messages that wait.
   void push_last(std::span<const std::byte> frame) {
-    (control_waits_behind_messages() ? out() : last_).push_control(frame);
+    (control_waits_behind_messages() ? out() : at(behind_all)).push_control(frame);
   }
   /// As version 1 has it: then the answer to a ping says that the messages before it were read, and
   /// a peer that reads none cannot answer.
@@ -69,7 +58,8 @@ public:
   /// From now on control frames wait among the messages.
   void use_one_for_all() noexcept { one_for_all_.store(true, std::memory_order_release); }
   outbox& control() noexcept { return control_; }
-  outbox& last() noexcept { return last_; }
+  /// Null if nothing was ever pushed behind all messages.
+  outbox* last() const noexcept { return find(behind_all); }
 
   /// Nothing is taken any more.
   void close_all() {
@@ -77,7 +67,6 @@ public:
     closed_ = true;
     lock.unlock();
     control_.close();
-    last_.close();
     visit([](outbox& each) { each.close(); });
   }
   std::size_t wait_until_empty(std::chrono::steady_clock::time_point until) const {
@@ -92,9 +81,26 @@ public:
   }
 
 private:
+  static constexpr std::size_t behind_all = wire::max_hops; // a place of its own
+
+  outbox& at(std::size_t place) const {
+    if (auto* const found = places_[place].load(std::memory_order_acquire))
+      return *found;
+    std::lock_guard lock{mutex_};
+    auto& made = owned_[place];
+    if (!made) {
+      const bool relayed = place > 0 && place < behind_all;
+      made = std::make_unique<outbox>(place < behind_all ? options_ : queue_options{}, calls_,
+                                      relayed ? &relayed_ : nullptr);
+      if (closed_)
+        made->close();
+      places_[place].store(made.get(), std::memory_order_release);
+    }
+    return *made;
+  }
   template <class Visitor>
   void visit(Visitor&& each) const {
-    for (const auto& place : by_hops_)
+    for (const auto& place : places_)
       if (auto* const found = place.load(std::memory_order_acquire))
         each(*found);
   }
@@ -105,14 +111,13 @@ private:
   queue_options options_;
   const outbox::callbacks calls_;
   mutable outbox control_;
-  outbox last_;
   std::atomic<bool> one_for_all_{false};
 
   mutable shared_bounds relayed_; // what the outboxes of relayed messages hold
-  mutable std::mutex mutex_;      // guards options_ and what follows, except for reading by_hops_
-  mutable std::array<std::unique_ptr<outbox>, wire::max_hops> owned_;
+  mutable std::mutex mutex_;      // guards options_ and what follows, except for reading places_
+  mutable std::array<std::unique_ptr<outbox>, behind_all + 1> owned_;
   bool closed_ = false;
-  mutable std::array<std::atomic<outbox*>, wire::max_hops> by_hops_{};
+  mutable std::array<std::atomic<outbox*>, behind_all + 1> places_{};
 };
 
 } // namespace pubsub

@@ -85,6 +85,11 @@ protected:
     std::uint64_t queued = 0; ///< not gone out yet
   };
   using limits = take_limits;
+  /// Takes no memory while nothing ever entered, and little for a few: there are queues by the
+  /// thousands.
+  using entry_queue =
+      boost::container::deque<entry, void,
+                              boost::container::deque_options_t<boost::container::block_size<4U>>>;
 
   /// `shared`, if any, outlives the queue.
   explicit bounded_queue(const queue_options& options, shared_bounds* shared = nullptr);
@@ -135,10 +140,10 @@ private:
 
   const overflow_policy policy_;
   queue_bounds bounds_;
-  boost::container::deque<entry> entries_; // the standard one takes memory while it is empty
-  std::optional<newest_messages> newest_;  // in place of entries_, if the policy is `conflate`
-  std::size_t growing_ = 0;                // entries that are
-  std::atomic<bool> armed_{false};         // set and cleared with the mutex held
+  entry_queue entries_;
+  std::optional<newest_messages> newest_; // in place of entries_, if the policy is `conflate`
+  std::size_t growing_ = 0;               // entries that are
+  std::atomic<bool> armed_{false};        // set and cleared with the mutex held
   bool ended_ = false;
   bool overflowed_ = false; // that is why it ended
   account counts_;          // without growing runs
