@@ -20,7 +20,8 @@ struct swarm_options {
   bool nats = false;
 };
 
-/// Reports when all have joined, and when each has got a message; ends when the parent asks.
+/// Reports when all have joined, and each time when all have got one more message; ends when the
+/// parent asks.
 void run(const swarm_options& options) {
   using clock = swarm::clock;
   swarm all{options.port, options.clients, options.nats ? make_nats_client : make_native_client};
@@ -28,11 +29,12 @@ void run(const swarm_options& options) {
   all.run(STDIN_FILENO, [&] { return all.ready() == options.clients; });
   report_line("joined", fmt::format("clients={} seconds={:.6f}", all.ready(),
                                     std::chrono::duration<double>(clock::now() - begin).count()));
-  all.run(STDIN_FILENO, [&] { return all.reached() == options.clients; });
-  report_line("reached",
-              fmt::format("clients={} at_ns={}", all.reached(),
-                          std::chrono::nanoseconds{clock::now().time_since_epoch()}.count()));
-  all.run(STDIN_FILENO, [] { return false; });
+  for (all.expect_message();
+       all.run(STDIN_FILENO, [&] { return all.reached() == options.clients; });
+       all.expect_message())
+    report_line("reached",
+                fmt::format("clients={} at_ns={}", all.reached(),
+                            std::chrono::nanoseconds{clock::now().time_since_epoch()}.count()));
 }
 
 } // namespace

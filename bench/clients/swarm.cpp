@@ -92,7 +92,7 @@ void swarm::serve(connection& x) {
     x.client->begin(x.out);
   send(x);
   const bool was_ready = x.client->ready();
-  const bool was_reached = x.client->messages() > 0;
+  const bool was_reached = x.client->messages() >= expected_;
   std::array<std::byte, 16'384> buffer;
   for (;;) {
     const auto n = ::recv(x.fd, buffer.data(), buffer.size(), 0);
@@ -110,10 +110,10 @@ void swarm::serve(connection& x) {
   x.in.erase(x.in.begin(), x.in.begin() + static_cast<std::ptrdiff_t>(taken));
   send(x);
   ready_ += !was_ready && x.client->ready() ? 1 : 0;
-  reached_ += !was_reached && x.client->messages() > 0 ? 1 : 0;
+  reached_ += !was_reached && x.client->messages() >= expected_ ? 1 : 0;
 }
 
-void swarm::run(int also, const std::function<bool()>& met) {
+bool swarm::run(int also, const std::function<bool()>& met) {
   epoll_event parent{.events = EPOLLIN, .data = {.ptr = nullptr}};
   if (also >= 0 && ::epoll_ctl(poll_, EPOLL_CTL_ADD, also, &parent) != 0)
     fail_with_errno("epoll_ctl");
@@ -132,6 +132,7 @@ void swarm::run(int also, const std::function<bool()>& met) {
   }
   if (also >= 0)
     ::epoll_ctl(poll_, EPOLL_CTL_DEL, also, nullptr);
+  return !asked;
 }
 
 } // namespace pubsub::tool::bench

@@ -45,12 +45,17 @@ public:
   swarm& operator=(const swarm&) = delete;
   ~swarm();
 
-  /// Serves the clients until `met` holds, which is asked after each of their steps; or until
+  /// Serves the clients until `met` holds, which is asked after each of their steps: true; or until
   /// `also` is readable.
-  void run(int also, const std::function<bool()>& met);
+  bool run(int also, const std::function<bool()>& met);
   std::size_t ready() const noexcept { return ready_; }
-  /// That have got at least one message.
+  /// Those that have got all messages so far.
   std::size_t reached() const noexcept { return reached_; }
+  /// One more is to come.
+  void expect_message() noexcept {
+    ++expected_;
+    reached_ = 0;
+  }
 
 private:
   struct connection;
@@ -64,6 +69,7 @@ private:
   std::vector<std::unique_ptr<connection>> all_;
   std::size_t begun_ = 0;
   std::size_t ready_ = 0;
+  std::uint64_t expected_ = 0; // messages
   std::size_t reached_ = 0;
 };
 
