@@ -1,7 +1,7 @@
 // `pubsub-scale`: what networks of very many relays cost, simulated with the code of real ones.
 #include "kit/picture.hpp"
 #include "kit/report.hpp"
-#include "scale/scenario.hpp"
+#include "scale/one_relay.hpp"
 #include "terminal.hpp"
 
 #include <algorithm>
@@ -22,11 +22,14 @@ using scale::outcome;
 constexpr const char* examples = R"(Examples:
   pubsub-scale --relays 100
   pubsub-scale --family random,hubs --relays 100,300,1000 --json scale.json --plot scale.png
+  pubsub-scale --one --relays 100,1000,10000
+      of networks too large for one machine: what they cost each of their relays
 Every relay is a whole node: its routing, peering and frames are those of real ones, in one thread
 and in virtual time; a wire takes one hop time. For each kind of change: frames and kilobytes over
 all wires, kilobytes that the busiest node has sent, processor time of all nodes together, and hop
 times until half and 99 of 100 of the relays knew it. Exit status: 0 ok, 1 usage, 3 a message came
-twice, or was lost and not counted, or a change did not reach every relay.)";
+twice, or was lost and not counted, or a change did not reach every relay. With --one a single relay
+is whole, and told of all others by its neighbours: frames are those that it receives.)";
 
 /// The kinds of changes, in the order in which they are made.
 struct kind_of_change {
@@ -43,6 +46,7 @@ constexpr std::array changes{
     kind_of_change{"relay_goes", "relay goes", &outcome::relay_goes},
     kind_of_change{"halves_part", "halves part", &outcome::halves_part},
     kind_of_change{"halves_meet", "halves meet", &outcome::halves_meet},
+    kind_of_change{"churn", "a minute of churn", &outcome::churn},
 };
 
 void print(const char* name, const cost& x) {
@@ -50,18 +54,22 @@ void print(const char* name, const cost& x) {
              x.bytes / 1e3, x.worst_node / 1e3, x.cpu_ms, x.hops_p50, x.hops_p99);
 }
 
-void print(const outcome& x) {
+void print(const outcome& x, bool one) {
   fmt::print("{}: {} relays, {} wires, diameter {}, {} subscriptions each\n", x.of.family,
              x.of.relays, x.wires, x.diameter, x.of.subscriptions);
   fmt::print("  {:<18} {:>9} {:>11} {:>10} {:>10} {:>7} {:>7}\n", "", "frames", "kB", "worst kB",
              "cpu ms", "hops50", "hops99");
   for (const auto& [name, label, change] : changes)
-    print(label, x.*change);
-  fmt::print(
-      "  routes {:.3f} of the shortest; {} of {} messages delivered, {} twice, {} counted as "
-      "expired; worst node {:.2f} MB\n",
-      x.stretch, x.delivered, x.expected, x.duplicates, x.expired,
-      static_cast<double>(x.bytes_of_worst) / 1e6);
+    if ((x.*change).frames > 0 || !one)
+      print(label, x.*change);
+  if (one)
+    fmt::print("  heap of the relay {:.2f} MB\n", static_cast<double>(x.bytes_of_worst) / 1e6);
+  else
+    fmt::print(
+        "  routes {:.3f} of the shortest; {} of {} messages delivered, {} twice, {} counted as "
+        "expired; worst node {:.2f} MB\n",
+        x.stretch, x.delivered, x.expected, x.duplicates, x.expired,
+        static_cast<double>(x.bytes_of_worst) / 1e6);
   std::fflush(stdout);
 }
 
@@ -105,6 +113,7 @@ struct scale_options {
   std::vector<std::size_t> relays{100};
   std::vector<std::size_t> subscriptions{10};
   scale::scenario each;
+  bool one = false; // relay is whole
   std::string json_file;
   std::string plot_file;
 };
@@ -119,11 +128,12 @@ exit_code run(const scale_options& options) {
         what.family = family;
         what.relays = relays;
         what.subscriptions = subscriptions;
-        const auto found = scale::run(what, [&](std::string_view doing) {
-          if (stderr_is_terminal())
-            fmt::print(stderr, "{}, {} relays: {}\n", family, relays, doing);
-        });
-        print(found);
+        const auto found =
+            (options.one ? scale::run_one_relay : scale::run)(what, [&](std::string_view doing) {
+              if (stderr_is_terminal())
+                fmt::print(stderr, "{}, {} relays: {}\n", family, relays, doing);
+            });
+        print(found, options.one);
         if (!sound(found)) {
           complain(fmt::format("{}, {} relays: not every message or change has arrived once",
                                family, relays));
@@ -161,6 +171,7 @@ void add_options(CLI::App& app, scale_options& options) {
       ->capture_default_str();
   app.add_option("--seed", options.each.seed, "The same seed makes the same networks")
       ->capture_default_str();
+  app.add_flag("--one", options.one, "Simulate one relay only, and what its neighbours tell it");
   app.add_option("--json", options.json_file, "Write all figures to FILE")->type_name("FILE");
   app.add_option("--plot", options.plot_file, "Draw them to FILE (.png, .svg, .pdf)")
       ->type_name("FILE");

@@ -1,28 +1,16 @@
 #include "scale/scenario.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <ctime>
 #include <map>
 #include <random>
+
+#include "scale/figures.hpp"
 
 #include <fmt/format.h>
 
 namespace pubsub::scale {
 
 namespace {
-
-double cpu_ms() {
-  return 1e3 * static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
-}
-
-double quantile(std::vector<double> all, double part) {
-  if (all.empty())
-    return 0;
-  std::ranges::sort(all);
-  const auto place = std::ceil(part * static_cast<double>(all.size())) - 1;
-  return all[static_cast<std::size_t>(std::max(place, 0.0))];
-}
 
 /// Whether a relay knows of the change that is looked at.
 using knows = std::function<bool(std::size_t)>;
@@ -70,34 +58,6 @@ private:
   simulated_network& net_;
 };
 
-cost median_of(const std::vector<cost>& all) {
-  const auto median = [&](double cost::*member) {
-    std::vector<double> values;
-    for (const auto& each : all)
-      values.push_back(each.*member);
-    return quantile(values, 0.5);
-  };
-  return {median(&cost::frames), median(&cost::bytes),    median(&cost::worst_node),
-          median(&cost::cpu_ms), median(&cost::hops_p50), median(&cost::hops_p99)};
-}
-
-/// The n-th of so many topics comes 1/n times as often as the first.
-class zipf {
-public:
-  explicit zipf(std::size_t topics) {
-    double sum = 0;
-    for (std::size_t n = 1; n <= topics; ++n)
-      sums_.push_back(sum += 1 / static_cast<double>(n));
-  }
-  std::size_t operator()(std::mt19937_64& dice) const {
-    const auto at = std::uniform_real_distribution<double>{0, sums_.back()}(dice);
-    return static_cast<std::size_t>(std::ranges::lower_bound(sums_, at) - sums_.begin());
-  }
-
-private:
-  std::vector<double> sums_;
-};
-
 class experiment {
 public:
   experiment(const scenario& what, const std::function<void(std::string_view)>& say)
@@ -114,6 +74,7 @@ public:
     publish();
     measure_routes();
     part_and_meet();
+    churn();
     come_and_go();
     weigh();
     return result_;
@@ -260,6 +221,27 @@ private:
     }
     result_.relay_comes = median_of(come);
     result_.relay_goes = median_of(go);
+  }
+
+  /// In a minute one relay of a hundred loses all its wires for a while; most changes overlap with
+  /// none.
+  void churn() {
+    say_("a minute of churn");
+    const auto times = std::max<std::size_t>(1, what_.relays / 100);
+    const auto interval = std::chrono::minutes{1} / times;
+    const auto minute = [&] {
+      for (std::size_t n = 0; n < times; ++n) {
+        const auto relay = any_relay();
+        const auto cut = net_.cut_off({relay});
+        net_.pass(interval / 2);
+        for (const auto& [x, y] : cut)
+          net_.join(x, y);
+        net_.pass(interval - interval / 2);
+      }
+    };
+    result_.churn = watch_.observe(minute, reaches_all());
+    if (result_.churn.hops_p99 >= 0) // since the first change, which says nothing
+      result_.churn.hops_p50 = result_.churn.hops_p99 = 0;
   }
 
   /// Some relays, and the one with most wires.

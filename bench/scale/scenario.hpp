@@ -42,6 +42,7 @@ struct outcome {
   cost known_topic;              ///< one more, which its relay has already
   cost relay_comes, relay_goes;  ///< one relay more, and one less without a goodbye
   cost halves_part, halves_meet; ///< all wires between two halves break, and are made again
+  cost churn;                    ///< a minute in which one relay of a hundred goes and comes back
   double stretch = 0;            ///< mean of route length to shortest path
   std::uint64_t expected = 0;    ///< deliveries, one to each subscriber of a message's topic
   std::uint64_t delivered = 0;

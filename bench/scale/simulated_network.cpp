@@ -6,10 +6,6 @@
 
 namespace pubsub::scale {
 
-namespace {
-
-/// What is told once in a while by a link on which nothing happens is no part of the picture; and
-/// all relays connect in one moment, from one address, and do not try again.
 endpoint_options options_of_relay() {
   endpoint_options result;
   result.forwarding = forwarding::on;
@@ -18,8 +14,6 @@ endpoint_options options_of_relay() {
   result.handshake_timeout = std::chrono::hours{24 * 365};
   return result;
 }
-
-} // namespace
 
 simulated_network::simulated_network(const topology& shape, std::uint64_t seed)
     : shape_(shape), ids_(seed) {
@@ -105,6 +99,11 @@ void simulated_network::settle(const std::function<void(const std::set<std::size
       look(reached_);
     reached_.clear();
   }
+}
+
+void simulated_network::pass(std::chrono::nanoseconds time) {
+  for (const auto end = now() + time; now() < end;)
+    loop_->advance(hop_time);
 }
 
 void simulated_network::cut(std::size_t x, std::size_t y) {

@@ -21,6 +21,10 @@ struct traffic {
   std::uint64_t bytes = 0;
 };
 
+/// What is told once in a while by a link on which nothing happens is no part of the picture; and
+/// all relays connect in one moment, from one address, and do not try again.
+endpoint_options options_of_relay();
+
 /// Every relay is a node as it is in a program, but for sockets and threads. What it writes at one
 /// moment arrives at the other end of the wire one hop time later. Not thread-safe.
 class simulated_network {
@@ -51,6 +55,8 @@ public:
   /// Lets time pass until nothing is under way any more. Calls `look` after each moment in which
   /// something has arrived, with the relays where.
   void settle(const std::function<void(const std::set<std::size_t>&)>& look = {});
+  /// Lets so much time pass.
+  void pass(std::chrono::nanoseconds time);
   std::chrono::nanoseconds now() const { return loop_->now() - begin_; }
   /// Of one relay, or of all, since the last `forget_traffic`.
   const traffic& sent_by(std::size_t relay) const { return relays_[relay].sent; }

@@ -349,7 +349,6 @@ void peering::close(std::chrono::nanoseconds timeout) noexcept {
   changed_.wait_for(lock, timeout, [&] { return sessions_.empty(); });
   for (const auto& each : sessions_)
     each->carrier()->close({errc::peer_timeout, "timeout during graceful disconnect"});
-  changed_.wait(lock, [&] { return sessions_.empty(); });
   lock.unlock();
   io_.end();
 }
