@@ -84,7 +84,7 @@ json_object describe(const cost& x) {
   return result;
 }
 
-json_object describe(const outcome& x) {
+json_object describe(const outcome& x, bool one) {
   json_object result;
   result.add("family", x.of.family)
       .add("relays", x.of.relays)
@@ -92,7 +92,8 @@ json_object describe(const outcome& x) {
       .add("wires", x.wires)
       .add("diameter", x.diameter);
   for (const auto& [name, label, change] : changes)
-    result.add(name, describe(x.*change));
+    if ((x.*change).frames > 0 || !one)
+      result.add(name, describe(x.*change));
   result.add("stretch", x.stretch)
       .add("expected", x.expected)
       .add("delivered", x.delivered)
@@ -139,12 +140,13 @@ exit_code run(const scale_options& options) {
                                family, relays));
           status = exit_code::loss;
         }
-        results.push_back(describe(found));
+        results.push_back(describe(found, options.one));
       }
   json_object params;
   params.add("topics", options.each.topics)
       .add("changes", options.each.changes)
-      .add("seed", options.each.seed);
+      .add("seed", options.each.seed)
+      .add("one", options.one);
   const auto saved =
       save_and_draw(report_text("scale", params, results), options.json_file, options.plot_file);
   return saved != exit_code::ok ? saved : status;

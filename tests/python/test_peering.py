@@ -1,10 +1,13 @@
 """Peerings between endpoints, here and in other processes, and what is reported about them."""
 
 import json
+import os
 import socket
 import subprocess
 import sys
 import uuid
+from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 from conftest import DEADLINE, wait_until
@@ -224,3 +227,18 @@ def test_peers_that_answer_pings_stay():
         wait_until(lambda: watching.peers()[0].counters.bytes_received > 700)  # answers to pings
         assert watching.counters().silent_peers == 0
         assert [event.code for event in events.poll()] == ["endpoint_discovered", "peer_added"]
+
+
+def test_a_hundred_endpoints_share_io_threads(endpoint):
+    where = HERE.format(endpoint.listen("tcp://127.0.0.1:0"))
+    with ExitStack() as cleanup:
+        clients = [cleanup.enter_context(libpubsub.Endpoint(io_threads=0)) for _ in range(100)]
+        subscribers = [each.make_subscriber("/t") for each in clients]
+        for each in clients:
+            each.peer(where)
+        threads = [(task / "comm").read_text() for task in Path("/proc/self/task").iterdir()]
+        of_relay = 1
+        assert threads.count("pubsub-io\n") <= os.cpu_count() + of_relay
+        assert endpoint.wait_for_subscribers("/t", len(clients), DEADLINE)
+        endpoint.publish("/t", 7)
+        assert [each.get(DEADLINE).data for each in subscribers] == [7] * len(clients)

@@ -31,6 +31,8 @@ _SCALE_CHANGES = {"start": "all connect", "relay_comes": "a relay comes", "halve
 _SCALE_PANELS = {"frames": "frames over all wires", "bytes": "bytes over all wires",
                  "worst_node_bytes": "bytes sent by the busiest relay", "cpu_ms": "processor ms, all relays",
                  "hops_p99": "hop times until 99 % know"}
+_SCALE_PANELS_OF_ONE = {"frames": "frames that a relay receives", "bytes": "bytes that it receives",
+                        "cpu_ms": "its processor ms", "hops_p99": "hop times until 99 % know"}
 _LOSSES = ("dropped", "duplicated", "reordered")
 
 
@@ -281,19 +283,21 @@ def draw_scale(results: dict[str, Any], target: str) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    figure, grid = pyplot.subplots(len(_SCALE_PANELS) + 1, len(families), squeeze=False, layout="constrained",
-                                   figsize=(1 + 3.6 * len(families), 2.6 * (len(_SCALE_PANELS) + 1)), sharey="row")
+    panels = _SCALE_PANELS_OF_ONE if results.get("params", {}).get("one") else _SCALE_PANELS
+    figure, grid = pyplot.subplots(len(panels) + 1, len(families), squeeze=False, layout="constrained",
+                                   figsize=(1 + 3.6 * len(families), 2.6 * (len(panels) + 1)), sharey="row")
     for column, (family, rows) in enumerate(families.items()):
         relays = [row["relays"] for row in rows]
-        for axes, figure_name in zip(grid[:, column], _SCALE_PANELS):
+        for axes, figure_name in zip(grid[:, column], panels):
             for (change, label), colour in zip(_SCALE_CHANGES.items(), _COLOURS):
-                axes.plot(relays, [row[change][figure_name] for row in rows], color=colour, marker="o", markersize=4,
-                          label=label)
+                if all(change in row for row in rows):
+                    axes.plot(relays, [row[change][figure_name] for row in rows], color=colour, marker="o",
+                              markersize=4, label=label)
         grid[-1, column].plot(relays, [row["worst_node_heap_bytes"] for row in rows], color=_COLOURS[0], marker="o",
                               markersize=4)
         grid[0, column].set_title(family, loc="left", fontsize=11)
         grid[-1, column].set_xlabel("relays")
-    for line, label in zip(grid, [*_SCALE_PANELS.values(), "heap bytes of the largest relay"]):
+    for line, label in zip(grid, [*panels.values(), "heap bytes of the largest relay"]):
         line[0].set_ylabel(label, fontsize=8)
     for axes in grid.flat:
         axes.set_xscale("log")
@@ -311,7 +315,7 @@ def _scale_families(results: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
     rows = results.get("results", []) if isinstance(results, dict) else []
     families: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
-        if not isinstance(row, dict) or not {"family", "relays", "worst_node_heap_bytes", *_SCALE_CHANGES} <= row.keys():
+        if not isinstance(row, dict) or not {"family", "relays", "subscriptions", "worst_node_heap_bytes", "start"} <= row.keys():
             raise ValueError("no results of `pubsub-scale --json`")
         families.setdefault(f"{row['family']}, {row['subscriptions']} subscriptions each", []).append(row)
     if not families:
