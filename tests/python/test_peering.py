@@ -242,3 +242,21 @@ def test_a_hundred_endpoints_share_io_threads(endpoint):
         assert endpoint.wait_for_subscribers("/t", len(clients), DEADLINE)
         endpoint.publish("/t", 7)
         assert [each.get(DEADLINE).data for each in subscribers] == [7] * len(clients)
+
+
+NO_THREAD_LEFT = """
+import libpubsub, resource
+endpoint = libpubsub.Endpoint()
+pages = int(open("/proc/self/statm").read().split()[0])
+room = pages * resource.getpagesize() + 1_000_000  # less than the stack of a thread
+resource.setrlimit(resource.RLIMIT_AS, (room, resource.getrlimit(resource.RLIMIT_AS)[1]))
+try:
+    endpoint.listen("tcp://127.0.0.1:0")
+except libpubsub.PubsubError as problem:
+    print(problem)
+"""
+
+
+def test_a_process_that_may_have_no_more_threads_is_told_so():
+    told = subprocess.run([sys.executable, "-c", NO_THREAD_LEFT], text=True, capture_output=True, timeout=DEADLINE)
+    assert told.returncode == 0 and "endpoints with io_threads = 0 share them" in told.stdout, told

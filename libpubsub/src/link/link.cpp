@@ -173,7 +173,7 @@ error link::explain(const error_code& failure) const {
 /// frame gets its space as its bytes arrive, not when its length is announced.
 void link::make_room(std::size_t wanted) {
   const auto pending = filled_ - parsed_;
-  if (buffer_ && pending == 0 && buffer_->unique()) {
+  if (buffer_ && pending == 0 && buffer_->unique() && buffer_->capacity() >= chunk_bytes_) {
     parsed_ = filled_ = 0;
     return;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <future>
 #include <string>
+#include <system_error>
 
 #include <pthread.h>
 #include <signal.h>
@@ -27,6 +28,8 @@ std::size_t guarded(F run_handlers) noexcept {
 } // namespace
 
 void event_loop::start() {
+  if (thread_.joinable())
+    return; // there was no thread for one of the others, and this is another try
   thread_ = std::thread{[this] {
     sigset_t all; // signals belong to the host program's own threads
     sigfillset(&all);
@@ -127,6 +130,17 @@ void loop_group::stop() noexcept {
   std::ranges::for_each(loops_, &event_loop::stop);
   while (std::ranges::count_if(loops_, &event_loop::flush) > 0) {
   } // a handler may post to a loop that has been dealt with
+}
+
+expected<void> io_threads::start() {
+  try {
+    group_->start();
+  } catch (const std::system_error& failed) {
+    return error{errc::limit_exceeded, std::string{"no thread for connections: "} + failed.what() +
+                                           "; endpoints with io_threads = 0 share them"};
+  }
+  started_ = true;
+  return {};
 }
 
 void io_threads::end() noexcept {

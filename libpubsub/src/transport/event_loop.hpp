@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <pubsub/error.hpp>
+
 #include "queue/shared_loop.hpp"
 #include "transport/asio.hpp"
 #include "transport/loop_ownership.hpp"
@@ -95,11 +97,8 @@ public:
       : is_shared_(loops == 0),
         group_(is_shared_ ? loop_group::of_process() : std::make_shared<loop_group>(loops)) {}
 
-  /// On first use.
-  void start() {
-    group_->start();
-    started_ = true;
-  }
+  /// On first use. Error: limit_exceeded, where the process may have no more threads.
+  expected<void> start();
   /// Not after `end`.
   const std::shared_ptr<asio::io_context>& next() noexcept { return group_->next().context(); }
   /// Calls `job` on that loop after `delay`, unless the loop has ended. From any thread.

@@ -63,7 +63,7 @@ struct fixture {
     socket.assign(tcp::v4(), ::dup(server.accept()->fd()));
     carrier = std::make_shared<pubsub::link>(std::make_shared<connection>(loop, std::move(socket)),
                                              options, max_frame_bytes);
-    io.start();
+    REQUIRE(io.start());
     on_loop([&] { carrier->start(handler); });
   }
   ~fixture() {
@@ -271,7 +271,7 @@ TEST_CASE("a link that is closed before it starts tells its handler all the same
       std::make_shared<connection>(loop, std::move(socket)), queue_options{}, 1000);
   auto handler = std::make_shared<recorder>();
   carrier->close();
-  io.start();
+  REQUIRE(io.start());
   asio::post(*loop, [&] { carrier->start(handler); });
   CHECK(eventually([&] { return handler->is_closed(); }));
   CHECK(peer.closed_by_peer());

@@ -38,7 +38,8 @@ expected<std::uint16_t> peering::listen(std::string_view where) {
   auto opened = listener::open(io_.next(), *address);
   if (!opened)
     return opened.error();
-  io_.start();
+  if (auto started = io_.start(); !started)
+    return started.error();
   acceptor_.add(*opened);
   lock.unlock();
   become_relay();
@@ -95,7 +96,8 @@ expected<void> peering::connect(std::string_view target, const peer_options& opt
   lock_type lock{mutex_};
   if (closed_)
     return errc::shutting_down;
-  io_.start();
+  if (auto started = io_.start(); !started)
+    return started;
   auto request = make_request(std::move(*address), options, std::move(*make));
   requests_.push_back(request);
   request->connects->attempt_after({});
