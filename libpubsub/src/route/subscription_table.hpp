@@ -122,7 +122,7 @@ public:
   /// Whether `take_touched` tells, from now on, the prefixes of which a holder comes or goes.
   void note_touched(bool on) noexcept { notes_touched_ = on; }
   std::vector<std::string> take_touched() { return std::exchange(touched_, {}); }
-  /// By the id of a node or client, `id_text`: the number of its last filter report.
+  /// By the id of a node, `id_text`: the number of its last filter report.
   const prefix_index<std::uint64_t>& numbers() const noexcept { return numbers_; }
 
 private:
@@ -346,10 +346,13 @@ void subscription_table<Exit>::change(entries& all, const endpoint_id& who, std:
         concerns(prefix, node.number);
       remote_index_.add(prefix, node.number, who, holds ? hold(prefix, holder::peer) : 0);
     }
-  numbers_.remove(id_text(who), 0);
-  if (node.prefixes.empty())
+  const bool none_left = node.prefixes.empty();
+  if (none_left)
     all.erase(who);
-  else
+  if (in_own_filter)
+    return; // its link is noted with the number
+  numbers_.remove(id_text(who), 0);
+  if (!none_left)
     numbers_.add(id_text(who), 0, number);
 }
 

@@ -32,7 +32,8 @@ struct served_news {
 /// the network. Not thread-safe.
 class client_directory {
 public:
-  /// By the id of a client, `id_text`; a copy costs one reference.
+  /// By the id of a client, `id_text`, since the last report of its filter that counts; a copy
+  /// costs one reference.
   using link_index = prefix_index<std::shared_ptr<peer_link>>;
 
   /// In place of one with that id.
@@ -100,6 +101,7 @@ public:
     if (found == all_.end() || std::exchange(found->second.started, true))
       return {};
     const auto& said = found->second.said;
+    note_number(who, found->second);
     return filter_change{who, said.filter_number, {said.prefixes.begin(), said.prefixes.end()}, {}};
   }
   bool has_started(const endpoint_id& who) const { return all_.at(who).started; }
@@ -107,13 +109,17 @@ public:
   /// What a report of a client changes. Nothing if it breaks the rules: it skips a number, or gives
   /// the client too many subscriptions.
   std::optional<filter_change> receive(const filter_report& news) {
-    auto& said = all_.at(news.about.node).said;
+    auto& from = all_.at(news.about.node);
+    auto& said = from.said;
     const bool next = news.about.incarnation == said.incarnation && said.filter_number > 0 &&
                       news.about.number == said.filter_number + 1;
     if ((!news.about.whole && !next) || said.items_with(news) > network_map::max_items)
       return {};
     said.incarnation = news.about.incarnation;
-    return said.apply(news);
+    auto result = said.apply(news);
+    if (from.started)
+      note_number(news.about.node, from);
+    return result;
   }
   /// The last report of its filter.
   report_version filter_known(const endpoint_id& who) const {
@@ -162,6 +168,10 @@ private:
     bool reached = false;
   };
 
+  void note_number(const endpoint_id& who, const client& x) {
+    links_.remove(id_text(who), 0);
+    links_.add(id_text(who), 0, x.via, x.said.filter_number);
+  }
   /// The relay that serves the client first does so no more, or the client is gone.
   void leave_relay(const endpoint_id& who) {
     const auto found = all_.find(who);

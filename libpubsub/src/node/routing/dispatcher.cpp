@@ -168,8 +168,8 @@ void dispatcher::match_clients(std::string_view topic, std::uint64_t filter_numb
     const auto& id = each->exit;
     if (broker().links.contains(id))
       continue;
-    if (auto via = link_of_client(id))
-      add_client(topic, {id, this->filter_number(id), {}}, std::move(via));
+    if (const auto* const client = find_client(id))
+      add_client(topic, {id, client->since, {}}, client->exit);
     else if (and_nodes)
       add_node(topic, {id, this->filter_number(id), {}});
   }
@@ -184,12 +184,12 @@ std::uint64_t dispatcher::filter_number(const endpoint_id& node) const {
   return result;
 }
 
-/// Null if it is no client of ours.
-std::shared_ptr<peer_link> dispatcher::link_of_client(const endpoint_id& id) const {
-  std::shared_ptr<peer_link> result;
+/// Its link since the last report of its filter; null if it is no client of ours.
+const client_directory::link_index::target* dispatcher::find_client(const endpoint_id& id) const {
+  const client_directory::link_index::target* result = nullptr;
   if (!snapshot_->clients.empty())
     snapshot_->clients.visit(id_text(id), [&](const auto& found) {
-      result = found.exit;
+      result = &found;
       return false;
     });
   return result;

@@ -115,7 +115,11 @@ private:
   void match_relays(std::string_view topic);
   void match_clients(std::string_view topic, std::uint64_t filter_number, bool and_nodes);
   std::uint64_t filter_number(const endpoint_id& node) const;
-  std::shared_ptr<peer_link> link_of_client(const endpoint_id& id) const;
+  const client_directory::link_index::target* find_client(const endpoint_id& id) const;
+  std::shared_ptr<peer_link> link_of_client(const endpoint_id& id) const {
+    const auto* const found = find_client(id);
+    return found != nullptr ? found->exit : nullptr;
+  }
   bool add_node(std::string_view topic, const destination& to);
   bool add_client(std::string_view topic, const destination& to, std::shared_ptr<peer_link> via);
   bool add_over(std::string_view topic, const destination& to,
