@@ -52,6 +52,8 @@ TEST_CASE("an endpoint tells its id, its counters, its peers and its subscribers
   CHECK(x.string("/peers/0/id") == to_string(a.id()));
   CHECK(x.string("/peers/0/state") == "peered");
   CHECK(x.number("/peers/0/wire_version") == 2);
+  CHECK(bool{x.root.at_pointer("/peers/0/client")});
+  CHECK_FALSE(bool{parsed{a.status_text()}.root.at_pointer("/peers/0/client")});
   CHECK(x.number("/peers/0/counters/received") == 5);
   CHECK(x.string("/peers/0/address").starts_with("127.0.0.1:"));
   REQUIRE(x.size("/subscribers") == 1);

@@ -68,6 +68,7 @@ def test_what_is_known_about_a_peer(endpoint):
         peer = endpoint.peers()[0]
         assert (peer.id, peer.state) == (str(name), "peered") and "peered" in repr(peer)
         assert other.peers()[0].network == ("127.0.0.1", port)
+        assert peer.client and not other.peers()[0].client
         endpoint.publish("b/c", 1)
         assert keep.get(DEADLINE).data == 1
         counters = endpoint.peers()[0].counters

@@ -88,9 +88,12 @@ private:
     const auto version = number_of(x, "wire_version");
     std::string_view rule; // none with a node of an earlier version, or where none holds
     const bool ruled = x["access"].get(rule) == simdjson::SUCCESS;
-    line("peer {} {}: {}{}{}, wants {}", text_of(x, "address"), text_of(x, "id"),
+    bool client = false; // nor does such a node tell that
+    client = x["client"].get(client) == simdjson::SUCCESS && client;
+    line("peer {} {}: {}{}{}{}, wants {}", text_of(x, "address"), text_of(x, "id"),
          text_of(x, "state"), version > 0 ? fmt::format(", version {}", version) : "",
-         ruled ? fmt::format(", access rule {}", rule) : "", topics_text(x));
+         client ? ", a client" : "", ruled ? fmt::format(", access rule {}", rule) : "",
+         topics_text(x));
     show_held(x);
     counters(fmt::format("{} {} ", text_of(x, "address"), text_of(x, "id")),
              x["counters"].get_object().value());

@@ -394,6 +394,11 @@ class PeerInfo:
         The name of the access rule that holds for it; None where none does.
         """
     @property
+    def client(self) -> bool:
+        """
+        Whether it passes nothing on, and only its relays know it.
+        """
+    @property
     def counters(self) -> LinkCounters:
         """
         What went over the link.

@@ -215,6 +215,8 @@ void bind_peer_info(py::module_& m) {
       .def_property_readonly(
           "wire_version", [](const peer_info& x) { return unsigned{x.wire_version}; },
           "Version of the peering protocol; 0 unless peered.")
+      .def_readonly("client", &peer_info::client,
+                    "Whether it passes nothing on, and only its relays know it.")
       .def_property_readonly(
           "held_bytes",
           [](const peer_info& x) {

@@ -36,7 +36,8 @@ struct peer_info {
   link_counters counters;
   std::uint8_t wire_version = 0; ///< of the peering protocol; 0 unless peered
   held_for_peer held;
-  std::string access; ///< the name of the rule that holds for it; empty: none does
+  std::string access;  ///< the name of the rule that holds for it; empty: none does
+  bool client = false; ///< it passes nothing on, and only its relays know it
 };
 
 /// One node of the network, at any distance, as `endpoint::nodes` reports it. Peers that speak

@@ -79,6 +79,7 @@ std::string describe(const peer_info& x) {
       .add_value("address", x.network ? json_string(to_string(*x.network)) : "null")
       .add("state", to_string(x.state))
       .add("wire_version", x.wire_version)
+      .add_value("client", x.client ? "true" : "false")
       .add("held_bytes", json_members{}
                              .add("topics", x.held.topics)
                              .add("reports", x.held.reports)

@@ -306,7 +306,8 @@ peer_info session::describe() const {
           link_->counters(),
           link_->version(),
           held,
-          access ? access->name : ""};
+          access ? access->name : "",
+          handshake_.remote_is_client()};
 }
 
 bool session::on_status_frame(std::span<const std::byte> payload) {
