@@ -60,7 +60,7 @@ TEST_CASE("two hundred endpoints share a thread for each processor") {
     for (auto& each : all)
       CHECK(next_number(each->sub) == 8);
   }
-  CHECK(eventually([&] { return threads_now() == before; })); // the last one ends them
+  CHECK(eventually([&] { return threads_now() <= before; })); // the last one ends them
 }
 
 TEST_CASE("endpoints that share threads come and go while others carry a stream") {
