@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <system_error>
 
 #include <cxxabi.h>
 #include <pthread.h>
@@ -152,38 +153,54 @@ bool event::wait(std::optional<double> timeout) const {
 namespace {
 
 struct job {
-  std::mutex mutex; // guards all below
+  explicit job(std::function<void()> what) : work(std::move(what)) {}
+
+  std::function<void()> work; // of whoever does it
+  std::mutex mutex;           // guards all below
   std::condition_variable ended;
   bool done = false;
   std::exception_ptr failure;
 };
 
-std::shared_ptr<job> begin(std::function<void()> work) {
-  auto state = std::make_shared<job>();
+void run(job& x) {
+  std::exception_ptr failure;
+  try {
+    x.work();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  x.work = nullptr; // what it owns goes before it counts as ended
+  {
+    std::lock_guard lock(x.mutex);
+    x.done = true;
+    x.failure = failure;
+  }
+  x.ended.notify_all();
+}
+
+/// In a thread of its own. False where the process may have no more of them.
+bool begin(const std::shared_ptr<job>& x) {
   background_work.fetch_add(1);
-  std::thread([state, work = std::move(work)]() mutable {
-    std::exception_ptr failure;
-    try {
-      work();
-    } catch (...) {
-      failure = std::current_exception();
-    }
-    work = nullptr; // what it owns goes before it counts as ended
-    {
-      std::lock_guard lock(state->mutex);
-      state->done = true;
-      state->failure = failure;
-    }
-    state->ended.notify_all();
+  try {
+    std::thread([x] {
+      run(*x);
+      background_work.fetch_sub(1);
+    }).detach();
+    return true;
+  } catch (const std::system_error&) {
     background_work.fetch_sub(1);
-  }).detach();
-  return state;
+    return false;
+  }
 }
 
 } // namespace
 
 bool run_interruptibly(std::function<void()> work, const deadline& until) {
-  const auto state = begin(std::move(work));
+  const auto state = std::make_shared<job>(std::move(work));
+  if (!begin(state)) {
+    const gil_free nogil;
+    run(*state);
+  }
   const bool done = wait_for(until, [&](auto left) {
     std::unique_lock lock(state->mutex);
     return state->ended.wait_for(lock, left, [&] { return state->done; });
@@ -194,7 +211,9 @@ bool run_interruptibly(std::function<void()> work, const deadline& until) {
 }
 
 void run_in_background(std::function<void()> work) {
-  begin(std::move(work));
+  auto state = std::make_shared<job>(std::move(work));
+  if (!begin(state))
+    new std::shared_ptr(std::move(state)); // the caller must not end it: it stays
 }
 
 void join_background_work(std::chrono::milliseconds limit) {

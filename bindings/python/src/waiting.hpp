@@ -134,7 +134,8 @@ private:
 
 /// Runs `work` on a thread of its own while this one waits without the GIL, so that Ctrl-C
 /// interrupts calls that cannot be cut into slices. Interrupted, or at the deadline, the work goes
-/// on unobserved. Returns whether it has ended.
+/// on unobserved. Returns whether it has ended. Where the process may have no more threads, this
+/// one does the work.
 bool run_interruptibly(std::function<void()> work, const deadline& until = deadline{std::nullopt});
 /// Runs `work` on a thread of its own.
 void run_in_background(std::function<void()> work);
