@@ -1,6 +1,6 @@
 // What peers that misbehave cannot do: stall the others, or take memory beyond the bounds.
 #include "support/nodes.hpp"
-#include "support/process_memory.hpp"
+#include "support/process_usage.hpp"
 #include "support/published.hpp"
 #include "support/raw_socket.hpp"
 #include "wire/broker/envelope.hpp"

@@ -1,10 +1,10 @@
 // Endpoints come and go without leaving anything behind, and go in bounded time, whatever others
 // do.
 #include "support/nodes.hpp"
+#include "support/process_usage.hpp"
 #include "support/published.hpp"
 #include "support/raw_peer.hpp"
 
-#include <filesystem>
 #include <thread>
 
 #include <malloc.h>
@@ -15,26 +15,15 @@ using namespace std::chrono_literals;
 
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool allocator_is_ours = false; // a sanitizer's keeps what is freed for a while
-#else
-constexpr bool allocator_is_ours = true;
-#endif
-
 struct usage {
   std::size_t descriptors;
   std::size_t threads;
   std::size_t heap_bytes;
 };
 
-std::size_t entries_of(const char* folder) {
-  const std::filesystem::directory_iterator all{folder};
-  return static_cast<std::size_t>(std::distance(begin(all), end(all)));
-}
-
 usage in_use() {
   const auto heap = ::mallinfo2();
-  return {entries_of("/proc/self/fd"), entries_of("/proc/self/task"), heap.uordblks + heap.hblkhd};
+  return {descriptors_now(), threads_now(), heap.uordblks + heap.hblkhd};
 }
 
 /// One of a few names: a node remembers the names of nodes it has met, up to a limit.
@@ -91,7 +80,7 @@ TEST_CASE("a thousand endpoints with peers leave no descriptor, thread or memory
   live(1200);
   CHECK(eventually([&] { return in_use().descriptors == before.descriptors; }));
   CHECK(eventually([&] { return in_use().threads == before.threads; }));
-  if (allocator_is_ours)
+  if (memory_is_ours)
     CHECK(in_use().heap_bytes < before.heap_bytes + 1'000'000); // 1,000 bytes a cycle
 }
 
@@ -114,7 +103,7 @@ TEST_CASE("a thousand endpoints that close while they connect and accept leave n
   // Looking a name up cannot be interrupted: it may outlive the endpoint for a moment.
   CHECK(eventually([&] { return in_use().threads <= before.threads; }));
   CHECK(eventually([&] { return in_use().descriptors <= before.descriptors; }));
-  if (allocator_is_ours)
+  if (memory_is_ours)
     CHECK(in_use().heap_bytes < before.heap_bytes + 1'000'000);
 }
 

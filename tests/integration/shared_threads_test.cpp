@@ -1,11 +1,11 @@
 // Endpoints that share the I/O threads of their process: thousands of them cost no thread each, and
 // one that goes disturbs no other.
 #include "support/nodes.hpp"
+#include "support/process_usage.hpp"
 #include "support/published.hpp"
 #include "support/raw_peer.hpp"
 
 #include <atomic>
-#include <filesystem>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -20,11 +20,6 @@ endpoint_options sharing() {
   endpoint_options options;
   options.io_threads = 0;
   return options;
-}
-
-std::size_t threads_now() {
-  const std::filesystem::directory_iterator all{"/proc/self/task"};
-  return static_cast<std::size_t>(std::distance(begin(all), end(all)));
 }
 
 struct client_with_queue {

@@ -2,6 +2,7 @@
 // agree, and everything else a link does.
 #include "support/certificates.hpp"
 #include "support/nodes.hpp"
+#include "support/process_usage.hpp"
 #include "support/proxy.hpp"
 #include "support/published.hpp"
 #include "support/raw_peer.hpp"
@@ -560,10 +561,6 @@ TEST_CASE("a peer that does not read over TLS slows nobody unless the policy is 
 }
 
 TEST_CASE("endpoints with encrypted links leave no thread or descriptor behind") {
-  const auto descriptors = [] {
-    const std::filesystem::directory_iterator all{"/proc/self/fd"};
-    return std::distance(begin(all), end(all));
-  };
   const auto round = [] {
     endpoint a;
     endpoint b;
@@ -573,8 +570,8 @@ TEST_CASE("endpoints with encrypted links leave no thread or descriptor behind")
     CHECK(next_number(sub) == 1);
   };
   round();
-  const auto before = descriptors();
+  const auto before = descriptors_now();
   for (int i = 0; i < 20; ++i)
     round();
-  CHECK(descriptors() == before);
+  CHECK(descriptors_now() == before);
 }

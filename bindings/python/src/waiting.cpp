@@ -155,7 +155,7 @@ namespace {
 struct job {
   explicit job(std::function<void()> what) : work(std::move(what)) {}
 
-  std::function<void()> work; // of whoever does it
+  std::function<void()> work; // touched by the thread that does it alone
   std::mutex mutex;           // guards all below
   std::condition_variable ended;
   bool done = false;

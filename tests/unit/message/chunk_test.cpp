@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include "support/process_memory.hpp"
+#include "support/process_usage.hpp"
 
 using namespace pubsub;
 using namespace pubsub::test;

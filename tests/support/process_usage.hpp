@@ -1,8 +1,10 @@
-// How much memory this process has.
+// How much of the machine this process has: memory, threads, descriptors.
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include <unistd.h>
 
@@ -21,6 +23,17 @@ inline std::size_t resident_bytes() {
   std::size_t resident = 0;
   std::ifstream{"/proc/self/statm"} >> all >> resident;
   return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+inline std::size_t entries_of(const char* folder) {
+  const std::filesystem::directory_iterator all{folder};
+  return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+inline std::size_t threads_now() {
+  return entries_of("/proc/self/task");
+}
+inline std::size_t descriptors_now() {
+  return entries_of("/proc/self/fd");
 }
 
 } // namespace pubsub::test
