@@ -6,7 +6,10 @@
 #include <cstddef>
 #include <ctime>
 #include <random>
+#include <string>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "scale/scenario.hpp"
 
@@ -36,17 +39,21 @@ inline cost median_of(const std::vector<cost>& all) {
           median(&cost::cpu_ms), median(&cost::hops_p50), median(&cost::hops_p99)};
 }
 
-/// The n-th of so many topics comes 1/n times as often as the first.
-class zipf {
+/// What relays subscribe to: the n-th of so many topics comes 1/n times as often as the first;
+/// where there are none, no two are the same.
+class topic_choice {
 public:
-  explicit zipf(std::size_t topics) {
+  explicit topic_choice(std::size_t topics) {
     double sum = 0;
     for (std::size_t n = 1; n <= topics; ++n)
       sums_.push_back(sum += 1 / static_cast<double>(n));
   }
-  std::size_t operator()(std::mt19937_64& dice) const {
+  /// The n-th subscription of the relay.
+  std::string operator()(std::size_t relay, std::size_t n, std::mt19937_64& dice) const {
+    if (sums_.empty())
+      return fmt::format("/own/{}/{}/", relay, n);
     const auto at = std::uniform_real_distribution<double>{0, sums_.back()}(dice);
-    return static_cast<std::size_t>(std::ranges::lower_bound(sums_, at) - sums_.begin());
+    return fmt::format("/zipf/{}/", std::ranges::lower_bound(sums_, at) - sums_.begin());
   }
 
 private:

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
 #include <malloc.h>
 
 #include "scale/figures.hpp"
@@ -74,11 +73,14 @@ public:
     result_.bytes_of_worst = mallinfo2().uordblks - before;
     say_("single changes");
     std::vector<cost> fresh, goes, comes;
-    for (std::size_t n = 0; n < what_.changes; ++n) {
-      const auto where = any_other();
-      fresh.push_back(change(where, {all_[where].add_topic("/fresh/" + std::to_string(n) + "/")}));
-      goes.push_back(change(where, end_links(where)));
-      comes.push_back(change(where, begin_links(where)));
+    const auto others = relays_behind_neighbours(); // none in the smallest networks
+    for (std::size_t n = 0; n < what_.changes && !others.empty(); ++n) {
+      const auto where = others[dice_() % others.size()];
+      const auto topic = "/fresh/" + std::to_string(n) + "/";
+      fresh.push_back(change(where, {all_[where].add_topic(topic)},
+                             [&] { return node_->routes.count(topic) == 1; }));
+      goes.push_back(change(where, end_links(where), [&] { return !knows_way_to(where); }));
+      comes.push_back(change(where, begin_links(where), [&] { return knows_way_to(where); }));
     }
     result_.fresh_topic = median_of(fresh);
     result_.relay_goes = median_of(goes);
@@ -100,21 +102,24 @@ private:
         if (one == here_)
           neighbours_.push_back(other);
     }
-    const zipf choose{std::max<std::size_t>(what_.topics, 1)};
+    const topic_choice topic{what_.topics};
     for (std::size_t relay = 0; relay < what_.relays; ++relay)
       for (std::size_t n = 0; n < what_.subscriptions; ++n)
-        all_[relay].topics.push_back(what_.topics == 0 ? fmt::format("/own/{}/{}/", relay, n)
-                                                       : fmt::format("/zipf/{}/", choose(dice_)));
+        all_[relay].topics.push_back(topic(relay, n, dice_));
     for (auto& each : all_) {
       std::ranges::sort(each.topics);
       each.topics.erase(std::ranges::unique(each.topics).begin(), each.topics.end());
     }
   }
-  /// Neither the relay itself nor a neighbour.
-  std::size_t any_other() {
-    for (std::uniform_int_distribution<std::size_t> any{0, what_.relays - 1};;)
-      if (const auto found = any(dice_); far_[found] > 1)
-        return found;
+  std::vector<std::size_t> relays_behind_neighbours() const {
+    std::vector<std::size_t> result;
+    for (std::size_t relay = 0; relay < what_.relays; ++relay)
+      if (far_[relay] > 1)
+        result.push_back(relay);
+    return result;
+  }
+  bool knows_way_to(std::size_t relay) const {
+    return node_->routes.snapshot()->next_links->contains(all_[relay].id);
   }
 
   /// The relay shakes hands with its neighbours, each of which reports the whole network.
@@ -140,7 +145,8 @@ private:
     return result;
   }
 
-  cost change(std::size_t where, const frames& reports) {
+  /// `is_known`: whether the relay knows of it.
+  cost change(std::size_t where, const frames& reports, const std::function<bool()>& is_known) {
     cost result = count(reports);
     const auto begin = cpu_ms();
     for (const auto& each : peers_)
@@ -151,7 +157,7 @@ private:
     for (const auto each : distances(shape_, where))
       hops.push_back(static_cast<double>(each));
     result.hops_p50 = quantile(hops, 0.5);
-    result.hops_p99 = quantile(hops, 0.99);
+    result.hops_p99 = is_known() ? quantile(hops, 0.99) : -1;
     return result;
   }
   /// From each neighbour.

@@ -6,8 +6,6 @@
 
 #include "scale/figures.hpp"
 
-#include <fmt/format.h>
-
 namespace pubsub::scale {
 
 namespace {
@@ -101,17 +99,13 @@ private:
 
   void subscribe() {
     say_("all relays subscribe");
-    const zipf choose{what_.topics};
-    const auto topic = [&](std::size_t relay, std::size_t n) {
-      return what_.topics == 0 ? fmt::format("/own/{}/{}/", relay, n)
-                               : fmt::format("/zipf/{}/", choose(dice_));
-    };
+    const topic_choice topic{what_.topics};
     const std::string last = "/subscribed";
     const auto all = [&] {
       for (std::size_t relay = 0; relay < what_.relays; ++relay) {
         filter wanted{last};
         for (std::size_t n = 0; n < what_.subscriptions; ++n)
-          wanted.add(filter{topic(relay, n)});
+          wanted.add(filter{topic(relay, n, dice_)});
         net_.node(relay).subscribe(wanted);
       }
     };
