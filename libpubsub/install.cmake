@@ -3,6 +3,7 @@ include(CMakePackageConfigHelpers)
 
 if(NOT SKBUILD)
   install(DIRECTORY include/pubsub DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
   set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/libpubsub)
 
   # One export set a component: the core's users do without what a component needs.

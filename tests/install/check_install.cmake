@@ -33,6 +33,10 @@ foreach(file ${installed_texts})
   endforeach()
 endforeach()
 say("no file names the folders it was made in")
+file(GLOB_RECURSE licence ${prefix}/*/LICENSE)
+if(NOT licence)
+  message(FATAL_ERROR "the licence was not installed")
+endif()
 
 # Consumers need neither Boost nor, for the core, simdjson.
 set(common -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}
