@@ -1,7 +1,8 @@
 #include <pubsub/value/endpoint_id.hpp>
 
 #include <cstring>
-#include <random>
+
+#include "base/entropy.hpp"
 
 namespace pubsub {
 
@@ -24,10 +25,9 @@ int hex_value(char c) {
 } // namespace
 
 endpoint_id endpoint_id::random() {
-  std::random_device entropy;
   bytes_type bytes;
   for (std::size_t i = 0; i < bytes.size(); i += 4) {
-    const std::uint32_t word = entropy();
+    const std::uint32_t word = random_number();
     std::memcpy(bytes.data() + i, &word, sizeof word);
   }
   bytes[6] = static_cast<std::uint8_t>((bytes[6] & 0x0f) | 0x40); // RFC 4122: version 4

@@ -1,9 +1,9 @@
 #include "node/peering/peering.hpp"
 
 #include <algorithm>
-#include <random>
 #include <utility>
 
+#include "base/entropy.hpp"
 #include "link/link.hpp"
 #include "node/peering/tuning.hpp"
 
@@ -122,7 +122,7 @@ std::shared_ptr<peer_request> peering::make_request(uri target, const peer_optio
   auto request = std::make_shared<peer_request>(
       peer_request{.target = target,
                    .options = options,
-                   .delays = back_off{first, options.max_retry, std::random_device{}()}});
+                   .delays = back_off{first, options.max_retry, random_number()}});
   request->connects = std::make_shared<connector>(
       io_.next(), std::move(target), options_.connect_timeout, std::move(make),
       [weak = weak_from_this(), weak_request = std::weak_ptr{request}](auto connected) {

@@ -1,8 +1,8 @@
 #include "node/routing/route_flush.hpp"
 
 #include <algorithm>
-#include <random>
 
+#include "base/entropy.hpp"
 #include "node/routing/tuning.hpp"
 #include "wire/native/network.hpp"
 
@@ -88,10 +88,9 @@ std::shared_ptr<route_flush> route_flushes::begin(retired_route path,
   {
     std::lock_guard lock{mutex_};
     std::erase_if(open_, [](const auto& each) { return each.second.expired(); });
-    std::random_device entropy; // so that only nodes on the route know the number
-    auto number = entropy();
+    auto number = random_number(); // so that only nodes on the route know it
     while (open_.contains(number))
-      number = entropy();
+      number = random_number();
     result = std::make_shared<route_flush>(self_, number, std::move(path), std::move(on_settled));
     open_[number] = result;
   }

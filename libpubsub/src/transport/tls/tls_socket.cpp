@@ -161,7 +161,7 @@ void add_name(const ASN1_STRING* text, std::vector<std::string>& to) {
   if (size < 0)
     return;
   std::string name{reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size)};
-  OPENSSL_free(bytes);
+  CRYPTO_free(bytes, "", 0); // OPENSSL_free would put the whole path of this file into the library
   if (!name.empty() && name.find('\0') == std::string::npos)
     to.push_back(std::move(name));
 }
