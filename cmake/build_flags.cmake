@@ -28,6 +28,21 @@ if(PUBSUB_SANITIZE)
     add_compile_options(-fno-sanitize-recover=undefined)
   endif()
 endif()
+if(SKBUILD)
+  # The Python package is carried to other machines. These need as new a standard library as this one, unless the
+  # compiler has it as a static library, to put it inside. What nothing calls is left out: std::random_device would
+  # make the package depend on glibc 2.36. Python needs one symbol; all others are nobody's business, and the linker
+  # would keep what it takes for others' use.
+  include(CheckCXXSourceCompiles)
+  set(CMAKE_REQUIRED_LINK_OPTIONS -static-libstdc++)
+  check_cxx_source_compiles("#include <string>\nint main(int n, char**) { return std::to_string(n).empty(); }"
+                            PUBSUB_STATIC_STANDARD_LIBRARY)
+  unset(CMAKE_REQUIRED_LINK_OPTIONS)
+  if(PUBSUB_STATIC_STANDARD_LIBRARY)
+    add_link_options(-static-libstdc++)
+  endif()
+  add_link_options(LINKER:--gc-sections LINKER:--version-script=${PROJECT_SOURCE_DIR}/bindings/python/exported_symbols)
+endif()
 if(PUBSUB_FUZZ)
   # OSS-Fuzz and its like say which engine to link, and bring their own flags in CXXFLAGS.
   set(PUBSUB_FUZZING_ENGINE "$ENV{LIB_FUZZING_ENGINE}" CACHE STRING "What fuzz targets link; libFuzzer if empty")

@@ -8,11 +8,10 @@ namespace pubsub::tool::bench {
 
 std::vector<std::string> find_python() {
   auto folder = std::filesystem::path{own_program()}.parent_path();
-  if (auto beside = folder / "python3"; std::filesystem::exists(beside))
-    return {beside.string()};
   for (; folder.has_relative_path(); folder = folder.parent_path())
-    if (auto own = folder / ".venv/bin/python"; std::filesystem::exists(own))
-      return {own.string()};
+    for (const auto* own : {"bin/python3", ".venv/bin/python3"})
+      if (auto found = folder / own; std::filesystem::exists(found))
+        return {found.string()};
   return {"/usr/bin/env", "python3"};
 }
 

@@ -6,8 +6,8 @@
 
 namespace pubsub::tool::bench {
 
-/// Program and first arguments of a Python: the one installed beside this program, or that of the
-/// `.venv` of a folder above it, or the system's.
+/// Program and first arguments of a Python: the one of the environment this program is installed
+/// in, or that of the `.venv` of a folder above it, or the system's.
 std::vector<std::string> find_python();
 /// The Python of that name or path; as above where it is empty.
 std::vector<std::string> find_python(const std::string& name);
