@@ -214,21 +214,35 @@ make_venv() {
   fi
 }
 
-# Changes with everything the package is made of.
+# package_fingerprint PYTHON: changes with everything the package is made of.
 package_fingerprint() {
   {
-    "$venv/bin/python" --version
+    "$1" --version
     printf '%s\n' "${SKBUILD_CMAKE_DEFINE:-}"
-    find CMakeLists.txt pyproject.toml README.md cmake libpubsub bindings tools/CMakeLists.txt tools/pubsub bench \
-      -name __pycache__ -prune -o -path bench/data -prune -o -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum
+    find CMakeLists.txt pyproject.toml README.md LICENSE cmake libpubsub bindings tools/CMakeLists.txt tools/pubsub \
+      tools/zeek_logs bench -name __pycache__ -prune -o -path bench/data -prune -o -type f -print0 | LC_ALL=C sort -z |
+      xargs -0 sha256sum
   } | sha256sum | cut -d ' ' -f 1
+}
+
+# build_wheel PYTHON: sets wheel to the package's wheel for this Python and this machine, built if anything changed.
+build_wheel() {
+  local python=$1 folder now
+  folder=$root/build/wheels/local/$("$python" -c 'import sys; print("cp%d%d" % sys.version_info[:2])')
+  now=$(package_fingerprint "$python")
+  if [[ ! -f $folder/fingerprint || $(<"$folder/fingerprint") != "$now" ]]; then
+    rm -rf "$folder"
+    run_logged "wheel-${folder##*/}" "$python" -m pip wheel --no-input --no-deps --wheel-dir "$folder" .
+    echo "$now" >"$folder/fingerprint"
+  fi
+  wheel=$(echo "$folder"/*.whl)
 }
 
 # install_package EXTRA...: pip-installs the package with these extras into .venv, if anything changed.
 install_package() {
-  local extra now stale=
+  local extra now stale= wheel
   make_venv
-  now=$(package_fingerprint)
+  now=$(package_fingerprint "$venv/bin/python")
   for extra in "$@"; do
     [[ -f $venv/libpubsub-$extra.stamp && $(<"$venv/libpubsub-$extra.stamp") == "$now" ]] || stale=1
   done
@@ -240,7 +254,10 @@ install_package() {
   for extra in "$venv"/libpubsub-*.stamp; do
     [[ -f $extra && $(<"$extra") == "$now" ]] || rm -f "$extra"
   done
-  run_logged pip "$venv/bin/python" -m pip install --no-input ".[$(IFS=, && echo "$*")]"
+  build_wheel "$venv/bin/python"
+  # A package of the same version counts as installed, even if it is not the same.
+  run_logged pip-uninstall "$venv/bin/python" -m pip uninstall --yes libpubsub
+  run_logged pip "$venv/bin/python" -m pip install --no-input "libpubsub[$(IFS=, && echo "$*")] @ file://$wheel"
   for extra in "$@"; do
     echo "$now" >"$venv/libpubsub-$extra.stamp"
   done
