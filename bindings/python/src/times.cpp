@@ -90,7 +90,8 @@ bool is_timedelta(PyObject* x) noexcept {
 timestamp to_timestamp(PyObject* x) {
   if (Py_TYPE(x) == types.timestamp)
     return timestamp{timespan{stored_ns(x, types.timestamp_ns_offset)}};
-  if (PyDateTime_DATE_GET_TZINFO(x) == Py_None)
+  // What PyDateTime_DATE_GET_TZINFO looks at, which Python 3.9 does not have.
+  if (reinterpret_cast<_PyDateTime_BaseTZInfo*>(x)->hastzinfo == 0)
     raise(types.encode_error, "naive datetime " + std::string(py::str(py::handle(x))) +
                                   ": give it a time zone, for instance datetime.timezone.utc");
   auto* delta = PyNumber_Subtract(x, epoch());
