@@ -70,7 +70,7 @@ def test_the_source_package_has_what_builds_it_and_no_more(made):
     with tarfile.open(source) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert {name.partition("/")[0] for name in names} == {
-        "CMakeLists.txt", "CMakePresets.json", "CONTRIBUTING.md", "LICENSE", "PKG-INFO", "README.md", "SECURITY.md", "bench", "bindings",
-        "cmake", "libpubsub", "pyproject.toml", "tools"}
+        "CMakeLists.txt", "CMakePresets.json", "CONTRIBUTING.md", "LICENSE", "PKG-INFO", "README.md", "SECURITY.md", "bench",
+        "bindings", "cmake", "libpubsub", "pyproject.toml", "tools"}
     assert {name.split("/")[1] for name in names if name.startswith("tools/")} == {"CMakeLists.txt", "pubsub", "zeek_logs"}
     assert not [name for name in names if name.endswith((".png", ".log", ".pyc", ".so"))]
