@@ -235,6 +235,7 @@ def test_a_hundred_endpoints_share_io_threads(endpoint):
         return [(task / "comm").read_text() for task in Path("/proc/self/task").iterdir()].count("pubsub-io\n")
 
     where = HERE.format(endpoint.listen("tcp://127.0.0.1:0"))
+    wait_until(io_threads)  # that of the endpoint gives itself its name
     before = io_threads()
     with ExitStack() as cleanup:
         clients = [cleanup.enter_context(libpubsub.Endpoint(io_threads=0)) for _ in range(100)]
