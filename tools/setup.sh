@@ -1,4 +1,4 @@
-# What tools/quickstart, tools/test and .ci/run share: setting up a machine, building, installing.
+# What tools/quickstart, tools/test, tools/wheels and .ci/run share: setting up a machine, building, installing.
 # Sourced by bash; leaves the shell in the project's folder. Every step can be repeated and is short
 # when nothing has changed.
 
