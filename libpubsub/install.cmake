@@ -1,41 +1,69 @@
-# Installs headers, libraries, the CMake package and the pkg-config files. The result can be moved.
-include(CMakePackageConfigHelpers)
-
-if(NOT SKBUILD)
-  install(DIRECTORY include/pubsub DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
-  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-  set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/libpubsub)
-
-  # One export set a component: the core's users do without what a component needs.
-  install(TARGETS pubsub EXPORT pubsub_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(EXPORT pubsub_targets NAMESPACE pubsub:: DESTINATION ${package_dir})
-  if(TARGET pubsub_json)
-    install(TARGETS pubsub_json EXPORT pubsub_json_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-    install(EXPORT pubsub_json_targets NAMESPACE pubsub:: DESTINATION ${package_dir})
-  endif()
-
-  configure_package_config_file(libpubsub-config.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/libpubsub-config.cmake
-                                INSTALL_DESTINATION ${package_dir})
-  write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/libpubsub-config-version.cmake
-                                   COMPATIBILITY SameMinorVersion)
-  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/libpubsub-config.cmake
-                ${CMAKE_CURRENT_BINARY_DIR}/libpubsub-config-version.cmake DESTINATION ${package_dir})
-
-  # pkg-config finds the prefix from where the .pc file lies, unless a folder was fixed by whoever configured.
-  set(pc_prefix ${CMAKE_INSTALL_PREFIX})
-  set(pc_libdir ${CMAKE_INSTALL_FULL_LIBDIR})
-  set(pc_includedir ${CMAKE_INSTALL_FULL_INCLUDEDIR})
-  if(NOT IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" AND NOT IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
-    file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-    string(REGEX REPLACE "/$" "" up "${up}")
-    set(pc_prefix "\${pcfiledir}/${up}")
-    set(pc_libdir "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
-    set(pc_includedir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
-  endif()
-  configure_file(libpubsub.pc.in ${CMAKE_CURRENT_BINARY_DIR}/libpubsub.pc @ONLY)
-  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/libpubsub.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-  if(TARGET pubsub_json)
-    configure_file(libpubsub-json.pc.in ${CMAKE_CURRENT_BINARY_DIR}/libpubsub-json.pc @ONLY)
-    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/libpubsub-json.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-  endif()
+# Installs headers, libraries, the CMake package and the pkg-config files. The result can be moved. Install components:
+# `runtime` is what programs need to run, `dev` what it takes to build them.
+if(SKBUILD)
+  return()
 endif()
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/libpubsub)
+install(DIRECTORY include/pubsub DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev FILES_MATCHING PATTERN "*.hpp")
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT dev)
+
+# pkg-config finds the prefix from where the .pc file lies, unless a folder was fixed by whoever configured.
+set(pc_prefix ${CMAKE_INSTALL_PREFIX})
+set(pc_libdir ${CMAKE_INSTALL_FULL_LIBDIR})
+set(pc_includedir ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+if(NOT IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" AND NOT IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
+  file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+  string(REGEX REPLACE "/$" "" up "${up}")
+  set(pc_prefix "\${pcfiledir}/${up}")
+  set(pc_libdir "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
+  set(pc_includedir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
+endif()
+
+# The shared library brings along what it needs; with the static one the program must link that.
+set(pc_private "")
+if(PUBSUB_BUILD_SHARED)
+  set(pc_private ".private")
+endif()
+
+# One export set a component and kind: the core's users do without what a component needs, and those of the shared
+# library without what the static one needs.
+get_property(components DIRECTORY PROPERTY PUBSUB_COMPONENTS)
+set(component_calls "")
+foreach(name ${components})
+  get_property(description DIRECTORY PROPERTY PUBSUB_COMPONENT_${name})
+  list(GET description 0 package)
+  list(GET description 1 pc_module)
+  list(GET description 2 debian)
+  list(GET description 3 pc_description)
+  if(name STREQUAL "core")
+    set(target pubsub)
+    set(pc_name libpubsub)
+    set(pc_core "")
+  else()
+    set(target pubsub_${name})
+    set(pc_name libpubsub-${name})
+    set(pc_core "Requires: libpubsub = ${PROJECT_VERSION}\n")
+  endif()
+  get_target_property(exported ${target} EXPORT_NAME)
+  string(REGEX REPLACE "_static$" "" exported ${exported})
+  string(APPEND component_calls "libpubsub_component(${name} ${exported} ${package} ${debian})\n")
+
+  install(TARGETS ${target} EXPORT pubsub_${name}_static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
+  install(EXPORT pubsub_${name}_static NAMESPACE pubsub:: DESTINATION ${package_dir} COMPONENT dev)
+  if(PUBSUB_BUILD_SHARED)
+    install(TARGETS ${target}_shared EXPORT pubsub_${name}_shared
+            LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT dev)
+    install(EXPORT pubsub_${name}_shared NAMESPACE pubsub:: DESTINATION ${package_dir} COMPONENT dev)
+  endif()
+  set(pc_library ${target})
+  configure_file(libpubsub.pc.in ${CMAKE_CURRENT_BINARY_DIR}/${pc_name}.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${pc_name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
+endforeach()
+
+configure_package_config_file(libpubsub-config.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/libpubsub-config.cmake
+                              INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/libpubsub-config-version.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/libpubsub-config.cmake
+              ${CMAKE_CURRENT_BINARY_DIR}/libpubsub-config-version.cmake DESTINATION ${package_dir} COMPONENT dev)

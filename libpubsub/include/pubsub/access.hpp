@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <pubsub/error.hpp>
+#include <pubsub/export.hpp>
 #include <pubsub/filter.hpp>
 
 namespace pubsub {
@@ -50,13 +51,13 @@ using access_rules = std::vector<access_rule>;
 
 /// Whether every rule has a name of its own and fits at least one peer. Errors: invalid_argument;
 /// the context says which rule.
-expected<void> check(const access_rules& rules);
+PUBSUB_EXPORT expected<void> check(const access_rules& rules);
 
 /// Reads rules in TOML (docs/security.md, "Access rules"): a `[[rule]]` for each, with the names of
 /// the fields above, `role = "relay"` or `"client"`, and limits in a table `limits`. Errors:
 /// invalid_argument, whose context says line and column; not_supported in a build without toml++.
-expected<access_rules> parse_access_rules(std::string_view toml);
+PUBSUB_EXPORT expected<access_rules> parse_access_rules(std::string_view toml);
 /// The same from a file, whose name begins the context. Errors: cannot_open_file as well.
-expected<access_rules> read_access_rules(const std::string& path);
+PUBSUB_EXPORT expected<access_rules> read_access_rules(const std::string& path);
 
 } // namespace pubsub

@@ -8,6 +8,7 @@
 #include <pubsub/data.hpp>
 #include <pubsub/data_view.hpp>
 #include <pubsub/error.hpp>
+#include <pubsub/export.hpp>
 
 namespace pubsub {
 
@@ -15,10 +16,11 @@ namespace pubsub {
 /// subnormal reals become zero: keep them out of sets and table keys,
 /// where two of them would coincide and receivers refuse the message. Errors: limit_exceeded for a
 /// string or container of 2^32 or more elements; `out` is then unchanged.
-expected<void> encode_binary(const data& x, std::vector<std::byte>& out);
+PUBSUB_EXPORT expected<void> encode_binary(const data& x, std::vector<std::byte>& out);
 /// As above into a new buffer.
-expected<std::vector<std::byte>> encode_binary(const data& x);
+PUBSUB_EXPORT expected<std::vector<std::byte>> encode_binary(const data& x);
 /// Reads exactly one value. Errors: as data_view::make.
-expected<data> decode_binary(std::span<const std::byte> bytes, const decode_limits& limits = {});
+PUBSUB_EXPORT expected<data> decode_binary(std::span<const std::byte> bytes,
+                                           const decode_limits& limits = {});
 
 } // namespace pubsub

@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include <pubsub/export.hpp>
 #include <pubsub/fwd.hpp>
 #include <pubsub/value/address.hpp>
 #include <pubsub/value/enum_value.hpp>
@@ -68,7 +69,7 @@ enum class data_type : std::uint8_t {
 #endif
 
 /// The name json::v1 uses, e.g. `enum-value`.
-std::string_view to_string(data_type type) noexcept;
+PUBSUB_EXPORT std::string_view to_string(data_type type) noexcept;
 
 /// One value of the model. Copies are deep; moves are cheap and do not throw. Values order first by
 /// type, then by content; both zeros are equal, and NaN equals itself and sorts behind every other
@@ -129,9 +130,9 @@ public:
   const variant_type& variant() const noexcept { return value_; }
   variant_type& variant() noexcept { return value_; }
 
-  friend bool operator==(const data& x, const data& y) noexcept;
+  PUBSUB_EXPORT friend bool operator==(const data& x, const data& y) noexcept;
   /// Linear in the size of the smaller value, whatever the nesting.
-  friend std::weak_ordering operator<=>(const data& x, const data& y) noexcept;
+  PUBSUB_EXPORT friend std::weak_ordering operator<=>(const data& x, const data& y) noexcept;
 
 private:
   variant_type value_;
@@ -151,6 +152,6 @@ const T& get(const data& x) {
 }
 
 /// Text for logs and people, e.g. `(T, 42, {a -> 1})`; not parseable.
-std::string to_string(const data& x);
+PUBSUB_EXPORT std::string to_string(const data& x);
 
 } // namespace pubsub

@@ -12,6 +12,7 @@
 
 #include <pubsub/data.hpp>
 #include <pubsub/data_view.hpp>
+#include <pubsub/export.hpp>
 #include <pubsub/value/endpoint_id.hpp>
 
 namespace pubsub {
@@ -25,7 +26,7 @@ class message_storage;
 /// of a slice is decoded at most once, on first access by a consumer. Thread-safety: distinct
 /// handles may be used concurrently even where they share storage; const access to one handle is
 /// concurrent.
-class data_message {
+class PUBSUB_EXPORT data_message {
 public:
   /// An empty message: what `subscriber::get` returns once nothing more can arrive.
   data_message() noexcept = default;
@@ -101,16 +102,16 @@ private:
 static_assert(sizeof(data_message) <= 32);
 
 /// Builds a message; `value` is moved into shared storage.
-data_message make_data_message(std::string_view topic, data value);
+PUBSUB_EXPORT data_message make_data_message(std::string_view topic, data value);
 
 /// The topic; valid as long as `msg` or a copy of it lives. Empty for an empty message.
-std::string_view get_topic(const data_message& msg) noexcept;
+PUBSUB_EXPORT std::string_view get_topic(const data_message& msg) noexcept;
 /// The value; valid as long as `msg` lives and is not written to. Decodes a received message on
 /// first use. `none` for an empty message.
-const data& get_data(const data_message& msg);
+PUBSUB_EXPORT const data& get_data(const data_message& msg);
 /// The value as encoded bytes, without building a tree; valid as long as `msg` lives. Encodes a
 /// locally built message on first use.
-data_view get_view(const data_message& msg);
+PUBSUB_EXPORT data_view get_view(const data_message& msg);
 /// True if `msg` holds a topic and a value.
 inline bool is_data_message(const data_message& msg) noexcept {
   return static_cast<bool>(msg);
@@ -131,17 +132,17 @@ struct message_origin {
 /// encoded form; nothing for all others (built values, messages of Broker peers). Counts from
 /// the beginning of the run the message came in: up to some ten thousand steps of a nanosecond or
 /// two.
-std::optional<message_origin> get_origin(const data_message& msg);
+PUBSUB_EXPORT std::optional<message_origin> get_origin(const data_message& msg);
 
 /// The endpoint that has published it, as `get_origin` tells, in constant time; nothing where a
 /// Broker peer has.
-std::optional<endpoint_id> get_publishing_endpoint(const data_message& msg) noexcept;
+PUBSUB_EXPORT std::optional<endpoint_id> get_publishing_endpoint(const data_message& msg) noexcept;
 
 /// The one way to write: a reference to a value only `msg` holds. Copies the value if the storage
 /// is shared (copy-on-write), decodes it if it was received, and otherwise costs nothing.
-data& mutable_data(data_message& msg);
+PUBSUB_EXPORT data& mutable_data(data_message& msg);
 
 /// `topic -> value` for logs.
-std::string to_string(const data_message& msg);
+PUBSUB_EXPORT std::string to_string(const data_message& msg);
 
 } // namespace pubsub

@@ -12,6 +12,7 @@
 
 #include <pubsub/data.hpp>
 #include <pubsub/error.hpp>
+#include <pubsub/export.hpp>
 
 namespace pubsub {
 
@@ -29,7 +30,7 @@ struct decode_limits {
 /// every view or string_view taken from it. Made only from bytes that `validate` has accepted, so
 /// reading cannot fail; asking for another type than `type()` is a caller's bug (assert in debug,
 /// a zero value otherwise).
-class data_view {
+class PUBSUB_EXPORT data_view {
 public:
   class iterator;
   class table_iterator;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <pubsub/data.hpp>
+#include <pubsub/export.hpp>
 #include <pubsub/value/address.hpp>
 #include <pubsub/value/port.hpp>
 #include <pubsub/value/subnet.hpp>
@@ -21,7 +22,7 @@ namespace pubsub {
 /// written in ascending order without duplicates; neither that nor the number of elements is
 /// checked here, so pass what was written for others through `data_view::make` when in doubt.
 /// Not for concurrent use. Strings and containers hold fewer than 2^32 elements (assert).
-class data_writer {
+class PUBSUB_EXPORT data_writer {
 public:
   data_writer() = default;
 

@@ -14,6 +14,7 @@
 #include <pubsub/data_message.hpp>
 #include <pubsub/endpoint_options.hpp>
 #include <pubsub/error.hpp>
+#include <pubsub/export.hpp>
 #include <pubsub/filter.hpp>
 #include <pubsub/peer_info.hpp>
 #include <pubsub/publisher.hpp>
@@ -30,7 +31,7 @@ class endpoint_core;
 
 /// A node of the publish/subscribe network. Thread-safety: every member may be called from any
 /// thread. Handles made from it (publishers, subscribers) may outlive it; they are then closed.
-class endpoint {
+class PUBSUB_EXPORT endpoint {
 public:
   endpoint();
   /// Options that `check` finds fault with make an endpoint that is closed, whose `listen` and

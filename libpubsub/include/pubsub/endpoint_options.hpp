@@ -7,6 +7,7 @@
 #include <optional>
 
 #include <pubsub/access.hpp>
+#include <pubsub/export.hpp>
 #include <pubsub/filter.hpp>
 #include <pubsub/queue_options.hpp>
 #include <pubsub/tls_options.hpp>
@@ -80,7 +81,7 @@ struct endpoint_options {
 
 /// Whether all fields are in range; `tls` has a check of its own, which reads files. Errors:
 /// invalid_argument; the context names the field, its value and its range.
-expected<void> check(const endpoint_options& options);
+PUBSUB_EXPORT expected<void> check(const endpoint_options& options);
 
 /// How to treat a peer that cannot be reached or was lost.
 struct peer_options {
@@ -99,6 +100,6 @@ struct peer_options {
 };
 
 /// As for endpoint_options.
-expected<void> check(const peer_options& options);
+PUBSUB_EXPORT expected<void> check(const peer_options& options);
 
 } // namespace pubsub

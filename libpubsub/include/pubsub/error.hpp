@@ -9,6 +9,8 @@
 #include <utility>
 #include <variant>
 
+#include <pubsub/export.hpp>
+
 namespace pubsub {
 
 /// What went wrong. Values below 64 are the numbers Broker puts on the wire and into its error
@@ -58,13 +60,13 @@ enum class errc : std::uint8_t {
 };
 
 /// The name of `code` as Broker spells it in error events, e.g. `peer_unavailable`.
-std::string_view to_string(errc code) noexcept;
+PUBSUB_EXPORT std::string_view to_string(errc code) noexcept;
 
 /// One sentence for people: when `code` occurs and what to do about it.
-std::string_view describe(errc code) noexcept;
+PUBSUB_EXPORT std::string_view describe(errc code) noexcept;
 
 /// An error code with the context in which it occurred. Cheap to move; copies copy the text.
-class error {
+class PUBSUB_EXPORT error {
 public:
   error() = default;
   error(errc code, std::string context = {}) : code_(code), context_(std::move(context)) {}

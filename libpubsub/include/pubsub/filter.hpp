@@ -6,13 +6,14 @@
 #include <string_view>
 #include <vector>
 
+#include <pubsub/export.hpp>
 #include <pubsub/topic.hpp>
 
 namespace pubsub {
 
 /// What a subscriber or peer receives: a topic matches if any entry is a prefix of it,
 /// compared byte by byte. The empty prefix matches everything, the empty filter nothing.
-class filter {
+class PUBSUB_EXPORT filter {
 public:
   using const_iterator = std::vector<std::string>::const_iterator;
 
@@ -40,6 +41,6 @@ private:
 };
 
 /// `{/a, /b/c}`.
-std::string to_string(const filter& x);
+PUBSUB_EXPORT std::string to_string(const filter& x);
 
 } // namespace pubsub

@@ -5,12 +5,14 @@
 #include <functional>
 #include <string_view>
 
+#include <pubsub/export.hpp>
+
 namespace pubsub {
 
 enum class log_level : std::uint8_t { debug, info, warning, error };
 
 /// Receives every line the library logs, from any thread; must not throw or block for long. The
 /// default writes warnings and errors to stderr. An empty function silences the library.
-void set_log_hook(std::function<void(log_level, std::string_view)> hook);
+PUBSUB_EXPORT void set_log_hook(std::function<void(log_level, std::string_view)> hook);
 
 } // namespace pubsub

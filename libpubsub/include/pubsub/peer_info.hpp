@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <pubsub/counters.hpp>
+#include <pubsub/export.hpp>
 #include <pubsub/filter.hpp>
 #include <pubsub/status.hpp>
 #include <pubsub/value/endpoint_id.hpp>
@@ -17,7 +18,7 @@ namespace pubsub {
 enum class peer_state : std::uint8_t { connecting, peered, lost };
 
 /// The name of the enumerator, e.g. `peered`.
-std::string_view to_string(peer_state x) noexcept;
+PUBSUB_EXPORT std::string_view to_string(peer_state x) noexcept;
 
 /// What a node holds because of a peer, in bytes; each has a bound (docs/security.md, "Limits").
 struct held_for_peer {

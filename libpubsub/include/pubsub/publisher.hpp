@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <pubsub/counters.hpp>
+#include <pubsub/export.hpp>
 #include <pubsub/publishable.hpp>
 
 namespace pubsub {
@@ -18,7 +19,7 @@ class publisher_core;
 /// Publishes messages to one topic. Keeps its routes at hand, so it is faster than
 /// `endpoint::publish`. Thread-safety: one thread at a time; make one publisher per thread.
 /// Ordering: every subscriber sees the messages of one publisher in the order of publishing.
-class publisher {
+class PUBSUB_EXPORT publisher {
 public:
   publisher(publisher&&) noexcept;
   publisher& operator=(publisher&&) noexcept;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <pubsub/error.hpp>
+#include <pubsub/export.hpp>
 
 namespace pubsub {
 
@@ -33,7 +34,7 @@ inline constexpr overflow_policy all_overflow_policies[] = {
     overflow_policy::conflate, overflow_policy::disconnect};
 
 /// The name of the enumerator, e.g. `drop_oldest`.
-std::string_view to_string(overflow_policy x) noexcept;
+PUBSUB_EXPORT std::string_view to_string(overflow_policy x) noexcept;
 
 /// Bounds of a subscriber queue or of the outbox of a link. A queue is full once it holds as much
 /// as either bound says, so the last message may exceed `capacity_bytes`. With `block`, what a peer
@@ -53,6 +54,6 @@ struct queue_options {
 };
 
 /// Whether all fields are in range. Errors: invalid_argument; the context names the field.
-expected<void> check(const queue_options& options);
+PUBSUB_EXPORT expected<void> check(const queue_options& options);
 
 } // namespace pubsub

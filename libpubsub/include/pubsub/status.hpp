@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <pubsub/error.hpp>
+#include <pubsub/export.hpp>
 #include <pubsub/value/endpoint_id.hpp>
 
 namespace pubsub {
@@ -22,7 +23,7 @@ enum class status_code : std::uint8_t {
 };
 
 /// Broker's spelling, e.g. `peer_added`.
-std::string_view to_string(status_code code) noexcept;
+PUBSUB_EXPORT std::string_view to_string(status_code code) noexcept;
 
 /// Which events a status_subscriber sees.
 enum class status_events : std::uint8_t { all, errors };
@@ -35,7 +36,7 @@ struct network_info {
 };
 
 /// `host:port`, or `unix:///path`.
-std::string to_string(const network_info& x);
+PUBSUB_EXPORT std::string to_string(const network_info& x);
 
 /// One event about a peer: a status change, or an error such as a failed connection attempt.
 class status {
@@ -67,6 +68,6 @@ private:
 };
 
 /// `peer_added(<id>, 127.0.0.1:9999): handshake successful`.
-std::string to_string(const status& x);
+PUBSUB_EXPORT std::string to_string(const status& x);
 
 } // namespace pubsub

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 
+#include <pubsub/export.hpp>
 #include <pubsub/received.hpp>
 #include <pubsub/status.hpp>
 
@@ -14,7 +15,7 @@ class status_queue;
 
 /// Sees events from its creation on, in order, up to 65,536 unread ones; beyond that the oldest go
 /// and are counted. Thread-safety: one consuming thread at a time.
-class status_subscriber {
+class PUBSUB_EXPORT status_subscriber {
 public:
   status_subscriber(status_subscriber&&) noexcept;
   status_subscriber& operator=(status_subscriber&&) noexcept;

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include <pubsub/data_message.hpp>
+#include <pubsub/export.hpp>
 
 namespace pubsub {
 
@@ -19,7 +20,7 @@ class stream_core;
 /// callback never runs after that. An exception thrown by the callback or generator ends the flow
 /// and is rethrown by `wait`. Thread-safety: all members may be called from any thread but the
 /// task's own, except `stop`, which may be called from anywhere.
-class stream {
+class PUBSUB_EXPORT stream {
 public:
   stream(stream&&) noexcept;
   stream& operator=(stream&&) noexcept;

@@ -10,6 +10,7 @@
 
 #include <pubsub/counters.hpp>
 #include <pubsub/data_message.hpp>
+#include <pubsub/export.hpp>
 #include <pubsub/filter.hpp>
 #include <pubsub/queue_options.hpp>
 #include <pubsub/received.hpp>
@@ -21,7 +22,7 @@ class subscriber_core;
 /// The consuming end of a bounded queue. Closing it, or destroying it, ends the subscription and
 /// announces that to every peer. Thread-safety: one consuming thread at a time; add_topic,
 /// remove_topic, close and counters may be called from any thread.
-class subscriber {
+class PUBSUB_EXPORT subscriber {
 public:
   subscriber(subscriber&&) noexcept;
   subscriber& operator=(subscriber&&) noexcept;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include <pubsub/error.hpp>
+#include <pubsub/export.hpp>
 
 namespace pubsub {
 
@@ -12,7 +13,7 @@ namespace pubsub {
 /// anything is set both sides must present a certificate that the other's authorities have signed;
 /// names in certificates are not compared with host names. Both ends of a connection need the same
 /// mode. All files are in PEM format, read once, when the endpoint first uses TLS.
-struct tls_options {
+struct PUBSUB_EXPORT tls_options {
   /// File with the certificate of this endpoint, and those between it and the authority.
   std::string certificate;
   /// File with the private key of the certificate.
@@ -34,6 +35,6 @@ struct tls_options {
 /// context of an error names the file and the cause. Errors: cannot_open_file (missing,
 /// unreadable), invalid_argument (no PEM, a wrong passphrase, a key of another certificate, a part
 /// without its counterpart), not_supported (this OpenSSL has no anonymous encryption).
-expected<void> check(const tls_options& options);
+PUBSUB_EXPORT expected<void> check(const tls_options& options);
 
 } // namespace pubsub

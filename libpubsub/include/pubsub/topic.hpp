@@ -6,11 +6,13 @@
 #include <string_view>
 #include <utility>
 
+#include <pubsub/export.hpp>
+
 namespace pubsub {
 
 /// An arbitrary byte string; `/` is a convention only. At most 65,535 bytes travel over a link, and
 /// topics that contain `<$>` are reserved.
-class topic {
+class PUBSUB_EXPORT topic {
 public:
   static constexpr std::size_t max_size_bytes = 65'535;
 
@@ -39,6 +41,6 @@ private:
 };
 
 /// True for topics applications must not use: those that contain `<$>`.
-bool is_reserved_topic(std::string_view text) noexcept;
+PUBSUB_EXPORT bool is_reserved_topic(std::string_view text) noexcept;
 
 } // namespace pubsub

@@ -1,4 +1,5 @@
-// Scalars as text, appended to a string; shared by the text and the JSON format.
+// Scalars as text, appended to a string; shared by the text and the JSON format. What the JSON
+// readers call is exported: they may be a shared library of their own.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include <pubsub/export.hpp>
 #include <pubsub/value/address.hpp>
 #include <pubsub/value/port.hpp>
 #include <pubsub/value/subnet.hpp>
@@ -13,7 +15,7 @@
 
 namespace pubsub {
 
-void append_number(std::string& out, std::uint64_t x);
+PUBSUB_EXPORT void append_number(std::string& out, std::uint64_t x);
 void append_number(std::string& out, std::int64_t x);
 /// As C's `%f`: fixed notation with six decimals, `nan`, `inf`, `-inf`.
 void append_real(std::string& out, double x);
@@ -28,15 +30,15 @@ void append_span_with_unit(std::string& out, timespan x);
 
 /// What append_iso_time writes, with up to nine fraction digits and an optional zone; nothing where
 /// the text or a field in it is out of range.
-std::optional<timestamp> parse_iso_time(std::string_view text) noexcept;
+PUBSUB_EXPORT std::optional<timestamp> parse_iso_time(std::string_view text) noexcept;
 /// An integer with a unit of ns, us, ms, s, min, h.
-std::optional<timespan> parse_span_with_unit(std::string_view text) noexcept;
+PUBSUB_EXPORT std::optional<timespan> parse_span_with_unit(std::string_view text) noexcept;
 
 /// `address/length` as Broker's JSON reader takes it: blanks and a sign before the length and
 /// anything behind it are ignored, a length of 33..255 bits (IPv4) or 129..255 gives `::/0`.
-std::optional<subnet> parse_lenient_subnet(std::string_view text);
+PUBSUB_EXPORT std::optional<subnet> parse_lenient_subnet(std::string_view text);
 /// `number/protocol` as Broker's JSON reader takes it: what it does not understand becomes 0 or
 /// unknown, and the number is cut to 16 bits.
-port parse_lenient_port(std::string_view text) noexcept;
+PUBSUB_EXPORT port parse_lenient_port(std::string_view text) noexcept;
 
 } // namespace pubsub

@@ -12,6 +12,7 @@
 #include <pubsub/data_view.hpp>
 #include <pubsub/endpoint.hpp>
 #include <pubsub/error.hpp>
+#include <pubsub/export.hpp>
 #include <pubsub/pattern/pipeline_options.hpp>
 #include <pubsub/publishable.hpp>
 #include <pubsub/received.hpp>
@@ -30,7 +31,7 @@ struct task_range;
 /// A piece of work that a queue has given out. Acknowledge it with `done`, or hand it to
 /// `exchange::send` with its result; a task that is destroyed without either is rejected: another
 /// queue gets it. Movable. Not for concurrent use. Keeps its queue, which may be closed meanwhile.
-class task {
+class PUBSUB_EXPORT task {
 public:
   task(task&& other) noexcept;
   task& operator=(task&& other) noexcept;
@@ -71,7 +72,7 @@ private:
 /// order of starting; until there is a queue it waits. Every task that is sent is done, dead or
 /// dropped in the end (`exchange_counters`). Thread-safe. Shares the core of the endpoint, which
 /// may be moved or destroyed.
-class exchange {
+class PUBSUB_EXPORT exchange {
 public:
   /// Does not block, and does not wait for queues. A name belongs to one exchange: of two the
   /// younger one closes later, see `failure`. Any number have the empty name; those bind queues.
@@ -134,7 +135,7 @@ private:
 /// A named input, or one without a name that is bound to exchanges. Gives out each task that an
 /// exchange has given it once, in the order of `task_queue_options::order`. Thread-safe. Shares the
 /// core of the endpoint, which may be moved or destroyed.
-class task_queue {
+class PUBSUB_EXPORT task_queue {
 public:
   /// Does not block, and does not wait for exchanges. Errors: invalid_argument, an option is out of
   /// range; shutting_down, the endpoint is closed.

@@ -17,6 +17,7 @@
 #include <pubsub/data_writer.hpp>
 #include <pubsub/endpoint.hpp>
 #include <pubsub/error.hpp>
+#include <pubsub/export.hpp>
 #include <pubsub/pattern/remote_options.hpp>
 #include <pubsub/publishable.hpp>
 #include <pubsub/received.hpp>
@@ -41,7 +42,7 @@ using writing_handler =
 /// One instance of a service: named operations that clients anywhere within reach can call. Any
 /// number of instances may have one name; they share the load, and have the same operations.
 /// Thread-safe. Shares the core of the endpoint, which may be moved or destroyed.
-class service {
+class PUBSUB_EXPORT service {
 public:
   /// Makes an instance that has no operations yet. Does not block. Errors: invalid_argument, an
   /// option is out of range; shutting_down, the endpoint is closed.
@@ -83,7 +84,7 @@ private:
 /// shutting_down. After request_timeout, service_lost, cancelled and shutting_down the operation
 /// may have been done. Thread-safe; copies share the result, and destroying a future changes
 /// nothing.
-class remote_future {
+class PUBSUB_EXPORT remote_future {
 public:
   remote_future() = default;
 
@@ -141,7 +142,7 @@ private:
 /// A client of a service: of all instances within reach. Operations are done at most once, unless
 /// they are declared idempotent. Thread-safe. Shares the core of each endpoint, which may be moved
 /// or destroyed. Arguments that are encoded already must be valid.
-class remote {
+class PUBSUB_EXPORT remote {
 public:
   /// Begins to look for instances; does not block. `more`: endpoints with connections of their own,
   /// among which calls are dealt out in mode async, and in mode auto where results are long; all

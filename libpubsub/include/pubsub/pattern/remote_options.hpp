@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <pubsub/error.hpp>
+#include <pubsub/export.hpp>
 
 namespace pubsub {
 
@@ -26,9 +27,9 @@ inline constexpr remote_mode all_remote_modes[] = {remote_mode::sync,   remote_m
                                                    remote_mode::hybrid, remote_mode::auto_};
 
 /// The name of the enumerator, e.g. `pipeline`; `auto` for `auto_`.
-std::string_view to_string(remote_mode x) noexcept;
+PUBSUB_EXPORT std::string_view to_string(remote_mode x) noexcept;
 /// Errors: invalid_argument, no mode has this name.
-expected<remote_mode> parse_remote_mode(std::string_view name);
+PUBSUB_EXPORT expected<remote_mode> parse_remote_mode(std::string_view name);
 
 /// How `remote::submit_all` and `remote::map` group operations.
 enum class grouping : std::uint8_t {

@@ -14,6 +14,7 @@
 #include <pubsub/data_view.hpp>
 #include <pubsub/endpoint.hpp>
 #include <pubsub/error.hpp>
+#include <pubsub/export.hpp>
 #include <pubsub/pattern/versioned_options.hpp>
 #include <pubsub/publishable.hpp>
 #include <pubsub/received.hpp>
@@ -46,7 +47,7 @@ struct versioned_message {
 /// One of the servers of a group. All members hand out the same messages under the same versions,
 /// in the order of their numbers and without gap; each message once. What was handed out is never
 /// taken back. Thread-safe. Shares the core of the endpoint, which may be moved or destroyed.
-class replica {
+class PUBSUB_EXPORT replica {
 public:
   /// Joins the group of this name: finds the other replicas wherever messages of the endpoint
   /// reach, in whatever order they start. Does not block. Errors: invalid_argument, an option is
@@ -113,7 +114,7 @@ struct versioned_completion {
 /// A client of a group of replicas. Numbers its messages from 1; each is handed out once, and
 /// messages of one client in the order of their numbers. Thread-safe. Shares the core of the
 /// endpoint, which may be moved or destroyed.
-class versioned_group {
+class PUBSUB_EXPORT versioned_group {
 public:
   /// Does not block, and does not wait for replicas. Errors: invalid_argument, an option is out of
   /// range; shutting_down, the endpoint is closed.

@@ -12,6 +12,7 @@
 #include <pubsub/data.hpp>
 #include <pubsub/data_view.hpp>
 #include <pubsub/error.hpp>
+#include <pubsub/export.hpp>
 
 namespace pubsub {
 
@@ -31,9 +32,9 @@ inline constexpr versioning all_versionings[] = {
     versioning::one_hop, versioning::one_hop_ack_client, versioning::tagged};
 
 /// The name of the enumerator, e.g. `one_hop`.
-std::string_view to_string(versioning x) noexcept;
+PUBSUB_EXPORT std::string_view to_string(versioning x) noexcept;
 /// Errors: invalid_argument, no scheme has this name.
-expected<versioning> parse_versioning(std::string_view name);
+PUBSUB_EXPORT expected<versioning> parse_versioning(std::string_view name);
 
 /// Which message this is for all replicas. Numbers begin with 1 and are contiguous over all epochs;
 /// the epoch grows when another replica becomes the sequencer. Number 0: none.
@@ -45,7 +46,7 @@ struct message_version {
 };
 
 /// `2.1041`: epoch and number.
-std::string to_string(const message_version& x);
+PUBSUB_EXPORT std::string to_string(const message_version& x);
 
 /// What a replica is for its group.
 enum class replica_state : std::uint8_t {
@@ -56,7 +57,7 @@ enum class replica_state : std::uint8_t {
 };
 
 /// The name of the enumerator, e.g. `catching_up`.
-std::string_view to_string(replica_state x) noexcept;
+PUBSUB_EXPORT std::string_view to_string(replica_state x) noexcept;
 
 struct replica_options {
   /// Its name in the group, which no other replica has while it is alive; empty: a random id.

@@ -9,11 +9,12 @@
 #include <string_view>
 
 #include <pubsub/error.hpp>
+#include <pubsub/export.hpp>
 
 namespace pubsub {
 
 /// An IPv4 or IPv6 address. IPv4 is stored as `::ffff:a.b.c.d`. Ordered by its bytes.
-class address {
+class PUBSUB_EXPORT address {
 public:
   static constexpr std::size_t size_bytes = 16;
   using bytes_type = std::array<std::uint8_t, size_bytes>;
@@ -41,6 +42,6 @@ private:
 };
 
 /// RFC 5952 text: lower case, longest zero run as `::`; mapped IPv4 as a dotted quad.
-std::string to_string(const address& x);
+PUBSUB_EXPORT std::string to_string(const address& x);
 
 } // namespace pubsub

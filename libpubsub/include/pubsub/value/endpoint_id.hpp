@@ -11,11 +11,12 @@
 #include <string_view>
 
 #include <pubsub/error.hpp>
+#include <pubsub/export.hpp>
 
 namespace pubsub {
 
 /// A UUID. All zero means none or all, depending on the field. Ordered by its bytes.
-class endpoint_id {
+class PUBSUB_EXPORT endpoint_id {
 public:
   using bytes_type = std::array<std::uint8_t, 16>;
 
@@ -57,7 +58,7 @@ private:
 };
 
 /// RFC 4122 text, lower case.
-std::string to_string(const endpoint_id& id);
+PUBSUB_EXPORT std::string to_string(const endpoint_id& id);
 
 } // namespace pubsub
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <pubsub/error.hpp>
+#include <pubsub/export.hpp>
 
 namespace pubsub {
 
@@ -14,7 +15,7 @@ namespace pubsub {
 enum class transport : std::uint8_t { unknown = 0, tcp = 1, udp = 2, icmp = 3 };
 
 /// A port number with its protocol. Ordered by number, then by protocol.
-class port {
+class PUBSUB_EXPORT port {
 public:
   constexpr port() = default;
   constexpr port(std::uint16_t number, transport protocol) : number_(number), protocol_(protocol) {}
@@ -33,6 +34,6 @@ private:
   transport protocol_ = transport::unknown;
 };
 
-std::string to_string(const port& x);
+PUBSUB_EXPORT std::string to_string(const port& x);
 
 } // namespace pubsub

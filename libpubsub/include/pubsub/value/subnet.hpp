@@ -6,12 +6,13 @@
 #include <string>
 #include <string_view>
 
+#include <pubsub/export.hpp>
 #include <pubsub/value/address.hpp>
 
 namespace pubsub {
 
 /// A network prefix. Ordered by address, then by raw length.
-class subnet {
+class PUBSUB_EXPORT subnet {
 public:
   /// `::/0`.
   constexpr subnet() = default;
@@ -38,6 +39,6 @@ private:
   std::uint8_t raw_length_ = 0;
 };
 
-std::string to_string(const subnet& x);
+PUBSUB_EXPORT std::string to_string(const subnet& x);
 
 } // namespace pubsub

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include <pubsub/export.hpp>
+
 namespace pubsub {
 
 /// Nanoseconds, signed 64 bit.
@@ -13,6 +15,6 @@ using timespan = std::chrono::duration<std::int64_t, std::nano>;
 using timestamp = std::chrono::time_point<std::chrono::system_clock, timespan>;
 
 /// The current wall-clock time.
-timestamp now() noexcept;
+PUBSUB_EXPORT timestamp now() noexcept;
 
 } // namespace pubsub

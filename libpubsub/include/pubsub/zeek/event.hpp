@@ -9,6 +9,7 @@
 #include <pubsub/data.hpp>
 #include <pubsub/data_view.hpp>
 #include <pubsub/error.hpp>
+#include <pubsub/export.hpp>
 
 namespace pubsub::zeek {
 
@@ -24,7 +25,7 @@ enum class message_kind : std::uint8_t {
 /// What kind of Zeek message `x` is, or nothing where it is none. Checks the shape of the content:
 /// names and types of the leading elements, every member of a batch, the metadata of an event.
 /// Elements beyond those known are ignored, as in Zeek. Linear in the size of `x`; never allocates.
-std::optional<message_kind> kind_of(const data_view& x) noexcept;
+PUBSUB_EXPORT std::optional<message_kind> kind_of(const data_view& x) noexcept;
 
 /// A Zeek event: a name and one argument for each parameter of its declaration.
 struct event {
@@ -38,10 +39,11 @@ struct event {
 };
 
 /// The value to publish for an event. Without `network_time` it has no metadata at all.
-data make_event(std::string name, vector args, std::optional<timestamp> network_time = {});
+PUBSUB_EXPORT data make_event(std::string name, vector args,
+                              std::optional<timestamp> network_time = {});
 
 /// Reads an event with or without metadata. Errors: invalid_message.
-expected<event> parse_event(const data& x);
+PUBSUB_EXPORT expected<event> parse_event(const data& x);
 
 /// An event inside encoded bytes. Never allocates; refers to the bytes like any data_view.
 class event_view {
@@ -63,6 +65,6 @@ private:
 };
 
 /// As parse_event, in place. Allocates only to report an error. Errors: invalid_message.
-expected<event_view> view_event(const data_view& x);
+PUBSUB_EXPORT expected<event_view> view_event(const data_view& x);
 
 } // namespace pubsub::zeek

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <pubsub/data.hpp>
+#include <pubsub/export.hpp>
 
 namespace pubsub::zeek {
 
@@ -26,10 +27,10 @@ struct log_schema {
 };
 
 /// Where records of a log are published: `zeek/records/conn`.
-std::string log_topic(std::string_view path);
+PUBSUB_EXPORT std::string log_topic(std::string_view path);
 /// A record as the Zeek event `log_<path>` with one argument, the vector of its columns.
-data make_log_event(std::string_view path, vector values);
+PUBSUB_EXPORT data make_log_event(std::string_view path, vector values);
 /// The columns as the Zeek event `log_fields(path, [[name, type], ...])`.
-data make_log_fields_event(const log_schema& schema);
+PUBSUB_EXPORT data make_log_fields_event(const log_schema& schema);
 
 } // namespace pubsub::zeek

@@ -10,6 +10,7 @@
 #include <pubsub/data.hpp>
 #include <pubsub/data_view.hpp>
 #include <pubsub/error.hpp>
+#include <pubsub/export.hpp>
 #include <pubsub/value/enum_value.hpp>
 #include <pubsub/zeek/event.hpp>
 #include <pubsub/zeek/log.hpp>
@@ -55,16 +56,16 @@ using message = std::variant<event, log_create, log_write, identifier_update, ba
 struct batch {
   std::vector<message> messages;
 
-  friend bool operator==(const batch& x, const batch& y);
+  PUBSUB_EXPORT friend bool operator==(const batch& x, const batch& y);
 };
 
 /// Reads any Zeek message. Elements beyond those known are ignored, as in Zeek; one bad member
 /// makes a batch bad. Errors: invalid_message; the context names the message and what is wrong
 /// with it, e.g. `LogWrite: path is not a string`.
-expected<message> parse_message(const data_view& x);
+PUBSUB_EXPORT expected<message> parse_message(const data_view& x);
 
 /// The messages in `x` in their order, each batch replaced by what is in it.
-std::vector<message> flatten(message x);
+PUBSUB_EXPORT std::vector<message> flatten(message x);
 
 /// Reads the record of a `log_write`: one value for each column, none where it is unset. bool, int,
 /// count, double, string, addr, subnet, port and enum become what they are called here; time and
@@ -76,8 +77,8 @@ std::vector<message> flatten(message x);
 /// last one), duplicate_key, limit_exceeded (more than 64 containers inside each other),
 /// not_supported (a type that logs cannot hold); the context names the column, counted from 0, and
 /// the byte.
-expected<vector> parse_log_values(std::span<const std::byte> serialized);
+PUBSUB_EXPORT expected<vector> parse_log_values(std::span<const std::byte> serialized);
 /// As above, for `log_write::serialized`.
-expected<vector> parse_log_values(std::string_view serialized);
+PUBSUB_EXPORT expected<vector> parse_log_values(std::string_view serialized);
 
 } // namespace pubsub::zeek
