@@ -8,11 +8,12 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/libpubsub)
 install(DIRECTORY include/pubsub DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev FILES_MATCHING PATTERN "*.hpp")
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT dev)
 
-# pkg-config finds the prefix from where the .pc file lies, unless a folder was fixed by whoever configured.
+# pkg-config finds the prefix from where the .pc file lies, unless a folder was fixed by whoever configured. What belongs
+# to the system is not moved, and its folders are left out of the flags only where they are spelled as usual.
 set(pc_prefix ${CMAKE_INSTALL_PREFIX})
 set(pc_libdir ${CMAKE_INSTALL_FULL_LIBDIR})
 set(pc_includedir ${CMAKE_INSTALL_FULL_INCLUDEDIR})
-if(NOT IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" AND NOT IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
+if(NOT CMAKE_INSTALL_PREFIX STREQUAL "/usr" AND NOT IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" AND NOT IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
   file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
   string(REGEX REPLACE "/$" "" up "${up}")
   set(pc_prefix "\${pcfiledir}/${up}")
