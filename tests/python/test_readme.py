@@ -20,7 +20,7 @@ def test_every_file_the_readme_names_exists() -> None:
     links = re.findall(r"\]\(([^)#:]+)\)", README)
     folders = re.findall(r"^\| `([^`]+)` \|", README, re.M)
     commands = re.findall(r"^(tools/\w+)", "\n".join(text for kind, text in BLOCKS if kind == "sh"), re.M)
-    assert links and folders and len(commands) == 2
+    assert links and folders and len(commands) == 3
     assert [name for name in links + folders + commands if not (ROOT / name).exists()] == []
 
 
