@@ -23,7 +23,8 @@ def symbols(nm, file, *options):
 
 
 def exported(nm, library):
-    return sorted(symbols(nm, library, "--dynamic", "--defined-only"))
+    """Without weak symbols: inline functions, of which a build that is not optimised has copies here too."""
+    return sorted(name for name, kind in symbols(nm, library, "--dynamic", "--defined-only").items() if kind != "W")
 
 
 def as_text(libraries):
