@@ -32,8 +32,11 @@ struct access_limits {
 /// as a user with that name or number. It is anonymous if it shows no certificate and no user.
 struct access_rule {
   std::string name; ///< in the status and in messages; not empty
+  /// Names of certificates for which the rule is.
   std::vector<std::string> certificates{};
+  /// Names or numbers of users for whom it is.
   std::vector<std::string> users{};
+  /// Whether it is for peers that are anonymous.
   bool anonymous = false;
   /// A relay: the peer may pass on messages of other endpoints, and report other nodes. Without
   /// this right the peer is a client.
@@ -42,6 +45,7 @@ struct access_rule {
   /// that messages to it may have. Nothing: all.
   std::optional<filter> publish{};
   std::optional<filter> subscribe{};
+  /// How much each peer may do.
   access_limits limits{};
   friend bool operator==(const access_rule&, const access_rule&) = default;
 };

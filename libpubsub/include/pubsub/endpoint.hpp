@@ -42,6 +42,7 @@ public:
   /// Closes with `close_timeout`.
   ~endpoint();
 
+  /// Its name in the network.
   const endpoint_id& id() const noexcept;
 
   // -- peering ---------------------------------------------------------------------------------
@@ -65,6 +66,7 @@ public:
   /// goodbye. Errors: peer_invalid, request_timeout (the link was cut).
   expected<void> unpeer(const endpoint_id& id,
                         std::chrono::nanoseconds timeout = std::chrono::seconds{3});
+  /// The same by the address that was given to `peer`.
   expected<void> unpeer(std::string_view uri,
                         std::chrono::nanoseconds timeout = std::chrono::seconds{3});
   /// Every peer, those that are being connected to or were lost included.
@@ -126,6 +128,7 @@ public:
   /// are looked at when more come. Errors: as of `check`; then the old rules stay.
   expected<void> set_access(std::optional<access_rules> rules);
 
+  /// What this endpoint has counted since it was made.
   endpoint_counters counters() const;
   /// How this endpoint is, as one JSON object: id, version, uptime, counters, and as many peers and
   /// subscribers as fit into 64,000 bytes (docs/cli.md, `pubsub status`).
@@ -151,6 +154,7 @@ public:
   /// Says goodbye to all peers after sending what is queued, waits at most `timeout`, and closes
   /// everything. Idempotent; never throws.
   void close(std::chrono::nanoseconds timeout);
+  /// As above, with `close_timeout`.
   void close();
 
   /// The same endpoint for a component that works on it: stays valid when this object is moved or

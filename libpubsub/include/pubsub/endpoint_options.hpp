@@ -24,12 +24,14 @@ enum class own_messages : std::uint8_t { deliver, ignore };
 /// Whether peers may ask an endpoint for its status (`endpoint::peer_status`).
 enum class status_service : std::uint8_t { on, off };
 
+/// How an endpoint behaves.
 struct endpoint_options {
   /// Name of this endpoint in the network; random if not given. Must be unique.
   std::optional<endpoint_id> id;
   /// Of nodes of version 2 only the relays it is linked with know a client, and it costs no others
   /// anything (docs/semantics.md, "Who receives").
   pubsub::forwarding forwarding = pubsub::forwarding::automatic;
+  /// Whether its own subscribers receive what it publishes.
   pubsub::own_messages own_messages = pubsub::own_messages::deliver;
   /// Threads that serve links; each link stays on one of them. They start with the first `listen`
   /// or `peer`. Where there is one, a thread that waits for messages, and is the only one to wait,

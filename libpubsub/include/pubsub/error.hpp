@@ -69,8 +69,10 @@ PUBSUB_EXPORT std::string_view describe(errc code) noexcept;
 class PUBSUB_EXPORT error {
 public:
   error() = default;
+  /// Without context the message is the description of the code.
   error(errc code, std::string context = {}) : code_(code), context_(std::move(context)) {}
 
+  /// What went wrong; `none` if nothing did.
   errc code() const noexcept { return code_; }
   /// File and line, address, or byte offset: where to look.
   const std::string& context() const noexcept { return context_; }

@@ -27,6 +27,7 @@ public:
   bool add(std::string_view prefix);
   /// Adds every entry of `other`. Returns false if nothing changed.
   bool add(const filter& other);
+  /// True if an entry is a prefix of `topic`.
   bool matches(std::string_view topic) const noexcept;
 
   bool empty() const noexcept { return prefixes_.empty(); }

@@ -30,12 +30,15 @@ struct held_for_peer {
 /// One peer as `endpoint::peers` reports it.
 struct peer_info {
   endpoint_id id; ///< nil until the first handshake
+  /// Where it is, if that is known.
   std::optional<network_info> network;
   peer_state state = peer_state::connecting;
   /// What the peer has subscribed to; a client is not told what its relay has.
   pubsub::filter filter;
+  /// Of the link to it.
   link_counters counters;
   std::uint8_t wire_version = 0; ///< of the peering protocol; 0 unless peered
+  /// What is held because of it.
   held_for_peer held;
   std::string access;  ///< the name of the rule that holds for it; empty: none does
   bool client = false; ///< it passes nothing on, and only its relays know it

@@ -25,6 +25,7 @@ public:
   publisher& operator=(publisher&&) noexcept;
   ~publisher();
 
+  /// The topic that it publishes on.
   const std::string& topic() const noexcept;
 
   /// Publishes a value, encoded bytes (which are copied and must be valid) or the value of a

@@ -45,6 +45,7 @@ PUBSUB_EXPORT std::string_view to_string(overflow_policy x) noexcept;
 /// messages that have come the same number of hops may hold a thirty-second part whatever the
 /// others hold.
 struct queue_options {
+  /// What happens when it is full.
   overflow_policy policy = overflow_policy::block;
   /// Messages held at most; at least 1.
   std::size_t capacity_messages = 65'536;

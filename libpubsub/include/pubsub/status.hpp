@@ -42,13 +42,16 @@ PUBSUB_EXPORT std::string to_string(const network_info& x);
 class status {
 public:
   status() = default;
+  /// A status change.
   status(status_code code, endpoint_id peer, std::optional<network_info> network,
          std::string message)
       : code_(code), peer_(peer), network_(std::move(network)), message_(std::move(message)) {}
+  /// An error.
   status(errc failure, endpoint_id peer, std::optional<network_info> network, std::string message)
       : failure_(failure), peer_(peer), network_(std::move(network)), message_(std::move(message)) {
   }
 
+  /// True for errors, false for status changes.
   bool is_error() const noexcept { return failure_ != errc::none; }
   /// `unspecified` for errors.
   status_code code() const noexcept { return code_; }
@@ -56,7 +59,9 @@ public:
   errc failure() const noexcept { return failure_; }
   /// The peer concerned; nil where it is not known (yet).
   const endpoint_id& peer() const noexcept { return peer_; }
+  /// Where the peer is; nothing where that is not known.
   const std::optional<network_info>& network() const noexcept { return network_; }
+  /// One sentence for people.
   const std::string& message() const noexcept { return message_; }
 
 private:

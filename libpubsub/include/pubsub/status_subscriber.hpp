@@ -30,6 +30,7 @@ public:
   received<status> try_get();
   /// Readable while an event is available or the endpoint is closed (level-triggered).
   int fd() const;
+  /// Events that can be taken without waiting.
   std::size_t available() const;
   /// Events discarded because too many were unread.
   std::uint64_t dropped() const;

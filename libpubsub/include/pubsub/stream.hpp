@@ -30,6 +30,7 @@ public:
   void stop() noexcept;
   /// Waits until the flow has ended: stopped, generator exhausted, or endpoint closed.
   void wait();
+  /// False once the flow has ended.
   bool running() const noexcept;
   /// Messages handled so far.
   std::uint64_t messages() const noexcept;

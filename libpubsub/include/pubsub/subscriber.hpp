@@ -57,13 +57,16 @@ public:
   void add_topic(std::string_view prefix);
   /// Removes exactly this prefix; others that also match keep matching.
   void remove_topic(std::string_view prefix);
+  /// The topics it receives now.
   pubsub::filter filter() const;
 
   /// Waits until every node within reach knows this subscription, and Broker peers have read
   /// it: what they publish from then on arrives. False at the timeout, or if closed. Any thread.
   [[nodiscard]] bool wait_ready(std::chrono::nanoseconds timeout);
 
+  /// What became of all messages that matched its topics.
   subscriber_counters counters() const;
+  /// True once it, or its endpoint, is closed; what is queued can still be read.
   bool closed() const;
   /// Ends the subscription. Queued messages are discarded and counted. Idempotent.
   void close();

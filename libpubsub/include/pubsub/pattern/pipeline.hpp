@@ -42,6 +42,7 @@ public:
   /// The exchange by which the task entered the pipeline, and the number that it got there: 0, 1
   /// ...
   const endpoint_id& source() const noexcept;
+  /// The number that the exchange gave it.
   std::uint64_t number() const noexcept { return number_; }
   /// Another queue has had it, and may have done it.
   bool redelivered() const noexcept;
@@ -163,6 +164,7 @@ public:
   /// Waits until so many exchanges that this queue is bound to are known here. False at the
   /// timeout, or once closed: a name may be wrong, or a link missing.
   [[nodiscard]] bool wait_for_exchanges(std::size_t n, std::chrono::nanoseconds timeout) const;
+  /// Exchanges that this queue is bound to and that are known here.
   std::size_t exchanges() const;
 
   /// Ends waits. Tasks that are here and not done go to other queues. Idempotent.

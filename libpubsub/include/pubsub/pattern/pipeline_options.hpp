@@ -42,11 +42,15 @@ enum class name_scope : std::uint8_t {
   local,  ///< in this endpoint
 };
 
+/// How an exchange shares out tasks.
 struct exchange_options {
+  /// How many queues get a task.
   exchange_style style = exchange_style::load_balancing;
+  /// Which of the queues gets the next one.
   balancing balance = balancing::least_outstanding;
   /// Tasks that are sent and not acknowledged, those that wait for a queue included; at least 1.
   std::size_t window_tasks = 20'000;
+  /// What becomes of the tasks of a worker that is gone.
   worker_loss on_loss = worker_loss::redeliver;
   /// A task that was lost with so many workers goes to the dead letters; at least 1.
   unsigned max_losses = 3;
@@ -57,6 +61,7 @@ struct exchange_options {
   std::chrono::nanoseconds liveness_timeout = std::chrono::seconds{3};
 };
 
+/// How a queue takes tasks and gives them out.
 struct task_queue_options {
   /// Tasks that may be here and not be acknowledged, for each exchange that is bound; at least 1.
   /// Without meaning for a queue that gives out tasks by number.
@@ -67,6 +72,7 @@ struct task_queue_options {
   /// Tasks that are worked on at a time, at least 1: it tells which of them a worker may have died
   /// of.
   std::size_t concurrency = 1;
+  /// In which order tasks are given out.
   task_order order = task_order::as_they_come;
   name_scope scope = name_scope::global;
 };

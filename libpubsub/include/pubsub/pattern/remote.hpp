@@ -188,8 +188,11 @@ public:
   /// Blocks until so many instances are known and within reach: before, a call may fail with
   /// no_such_service. False at the timeout, or once closed.
   [[nodiscard]] bool wait_for_instances(std::size_t n, std::chrono::nanoseconds timeout) const;
+  /// Instances that are known and within reach.
   std::size_t instances() const;
+  /// Calls that are not complete.
   std::size_t unfinished() const;
+  /// What it has measured of the way to its instances.
   remote_conditions conditions() const;
   /// How operations travel now.
   remote_plan plan() const;

@@ -37,6 +37,7 @@ enum class grouping : std::uint8_t {
   in_bulk, ///< in one request to each instance, several where arguments are long
 };
 
+/// How an instance of a service works.
 struct service_options {
   /// Threads that run handlers; at least 1. Each takes requests itself: there is no other thread
   /// between the network and a handler. With 1, operations of a client are done in their order.
@@ -55,6 +56,7 @@ enum class repeatable : std::uint8_t {
   idempotent, ///< another instance is asked then
 };
 
+/// How a client asks, and how much of it at a time.
 struct remote_options {
   remote_mode mode = remote_mode::auto_;
   /// Of mode async: requests at a time; at least 1.

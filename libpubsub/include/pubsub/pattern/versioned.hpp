@@ -78,6 +78,7 @@ public:
   message_version applied() const;
   /// The last version up to which all messages are here, whether other replicas hold them or not.
   message_version held() const;
+  /// What it is for its group now.
   replica_state state() const;
   /// This replica gives versions to messages now.
   bool is_sequencer() const;

@@ -59,6 +59,7 @@ enum class replica_state : std::uint8_t {
 /// The name of the enumerator, e.g. `catching_up`.
 PUBSUB_EXPORT std::string_view to_string(replica_state x) noexcept;
 
+/// What a replica is in its group, and how much it keeps.
 struct replica_options {
   /// Its name in the group, which no other replica has while it is alive; empty: a random id.
   std::string id;
@@ -83,7 +84,9 @@ struct replica_options {
 /// Which completions a client keeps for `versioned_group::take_completions`.
 enum class completion_reports : std::uint8_t { none, failures, all };
 
+/// How a client sends, and how much of it at a time.
 struct versioned_group_options {
+  /// How messages get to the replicas.
   versioning scheme = versioning::one_hop_ack_client;
   /// Members that the group must have before anything is sent; at least 1.
   std::size_t replicas = 1;

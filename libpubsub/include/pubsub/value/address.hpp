@@ -13,7 +13,7 @@
 
 namespace pubsub {
 
-/// An IPv4 or IPv6 address. IPv4 is stored as `::ffff:a.b.c.d`. Ordered by its bytes.
+/// An IPv4 or IPv6 address. IPv4 is stored as IPv4-mapped IPv6. Ordered by its bytes.
 class PUBSUB_EXPORT address {
 public:
   static constexpr std::size_t size_bytes = 16;
