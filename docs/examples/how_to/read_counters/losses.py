@@ -1,0 +1,16 @@
+"""Says which queues of a node have dropped messages. Usage: python losses.py HOST:PORT"""
+
+import sys
+
+import libpubsub
+
+with libpubsub.Endpoint() as endpoint:
+    endpoint.peer(f"tcp://{sys.argv[1]}")
+    status = endpoint.peer_status(endpoint.peers()[0].id, timeout=10)
+
+for kind in ("peers", "subscribers"):
+    for each in status[kind]:
+        who = each.get("address") or "a subscriber"
+        lost = {name: n for name, n in each["counters"].items() if n and name.startswith(("dropped", "conflated", "missed"))}
+        if lost:
+            print(f"{who} of {', '.join(each['topics'])}:", lost)
