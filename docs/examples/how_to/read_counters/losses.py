@@ -11,6 +11,7 @@ with libpubsub.Endpoint() as endpoint:
 for kind in ("peers", "subscribers"):
     for each in status[kind]:
         who = each.get("address") or "a subscriber"
-        lost = {name: n for name, n in each["counters"].items() if n and name.startswith(("dropped", "conflated", "missed"))}
+        lost = {name: number for name, number in each["counters"].items()
+                if number and name.startswith(("dropped", "conflated", "missed"))}
         if lost:
             print(f"{who} of {', '.join(each['topics'])}:", lost)
