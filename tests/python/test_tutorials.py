@@ -3,14 +3,17 @@
 A block of the kind `console` is a terminal: the commands behind `$ ` are run one after the other by bash, in a folder
 that holds the programs of the page, and what they say is compared. In what is shown `...` stands for any text, and on
 a line of its own for any number of lines. A terminal whose block ends with such a line goes on beside those that
-follow, as long as the page lasts. A block that begins without `$ ` shows what else it says; it belongs to the terminal whose
-name stands behind `console` in both, or to the one started last. At a line `^C` the terminal is interrupted.
+follow once it has said what is shown before, as long as the page lasts. A block that begins without `$ ` shows what
+else it says; it belongs to the terminal whose name stands behind `console` in both, or to the one started last. At a
+line `^C` the terminal is interrupted.
 All other blocks are files of the page, word for word; blocks of the kinds `sh` and `text` are neither run nor compared.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
+import random
 import re
 import shutil
 import signal
@@ -49,14 +52,14 @@ def files_of(page):
 
 
 def free_ports(count):
-    sockets = [socket.socket() for _ in range(count)]
-    try:
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [str(each.getsockname()[1]) for each in sockets]
-    finally:
-        for each in sockets:
-            each.close()
+    """Ports that nobody listens at, below those that connections of others take for themselves."""
+    found = []
+    while len(found) < count:
+        port = random.randrange(20_000, 30_000)
+        with socket.socket() as tried, contextlib.suppress(OSError):
+            tried.bind(("127.0.0.1", port))
+            found.append(str(port))
+    return found
 
 
 def pattern_of(shown):
@@ -114,8 +117,7 @@ class Session:
         terminal = Terminal([line[2:] for line in lines if line.startswith("$ ")], self.environment, self.folder)
         self.all.append(terminal)
         if shown and shown[-1] == "...":
-            if "listening on" in shown[0]:  # others connect to it; for all else they wait by themselves
-                wait_until(lambda: re.match(pattern_of(shown[:1]), terminal.said()))
+            self.wait_for_lines(terminal, shown[:-1])
             self.running[name or len(self.all)] = terminal, shown
         else:
             terminal.wait(10 * DEADLINE)
@@ -125,18 +127,25 @@ class Session:
     def go_on(self, name, terminal, shown):
         """Waits for the lines before `...` or `^C` at the end, or for the end of the terminal, and looks at everything."""
         if "^C" in shown:
-            wait_until(lambda: re.match(pattern_of(shown[:shown.index("^C")]), terminal.said()))
+            self.wait_for_lines(terminal, shown[:shown.index("^C")])
             terminal.interrupt()
             shown = [line for line in shown if line != "^C"]
         elif shown[-1] == "...":
-            wait_until(lambda: re.match(pattern_of(shown), terminal.said()))
+            self.wait_for_lines(terminal, shown[:-1])
             self.running[name or len(self.all)] = terminal, shown
             return
         terminal.wait()
         self.compare(terminal, shown)
 
-    def compare(self, terminal, shown):
-        assert re.fullmatch(pattern_of(shown), terminal.said()), "shown:\n%s\n\nsaid:\n%s" % ("\n".join(shown), terminal.said())
+    def wait_for_lines(self, terminal, shown):
+        """Waits until the terminal has said that much, or has ended."""
+        with contextlib.suppress(AssertionError):  # at the deadline: the comparison says more
+            wait_until(lambda: re.match(pattern_of(shown), terminal.said()) or terminal.child.poll() is not None)
+        self.compare(terminal, shown, re.match)
+
+    def compare(self, terminal, shown, matches=re.fullmatch):
+        said = terminal.said()
+        assert matches(pattern_of(shown), said), "shown:\n%s\n\nsaid:\n%s" % ("\n".join(shown), said)
 
     def finish(self):
         for terminal, shown in reversed(list(self.running.values())):
