@@ -34,7 +34,8 @@ class Endpoint(_core.Endpoint, Closing):
     the last reference, and leaving the interpreter. It does not survive ``os.fork()``: in the child its
     methods raise ForkError.
 
-    ``id``: its name in the network, a UUID; random by default. ``forwarding``: whether it passes messages
+    ``id``: its name in the network, a UUID; random by default. ``name``: what people call it, in the logs and the
+    status of others too: at most 64 letters, digits and ``-._:@/``; the name of the host by default. ``forwarding``: whether it passes messages
     from one peer on to another (True) or is a client of those it peers with (False). By default it is a
     client until it listens, or has a peer that is a client itself or speaks version 1; then it peers again
     with those that took it for one: listen first, where both is to be done. ``own_messages``: whether its own subscribers receive what it publishes.
@@ -58,12 +59,12 @@ class Endpoint(_core.Endpoint, Closing):
                  handshake_timeout: float = 10.0, close_timeout: float = 3.0,
                  liveness_timeout: float = 30.0, serve_status: bool = True, certificate: AnyPath = "",
                  key: AnyPath = "", passphrase: str = "", ca_file: AnyPath = "", ca_path: AnyPath = "",
-                 access: Union[AnyPath, Iterable[AccessRule], None] = None) -> None:
+                 access: Union[AnyPath, Iterable[AccessRule], None] = None, name: str = "") -> None:
         super().__init__(None if id is None else str(id), forwarding, own_messages, io_threads,
                          link_capacity, link_capacity_bytes, link_policy, topic_list(forward_topics),
                          connect_timeout, handshake_timeout, close_timeout, liveness_timeout,
                          serve_status, os.fspath(certificate), os.fspath(key), passphrase, os.fspath(ca_file),
-                         os.fspath(ca_path))
+                         os.fspath(ca_path), name)
         _open.add(self)
         if access is not None:
             self.set_access(access)
@@ -76,6 +77,12 @@ class Endpoint(_core.Endpoint, Closing):
         if isinstance(rules, (str, os.PathLike)):
             rules = read_access_rules(rules)
         self.set_access_rules(None if rules is None else [rule._fields() for rule in rules])
+
+    def set_tls(self, certificate: AnyPath = "", key: AnyPath = "", *, passphrase: str = "", ca_file: AnyPath = "",
+                ca_path: AnyPath = "") -> None:
+        """From now on connections at ``tls://`` use these files, which are read now; connections that exist go on with
+        theirs. Raises InvalidArgument, FileError; then nothing has changed."""
+        self.set_tls_files(os.fspath(certificate), os.fspath(key), passphrase, os.fspath(ca_file), os.fspath(ca_path))
 
     def make_publisher(self, topic: str) -> _core.Publisher:
         """A publisher for one topic; faster than ``publish``. Raises InvalidArgument, Closed."""

@@ -21,17 +21,17 @@ namespace {
 
 using seconds = std::optional<double>;
 
-std::unique_ptr<endpoint_handle> make_endpoint(const std::optional<std::string>& id,
-                                               std::optional<bool> forwards, bool own,
-                                               unsigned io_threads, const queue_options& link_queue,
-                                               const std::vector<py::str>& forward_topics,
-                                               double connect_timeout, double handshake_timeout,
-                                               double close_timeout, double liveness_timeout,
-                                               bool serve_status, tls_options tls) {
+std::unique_ptr<endpoint_handle>
+make_endpoint(const std::optional<std::string>& id, std::optional<bool> forwards, bool own,
+              unsigned io_threads, const queue_options& link_queue,
+              const std::vector<py::str>& forward_topics, double connect_timeout,
+              double handshake_timeout, double close_timeout, double liveness_timeout,
+              bool serve_status, tls_options tls, const std::string& name) {
   endpoint_options options;
   if (tls.authenticated())
     value_or_raise(check(tls));
   options.tls = std::move(tls);
+  options.name = name;
   if (id)
     options.id = value_or_raise(endpoint_id::parse(*id));
   if (forwards)
@@ -174,6 +174,15 @@ std::size_t drain(const endpoint_handle& x, seconds timeout) {
   return *left;
 }
 
+bool retire(const endpoint_handle& x, seconds timeout) {
+  const auto until = deadline(timeout);
+  auto done = std::make_shared<bool>(false);
+  run_interruptibly([shared = x.share(), done, until] {
+    *done = shared->retire(until.slice(std::chrono::hours{24 * 365}));
+  });
+  return *done;
+}
+
 std::string peer_status_text(const endpoint_handle& x, const std::string& id, seconds timeout) {
   x.open();
   const auto peer = value_or_raise(endpoint_id::parse(id));
@@ -194,6 +203,7 @@ void bind_peer_info(py::module_& m) {
       .def_property_readonly(
           "id", [](const peer_info& x) { return id_or_none(x.id); },
           "Its endpoint id; None until the first handshake.")
+      .def_readonly("name", &peer_info::name, "What it calls itself; empty where not known.")
       .def_property_readonly(
           "network",
           [](const peer_info& x) {
@@ -243,6 +253,7 @@ void bind_node_info(py::module_& m) {
   py::class_<node_info>(m, "NodeInfo", "One node of the network, at any distance.")
       .def_property_readonly(
           "id", [](const node_info& x) { return to_string(x.id); }, "Its endpoint id.")
+      .def_readonly("name", &node_info::name, "What it calls itself; empty where not known.")
       .def_property_readonly(
           "next_hop", [](const node_info& x) { return id_or_none(x.next_hop); },
           "Id of the peer that messages for it go to; None if it is out of reach.")
@@ -370,35 +381,54 @@ void bind_endpoint(py::module_& m) {
   bind_peer_info(m);
   bind_node_info(m);
   endpoint_class c(m, "Endpoint", "A node of the publish/subscribe network.");
-  c.def(py::init([](const std::optional<std::string>& id, std::optional<bool> forwards, bool own,
-                    unsigned io_threads, std::size_t link_capacity, std::size_t link_capacity_bytes,
-                    const std::string& link_policy, const std::vector<py::str>& forward_topics,
-                    double connect_timeout, double handshake_timeout, double close_timeout,
-                    double liveness_timeout, bool serve_status, const std::string& certificate,
-                    const std::string& key, const std::string& passphrase,
-                    const std::string& ca_file, const std::string& ca_path) {
-          return make_endpoint(id, forwards, own, io_threads,
-                               make_queue_options(link_capacity, link_capacity_bytes, link_policy),
-                               forward_topics, connect_timeout, handshake_timeout, close_timeout,
-                               liveness_timeout, serve_status,
-                               {.certificate = certificate,
-                                .key = key,
-                                .passphrase = passphrase,
-                                .ca_file = ca_file,
-                                .ca_path = ca_path});
-        }),
-        py::arg("id"), py::arg("forwarding"), py::arg("own_messages"), py::arg("io_threads"),
-        py::arg("link_capacity"), py::arg("link_capacity_bytes"), py::arg("link_policy"),
-        py::arg("forward_topics"), py::arg("connect_timeout"), py::arg("handshake_timeout"),
-        py::arg("close_timeout"), py::arg("liveness_timeout"), py::arg("serve_status"),
-        py::arg("certificate"), py::arg("key"), py::arg("passphrase"), py::arg("ca_file"),
-        py::arg("ca_path"));
+  c.def(
+      py::init([](const std::optional<std::string>& id, std::optional<bool> forwards, bool own,
+                  unsigned io_threads, std::size_t link_capacity, std::size_t link_capacity_bytes,
+                  const std::string& link_policy, const std::vector<py::str>& forward_topics,
+                  double connect_timeout, double handshake_timeout, double close_timeout,
+                  double liveness_timeout, bool serve_status, const std::string& certificate,
+                  const std::string& key, const std::string& passphrase, const std::string& ca_file,
+                  const std::string& ca_path, const std::string& name) {
+        return make_endpoint(id, forwards, own, io_threads,
+                             make_queue_options(link_capacity, link_capacity_bytes, link_policy),
+                             forward_topics, connect_timeout, handshake_timeout, close_timeout,
+                             liveness_timeout, serve_status,
+                             {.certificate = certificate,
+                              .key = key,
+                              .passphrase = passphrase,
+                              .ca_file = ca_file,
+                              .ca_path = ca_path},
+                             name);
+      }),
+      py::arg("id"), py::arg("forwarding"), py::arg("own_messages"), py::arg("io_threads"),
+      py::arg("link_capacity"), py::arg("link_capacity_bytes"), py::arg("link_policy"),
+      py::arg("forward_topics"), py::arg("connect_timeout"), py::arg("handshake_timeout"),
+      py::arg("close_timeout"), py::arg("liveness_timeout"), py::arg("serve_status"),
+      py::arg("certificate"), py::arg("key"), py::arg("passphrase"), py::arg("ca_file"),
+      py::arg("ca_path"), py::arg("name"));
   c.def("set_access_rules", set_access, py::arg("rules"));
   bind_peering(c);
   bind_publishing(c);
   c.def_property_readonly(
        "id", [](const endpoint_handle& x) { return to_string(x.get().id()); },
        "Its name in the network, a UUID.")
+      .def_property_readonly(
+          "name", [](const endpoint_handle& x) { return x.get().name(); }, "What people call it.")
+      .def(
+          "set_tls_files",
+          [](const endpoint_handle& x, const std::string& certificate, const std::string& key,
+             const std::string& passphrase, const std::string& ca_file,
+             const std::string& ca_path) {
+            const tls_options tls{certificate, key, passphrase, ca_file, ca_path};
+            x.open();
+            call_or_raise(x, [tls](endpoint& e) { return e.set_tls(tls); });
+          },
+          py::arg("certificate"), py::arg("key"), py::arg("passphrase"), py::arg("ca_file"),
+          py::arg("ca_path"))
+      .def("retire", retire, py::arg("timeout") = py::none(),
+           "For a relay that is to be closed while others go on: lets them choose routes that do "
+           "not lead over it, passes on what is on its way, and parts from its clients; at most "
+           "`timeout` seconds. Returns whether all that was done in time.")
       .def_property_readonly(
           "topics",
           [](const endpoint_handle& x) {

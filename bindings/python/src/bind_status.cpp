@@ -137,6 +137,10 @@ void bind_status(py::module_& m) {
       .def_property_readonly(
           "network", [](const status& x) { return network_pair(x.network()); },
           "Host and port of the peer; None where not known.")
+      .def_property_readonly("name", &status::name,
+                             "What the peer calls itself; empty where not known.")
+      .def_property_readonly("in_good_order", &status::in_good_order,
+                             "Whether a peer that is lost has said goodbye before.")
       .def_property_readonly("message", &status::message, "A sentence for people.")
       .def("__str__", [](const status& x) { return to_string(x); })
       .def("__repr__", [](const status& x) { return "<Status " + to_string(x) + ">"; });

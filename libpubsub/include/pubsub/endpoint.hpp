@@ -44,6 +44,8 @@ public:
 
   /// Its name in the network.
   const endpoint_id& id() const noexcept;
+  /// What people call it (`endpoint_options::name`).
+  const std::string& name() const noexcept;
 
   // -- peering ---------------------------------------------------------------------------------
 
@@ -128,6 +130,13 @@ public:
   /// are looked at when more come. Errors: as of `check`; then the old rules stay.
   expected<void> set_access(std::optional<access_rules> rules);
 
+  /// From now on connections are made and accepted with these keys and certificates, whose files
+  /// are read now; connections that exist go on with theirs. Errors: those of `check(tls_options)`,
+  /// and the old ones stay.
+  expected<void> set_tls(const tls_options& options);
+  /// When the certificate that new connections show expires; nothing without one.
+  std::optional<std::chrono::sys_seconds> certificate_expiry() const;
+
   /// What this endpoint has counted since it was made.
   endpoint_counters counters() const;
   /// How this endpoint is, as one JSON object: id, version, uptime, counters, and as many peers and
@@ -140,6 +149,13 @@ public:
                                     std::chrono::nanoseconds timeout) const;
 
   // -- life cycle ------------------------------------------------------------------------------
+
+  /// For a relay that is to end while others go on: lets them choose routes that do not lead over
+  /// it, and passes on what is on its way; then parts from its clients, which take another relay if
+  /// they have one. So nothing that has another way is lost by the `close` that is to follow. What
+  /// it publishes itself, and what its own subscribers want, is not affected. Blocks until all this
+  /// is done. Returns false at `timeout`, or once the endpoint is closed.
+  [[nodiscard]] bool retire(std::chrono::nanoseconds timeout);
 
   /// Waits until everything published so far has been written to the peers' sockets. Returns the
   /// number of messages still waiting at `timeout`, 0 on success.

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include <pubsub/access.hpp>
 #include <pubsub/export.hpp>
@@ -28,6 +30,9 @@ enum class status_service : std::uint8_t { on, off };
 struct endpoint_options {
   /// Name of this endpoint in the network; random if not given. Must be unique.
   std::optional<endpoint_id> id;
+  /// What people call this endpoint: peers of version 2 and all who ask for its status are told. At
+  /// most 64 letters, digits and -._:@/ ; the name of the host if not given. Need not be unique.
+  std::string name;
   /// Of nodes of version 2 only the relays it is linked with know a client, and it costs no others
   /// anything (docs/semantics.md, "Who receives").
   pubsub::forwarding forwarding = pubsub::forwarding::automatic;
@@ -103,5 +108,9 @@ struct peer_options {
 
 /// As for endpoint_options.
 PUBSUB_EXPORT expected<void> check(const peer_options& options);
+
+/// Whether `endpoint::listen` and `peer` understand this address. Errors: invalid_argument; the
+/// context says what is wrong with it.
+PUBSUB_EXPORT expected<void> check_uri(std::string_view uri);
 
 } // namespace pubsub

@@ -29,7 +29,8 @@ struct held_for_peer {
 
 /// One peer as `endpoint::peers` reports it.
 struct peer_info {
-  endpoint_id id; ///< nil until the first handshake
+  endpoint_id id;     ///< nil until the first handshake
+  std::string name{}; ///< what the peer calls itself (`endpoint_options::name`); empty: not known
   /// Where it is, if that is known.
   std::optional<network_info> network;
   peer_state state = peer_state::connecting;
@@ -48,6 +49,7 @@ struct peer_info {
 /// version 1 are neighbours of nodes but no nodes themselves.
 struct node_info {
   endpoint_id id;
+  std::string name{};   ///< as `peer_info::name`
   endpoint_id next_hop; ///< the peer that messages for this node go to; nil if out of reach
   std::vector<endpoint_id> neighbours; ///< as the node itself reports them
   bool relays = true;                  ///< passes messages on

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <pubsub/error.hpp>
 #include <pubsub/export.hpp>
@@ -17,7 +18,7 @@ enum class status_code : std::uint8_t {
   unspecified = 0,
   peer_added = 1,           ///< a peering is established and its first filter known
   peer_removed = 2,         ///< this side ended the peering
-  peer_lost = 3,            ///< the connection closed otherwise
+  peer_lost = 3,            ///< the connection closed otherwise (`status::in_good_order`)
   endpoint_discovered = 4,  ///< right before peer_added
   endpoint_unreachable = 5, ///< right after peer_removed or peer_lost
 };
@@ -44,12 +45,14 @@ public:
   status() = default;
   /// A status change.
   status(status_code code, endpoint_id peer, std::optional<network_info> network,
-         std::string message)
-      : code_(code), peer_(peer), network_(std::move(network)), message_(std::move(message)) {}
+         std::string message, std::string name = {}, bool in_good_order = false)
+      : code_(code), peer_(peer), network_(std::move(network)), message_(std::move(message)),
+        name_(std::move(name)), in_good_order_(in_good_order) {}
   /// An error.
-  status(errc failure, endpoint_id peer, std::optional<network_info> network, std::string message)
-      : failure_(failure), peer_(peer), network_(std::move(network)), message_(std::move(message)) {
-  }
+  status(errc failure, endpoint_id peer, std::optional<network_info> network, std::string message,
+         std::string name = {})
+      : failure_(failure), peer_(peer), network_(std::move(network)), message_(std::move(message)),
+        name_(std::move(name)) {}
 
   /// True for errors, false for status changes.
   bool is_error() const noexcept { return failure_ != errc::none; }
@@ -63,6 +66,10 @@ public:
   const std::optional<network_info>& network() const noexcept { return network_; }
   /// One sentence for people.
   const std::string& message() const noexcept { return message_; }
+  /// What the peer calls itself; empty where that is not known.
+  const std::string& name() const noexcept { return name_; }
+  /// Whether a peer that is lost has said goodbye before: it has left, and is not missing.
+  bool in_good_order() const noexcept { return in_good_order_; }
 
 private:
   status_code code_ = status_code::unspecified;
@@ -70,6 +77,8 @@ private:
   endpoint_id peer_;
   std::optional<network_info> network_;
   std::string message_;
+  std::string name_;
+  bool in_good_order_ = false;
 };
 
 /// `peer_added(<id>, 127.0.0.1:9999): handshake successful`.

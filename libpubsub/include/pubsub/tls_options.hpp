@@ -12,7 +12,8 @@ namespace pubsub {
 /// they are anonymous: encrypted, but anybody may be at the other end. Where
 /// anything is set both sides must present a certificate that the other's authorities have signed;
 /// names in certificates are not compared with host names. Both ends of a connection need the same
-/// mode. All files are in PEM format, read once, when the endpoint first uses TLS.
+/// mode. All files are in PEM format, read when the endpoint first uses TLS; `endpoint::set_tls`
+/// renews them.
 struct PUBSUB_EXPORT tls_options {
   /// File with the certificate of this endpoint, and those between it and the authority.
   std::string certificate;

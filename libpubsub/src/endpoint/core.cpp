@@ -2,12 +2,27 @@
 
 #include <algorithm>
 
+#include "base/node_name.hpp"
+
 namespace pubsub {
 
+namespace {
+
+endpoint_options with_name(endpoint_options x) {
+  if (x.name.empty())
+    x.name = host_name();
+  return x;
+}
+
+/// In which a thread that has found its route for a message sends it.
+constexpr std::chrono::milliseconds time_to_send{50};
+
+} // namespace
+
 endpoint_core::endpoint_core(endpoint_options options)
-    : fault_(check(options)), options_(fault_ ? std::move(options) : endpoint_options{}),
+    : fault_(check(options)), options_(with_name(fault_ ? std::move(options) : endpoint_options{})),
       id_(options_.id ? *options_.id : endpoint_id::random()),
-      routes_(id_, options_.forward_topics, starts_as_relay(options_)),
+      routes_(id_, options_.forward_topics, starts_as_relay(options_), options_.name),
       peering_(std::make_shared<peering>(id_, options_, routes_, events_, counts_)) {
   routes_.report_later_by([weak = std::weak_ptr{peering_}](auto delay) {
     if (const auto self = weak.lock())
@@ -24,6 +39,21 @@ expected<void> endpoint_core::connect(std::string_view uri, const peer_options& 
   if (auto ok = check(options); !ok)
     return ok;
   return peering_->connect(uri, options, wait);
+}
+
+/// Once all nodes avoid this one, what they have sent before is on the links to it. But a thread
+/// that has found its route already may still wait for room in a queue, or for a processor: so the
+/// links have to be read without anything to pass on for a while.
+bool endpoint_core::retire(const deadline& until) {
+  const bool avoided = routes_.retire(until);
+  bool in_time = peering_->part_from_clients(until) && avoided;
+  for (auto before = ~std::uint64_t{0}; in_time && !closed();) {
+    in_time = peering_->wait_until_all_is_read(until);
+    if (before == std::exchange(before, counters().forwarded))
+      break;
+    std::this_thread::sleep_for(time_to_send);
+  }
+  return in_time && !closed();
 }
 
 std::unique_ptr<outbound> endpoint_core::make_outbound() {

@@ -53,6 +53,7 @@ public:
   ~endpoint_core() { close(); }
 
   const endpoint_id& id() const noexcept { return id_; }
+  const std::string& name() const noexcept { return options_.name; }
   router& routes() noexcept { return routes_; }
   peering& peers() const noexcept { return *peering_; }
   status_hub& events() noexcept { return events_; }
@@ -60,6 +61,7 @@ public:
   endpoint_counters counters() const { return counts_.sum(); }
   subscriber_list& subscribers() noexcept { return subscribers_; }
 
+  bool retire(const deadline& until);
   expected<void> connect(std::string_view uri, const peer_options& options, bool wait);
   std::unique_ptr<outbound> make_outbound();
   /// Lends an outbound to a thread that has none of its own: without a lock where one thread

@@ -35,6 +35,9 @@ endpoint::~endpoint() {
 const endpoint_id& endpoint::id() const noexcept {
   return core_->id();
 }
+const std::string& endpoint::name() const noexcept {
+  return core_->name();
+}
 
 // -- peering -------------------------------------------------------------------------------------
 
@@ -118,11 +121,20 @@ expected<void> endpoint::set_access(std::optional<access_rules> rules) {
   core_->peers().set_access(std::move(rules));
   return {};
 }
+expected<void> endpoint::set_tls(const tls_options& options) {
+  return core_->peers().set_tls(options);
+}
+std::optional<std::chrono::sys_seconds> endpoint::certificate_expiry() const {
+  return core_->peers().certificate_expiry();
+}
 endpoint_counters endpoint::counters() const {
   return core_->counters();
 }
 std::string endpoint::status_text() const {
   return core_->status_text();
+}
+bool endpoint::retire(std::chrono::nanoseconds timeout) {
+  return core_->retire(deadline_after(timeout));
 }
 expected<std::string> endpoint::peer_status(const endpoint_id& peer,
                                             std::chrono::nanoseconds timeout) const {

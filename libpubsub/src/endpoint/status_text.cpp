@@ -76,6 +76,7 @@ void add_filter(json_members& to, const filter& x) {
 std::string describe(const peer_info& x) {
   json_members result;
   result.add_value("id", x.id.is_nil() ? "null" : json_string(pubsub::to_string(x.id)))
+      .add("name", x.name)
       .add_value("address", x.network ? json_string(to_string(*x.network)) : "null")
       .add("state", to_string(x.state))
       .add("wire_version", x.wire_version)
@@ -133,6 +134,7 @@ std::string endpoint_core::status_text() const {
   json_members result;
   result.add("schema", 1U)
       .add("id", pubsub::to_string(id_))
+      .add("name", name())
       .add("version", PUBSUB_VERSION)
       .add_value("uptime_s", seconds_text(std::chrono::steady_clock::now() - born_))
       .add("counters", members_of(counters()));

@@ -31,6 +31,7 @@ struct known_node {
   std::uint64_t incarnation = 0;
   std::uint64_t links_number = 0; // of the last report that counts; 0: none
   bool relays = false;
+  std::string name; // as the last whole report of its links says
   std::unordered_set<endpoint_id> links;
   std::uint64_t filter_number = 0; // as links_number
   std::set<std::string> prefixes;
@@ -53,7 +54,7 @@ struct known_node {
   /// About, with what routing keeps of it.
   std::size_t bytes() const noexcept {
     constexpr std::size_t bytes_per_link = 64;
-    return sizeof(known_node) + links.size() * bytes_per_link + prefix_bytes_;
+    return sizeof(known_node) + name.size() + links.size() * bytes_per_link + prefix_bytes_;
   }
 
   /// The node has started again: nothing counts of what it was.
@@ -61,6 +62,7 @@ struct known_node {
     incarnation = as;
     links_number = filter_number = 0;
     relays = false;
+    name.clear();
     links.clear();
     prefixes.clear();
     prefix_bytes_ = 0;
@@ -73,6 +75,8 @@ struct known_node {
       links.erase(each);
     links_number = news.about.number;
     relays = news.relays;
+    if (news.about.whole)
+      name = news.name;
   }
   /// Returns what that changes.
   filter_change apply(const filter_report& news) {
@@ -97,7 +101,7 @@ struct known_node {
 
   shared_report whole_links(const endpoint_id& id) const {
     return std::make_shared<any_report>(neighbours_report{
-        {id, incarnation, links_number, true}, relays, {links.begin(), links.end()}, {}});
+        {id, incarnation, links_number, true}, relays, {links.begin(), links.end()}, {}, name});
   }
   shared_report whole_filter(const endpoint_id& id) const {
     return std::make_shared<any_report>(filter_report{

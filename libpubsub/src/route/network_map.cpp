@@ -6,11 +6,12 @@
 
 namespace pubsub {
 
-network_map::network_map(const endpoint_id& self, std::uint64_t incarnation)
+network_map::network_map(const endpoint_id& self, std::uint64_t incarnation, std::string name)
     : self_(self), paths_(self) {
   auto& me = nodes_[self_];
   me.incarnation = incarnation;
   me.relays = true;
+  me.name = std::move(name);
   me.links_number = me.filter_number = 1;
 }
 
@@ -81,6 +82,11 @@ void network_map::report_links() {
   report_links({fresh.begin(), fresh.end()}, {});
 }
 
+void network_map::stop_relaying() {
+  nodes_[self_].relays = false;
+  report_links();
+}
+
 void network_map::report_links(std::vector<endpoint_id> added, std::vector<endpoint_id> removed) {
   auto& me = nodes_[self_];
   ++me.links_number;
@@ -88,14 +94,16 @@ void network_map::report_links(std::vector<endpoint_id> added, std::vector<endpo
       neighbours_report{{self_, me.incarnation, me.links_number, false},
                         me.relays,
                         std::move(added),
-                        std::move(removed)}));
+                        std::move(removed),
+                        {}}));
 }
 
 /// All links of this node but those that are not reported yet: none is told of them, or would have
 /// to be told when they go.
 shared_report network_map::reported_links() const {
   const auto& me = nodes_.at(self_);
-  neighbours_report result{{self_, me.incarnation, me.links_number, true}, me.relays, {}, {}};
+  neighbours_report result{
+      {self_, me.incarnation, me.links_number, true}, me.relays, {}, {}, me.name};
   std::ranges::copy_if(me.links, std::back_inserter(result.added),
                        [&](const auto& each) { return !new_links_.contains(each); });
   return std::make_shared<any_report>(std::move(result));
@@ -107,7 +115,7 @@ void network_map::send_all(const endpoint_id& to) {
   messages_.push_back({{to}, reported_links()});
   messages_.push_back({{to}, me.whole_filter(self_)});
   for (const auto& [id, at] : nodes_) {
-    if (id == self_)
+    if (id == self_ || !me.relays)
       continue;
     if (at.links_number > 0)
       messages_.push_back({{to}, at.whole_links(id)});
@@ -313,8 +321,11 @@ void network_map::apply(const endpoint_id& id, known_node& at, const endpoint_id
   pass_on(report);
 }
 
-/// To all neighbours that have not made this report, or a later one, themselves.
+/// To all neighbours that have not made this report, or a later one, themselves. A node that passes
+/// nothing on speaks of itself only.
 void network_map::pass_on(shared_report what) {
+  if (header_of(*what).node != self_ && !relays(self_))
+    return;
   auto& heard = nodes_.at(header_of(*what).node).heard;
   std::vector<endpoint_id> to;
   for (const auto& [id, state] : neighbours_)

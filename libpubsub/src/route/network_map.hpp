@@ -42,7 +42,7 @@ public:
   static constexpr std::size_t max_items = 65'536;
 
   /// A later start of the node has a higher `incarnation`.
-  network_map(const endpoint_id& self, std::uint64_t incarnation);
+  network_map(const endpoint_id& self, std::uint64_t incarnation, std::string name = {});
 
   // -- what happens ------------------------------------------------------------------------------
 
@@ -63,6 +63,9 @@ public:
   /// Whether links are new and not reported to the neighbours yet. Those that are lost are reported
   /// at once.
   bool has_news_of_links() const noexcept { return !new_links_.empty(); }
+  /// From now on this node reports that it passes nothing on: others choose routes that do not lead
+  /// over it. It stays in the network for what is from here or for here.
+  void stop_relaying();
   void report_links();
   bool has_neighbours() const noexcept { return !neighbours_.empty() || !hosts_.empty(); }
   /// The filter of this node has changed; the first change has number 2, the next 3, and so on.
@@ -106,7 +109,7 @@ public:
   void visit_nodes(Visitor&& visit) const {
     for (const auto& [id, at] : nodes_)
       if (id != self_ && at.links_number > 0)
-        visit(id, at.relays, at.links);
+        visit(id, at);
   }
 
   /// The next hop to every node within reach; brought up to date by the first call after a change.

@@ -31,6 +31,7 @@ struct neighbours_report {
   bool relays = true; ///< the node passes messages on
   std::vector<endpoint_id> added;
   std::vector<endpoint_id> removed;
+  std::string name{}; ///< what the node calls itself; in whole reports
 };
 
 struct filter_report {
@@ -53,7 +54,8 @@ inline report_version version_of(const any_report& x) noexcept {
 /// About, in memory.
 inline std::size_t bytes_of(const any_report& x) noexcept {
   if (const auto* links = std::get_if<neighbours_report>(&x))
-    return sizeof x + (links->added.size() + links->removed.size()) * sizeof(endpoint_id);
+    return sizeof x + links->name.size() +
+           (links->added.size() + links->removed.size()) * sizeof(endpoint_id);
   std::size_t result = sizeof x;
   for (const auto* all : {&std::get<filter_report>(x).added, &std::get<filter_report>(x).removed})
     for (const auto& each : *all)

@@ -70,9 +70,9 @@ bool broker_mesh::designate(const network_map& network, node_subscriptions& subs
   chosen_for_ = network.links_version();
   all_in_network_.clear();
   std::set<endpoint_id> of_others;
-  network.visit_nodes([&](const endpoint_id& node, bool, const auto& links) {
+  network.visit_nodes([&](const endpoint_id& node, const known_node& at) {
     if (network.next_hops().contains(node))
-      for (const auto& linked : links)
+      for (const auto& linked : at.links)
         if (!network.knows(linked)) {
           all_in_network_.insert(linked);
           if (node < self_)

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -19,11 +21,50 @@
 
 namespace pubsub {
 
+/// The context that new connections use; null until one is needed. Thread-safe.
+class current_context {
+public:
+  tls_context load() const {
+    std::lock_guard lock{mutex_};
+    return context_;
+  }
+  void store(tls_context x) {
+    std::lock_guard lock{mutex_};
+    context_.swap(x);
+  }
+
+private:
+  mutable std::mutex mutex_; // guards context_
+  tls_context context_;
+};
+
 /// Connections of the kind that an address names: in the clear or with TLS. Reads keys and
-/// certificates when they are first needed. Thread-safe.
+/// certificates when they are first needed, and when they are to be renewed. Thread-safe.
 class connection_factories {
 public:
   explicit connection_factories(tls_options options) : options_(std::move(options)) {}
+
+  /// From now on connections use these keys and certificates, those of factories made before too.
+  /// Errors: those of `check(tls_options)`; then nothing has changed.
+  expected<void> renew(const tls_options& options) {
+    auto made = make_tls_context(options);
+    if (!made)
+      return made.error();
+    std::lock_guard lock{mutex_};
+    options_ = options;
+    tls_->store(std::move(*made));
+    return {};
+  }
+  /// When the certificate that is shown expires; nothing without one.
+  std::optional<std::chrono::sys_seconds> expiry() {
+    {
+      std::lock_guard lock{mutex_};
+      if (!options_.authenticated())
+        return {};
+    }
+    const auto context = find_context();
+    return context ? certificate_expiry(*context) : std::nullopt;
+  }
 
   /// Errors: those of `check(tls_options)`.
   expected<connection_factory> make(encryption security, tls_role role) {
@@ -31,24 +72,30 @@ public:
       return connection_factory{[](auto loop, auto socket) {
         return std::make_shared<connection>(std::move(loop), std::move(socket));
       }};
-    std::lock_guard lock{mutex_};
-    if (!tls_) {
-      auto made = make_tls_context(options_);
-      if (!made)
-        return made.error();
-      tls_ = std::move(*made);
-    }
+    if (const auto found = find_context(); !found)
+      return found.error();
     const auto refusal =
         role == tls_role::server ? wire::make_tls_refusal() : std::vector<std::byte>{};
-    return connection_factory{[context = tls_, role, refusal](auto loop, auto socket) {
-      return make_tls_connection(std::move(loop), std::move(socket), context, role, refusal);
+    return connection_factory{[current = tls_, role, refusal](auto loop, auto socket) {
+      return make_tls_connection(std::move(loop), std::move(socket), current->load(), role,
+                                 refusal);
     }};
   }
 
 private:
-  const tls_options options_;
+  expected<tls_context> find_context() {
+    std::lock_guard lock{mutex_};
+    if (auto found = tls_->load())
+      return found;
+    auto made = make_tls_context(options_);
+    if (made)
+      tls_->store(*made);
+    return made;
+  }
+
   std::mutex mutex_; // guards the following
-  tls_context tls_;  // null until needed
+  tls_options options_;
+  const std::shared_ptr<current_context> tls_ = std::make_shared<current_context>();
 };
 
 /// Holds `max_half_open` accepted connections that are not peered yet. Where one more comes, it

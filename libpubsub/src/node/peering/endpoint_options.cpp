@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "base/node_name.hpp"
+#include "transport/uri.hpp"
 #include "wire/native/frames.hpp"
 
 namespace pubsub {
@@ -18,6 +20,8 @@ expected<void> check(const endpoint_options& options) {
   using std::chrono::nanoseconds;
   if (options.max_wire_version == 0 || options.max_wire_version > wire::newest_version)
     return out_of_range("max_wire_version", "1 or 2");
+  if (!is_node_name(options.name))
+    return out_of_range("name", "at most 64 letters, digits and -._:@/");
   if (options.max_frame_bytes == 0)
     return out_of_range("max_frame_bytes", "at least 1");
   if (options.max_handshake_frame_bytes == 0)
@@ -48,6 +52,11 @@ expected<void> check(const peer_options& options) {
   if (options.timeout < nanoseconds{0})
     return out_of_range("timeout", "0 or more");
   return options.link_queue ? check(*options.link_queue) : expected<void>{};
+}
+
+expected<void> check_uri(std::string_view uri) {
+  const auto read = parse_uri(uri);
+  return read ? expected<void>{} : read.error();
 }
 
 } // namespace pubsub

@@ -44,6 +44,8 @@ public:
     return true;
   }
   bool leaving() const noexcept { return leaving_; }
+  /// Whether the peer has said goodbye.
+  bool left() const noexcept { return left_; }
   /// Whether a pong with this payload answers our goodbye.
   bool is_answer(std::span<const std::byte> payload) const {
     return leaving_ && std::ranges::equal(payload, goodbye_);
@@ -56,13 +58,14 @@ public:
   /// The peer leaves, with a ping of this payload: from now on the routes avoid the link.
   /// The answer comes behind what waits for the peer.
   void answer(std::span<const std::byte> payload) {
-    auto last_words = [this, pong = wire::make_pong(self_, remote_, payload)] {
-      via_->push_answer(pong);
-    };
-    if (std::exchange(left_, true)) // again: the first goodbye may be waiting still
-      return last_words_.empty() ? last_words() : void();
+    const auto pong = wire::make_pong(self_, remote_, payload);
+    if (std::exchange(left_, true)) { // again: the first goodbye may be waiting still
+      if (last_words_.empty())
+        via_->push_answer(pong);
+      return;
+    }
     flush(peering_tuning::patience_of_those_left, routes_.remove_peer(remote_),
-          std::move(last_words));
+          [this, pong] { via_->push_last(pong); });
   }
 
   void go_on() {

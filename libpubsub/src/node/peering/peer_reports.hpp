@@ -24,31 +24,36 @@ public:
 
   void added(const session& who) {
     const auto& id = who.remote();
-    events_.publish({status_code::endpoint_discovered, id, {}, "found a new peer in the network"});
-    events_.publish({status_code::peer_added, id, who.carrier()->remote(), "handshake successful"});
+    events_.publish(
+        {status_code::endpoint_discovered, id, {}, "found a new peer in the network", who.name()});
+    events_.publish(
+        {status_code::peer_added, id, who.carrier()->remote(), "handshake successful", who.name()});
   }
   /// A peering has ended: because this side left, or for another reason.
   void removed(const session& who, const error& reason) {
-    const auto suffix = reason ? " (" + reason.context() + ")" : std::string{};
+    const auto suffix = is_worth_a_line(reason) ? " (" + reason.context() + ")" : std::string{};
     events_.publish({status_code::peer_removed, who.remote(), who.carrier()->remote(),
-                     "removed connection to remote peer" + suffix});
-    events_.publish({status_code::endpoint_unreachable, who.remote(), {}, "lost the last path"});
+                     "removed connection to remote peer" + suffix, who.name()});
+    unreachable(who);
   }
   void lost(const session& who, const error& reason) {
     const auto& id = who.remote();
     const auto& where = who.carrier()->remote();
-    events_.publish({status_code::peer_lost, id, where, "lost connection to remote peer"});
+    const bool left = who.peer_has_left();
+    events_.publish({status_code::peer_lost, id, where,
+                     left ? "the remote peer has left" : "lost connection to remote peer",
+                     who.name(), left});
     if (is_worth_a_line(reason))
-      events_.publish({reason.code(), id, where, reason.context()});
-    events_.publish({status_code::endpoint_unreachable, id, {}, "lost the last path"});
+      events_.publish({reason.code(), id, where, reason.context(), who.name()});
+    unreachable(who);
   }
   /// The line for the log about a peering that was lost. No lock may be held: the hook of the log
   /// belongs to the program, and may ask the endpoint about its peers.
   void log_loss(const session& who, const error& reason) {
     const auto& where = who.carrier()->remote();
     if (is_worth_a_line(reason))
-      log(log_level::warning,
-          "the link to " + to_string(where) + " was closed: " + reason.message());
+      log(log_level::warning, "the link to " + (who.name().empty() ? "" : who.name() + " at ") +
+                                  to_string(where) + " was closed: " + reason.message());
   }
   /// An accepted connection did not become a peering. That is usual on the internet; but if it is
   /// for TLS, the peer's version, or an id that is another's, the operator has to do something.
@@ -80,6 +85,10 @@ public:
   }
 
 private:
+  void unreachable(const session& who) {
+    events_.publish(
+        {status_code::endpoint_unreachable, who.remote(), {}, "lost the last path", who.name()});
+  }
   /// More than a closed socket.
   static bool is_worth_a_line(const error& reason) noexcept {
     return reason && reason.code() != errc::peer_unavailable;

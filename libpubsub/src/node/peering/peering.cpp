@@ -180,7 +180,8 @@ void peering::attempt_failed(const std::shared_ptr<peer_request>& request, const
 
 wire::admission peering::admit(session& who, const endpoint_id& remote, bool originator) {
   lock_type lock{mutex_};
-  const auto refusal = closed_ ? wire::admission::closing : access_.admit(who, remote, peers_);
+  const auto refusal =
+      closed_ || retiring_ ? wire::admission::closing : access_.admit(who, remote, peers_);
   return refusal == wire::admission::proceed ? peers_.admit(who, remote, originator) : refusal;
 }
 
@@ -327,6 +328,24 @@ expected<void> peering::disconnect(std::string_view target, std::chrono::nanosec
   return {};
 }
 
+bool peering::part_from_clients(const deadline& until) {
+  const auto now = std::chrono::steady_clock::now();
+  const auto timeout = until ? std::max(*until - now, {}) : peering_tuning::longest_wait;
+  lock_type lock{mutex_};
+  retiring_ = true;
+  acceptor_.stop();
+  std::vector<std::shared_ptr<session>> clients;
+  for (const auto& each : peers_.in_phase(phase::peered, phase::peered))
+    if (each->is_of_client())
+      clients.push_back(each);
+  for (const auto& each : clients)
+    part(each->remote(), timeout, lock);
+  return changed_.wait_for(lock, timeout, [&] {
+    return std::ranges::none_of(clients,
+                                [&](const auto& each) { return sessions_.contains(each); });
+  });
+}
+
 void peering::close(std::chrono::nanoseconds timeout) noexcept {
   lock_type lock{mutex_};
   if (std::exchange(closed_, true))
@@ -390,10 +409,10 @@ bool peering::wait_for_peer(const endpoint_id& id, std::chrono::nanoseconds time
   return wait_until(timeout, [&] { return peers_.peered(id) != nullptr; });
 }
 
-bool peering::wait_until_read_by_broker_peers(const deadline& until) const {
+bool peering::wait_until_answered(const deadline& until, bool (*whom)(const session&)) const {
   std::vector<std::pair<std::shared_ptr<session>, inquiries::ticket>> asked;
   for (const auto& each : established())
-    if (each->carrier()->control_waits_behind_messages())
+    if (whom(*each))
       asked.emplace_back(each, each->ask_whether_read());
   bool all = true;
   for (const auto& [who, ticket] : asked)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -57,12 +58,25 @@ public:
   }
   /// As `endpoint::set_access`. The rules are in order.
   void set_access(std::optional<access_rules> rules);
+  /// As `endpoint::set_tls` and `endpoint::certificate_expiry`.
+  expected<void> set_tls(const tls_options& options) { return factories_.renew(options); }
+  std::optional<std::chrono::sys_seconds> certificate_expiry() { return factories_.expiry(); }
   /// What `status_reply` returns. Call before the first `listen` or `connect`.
   void tell_status_by(std::function<std::string()> make) { make_status_ = std::move(make); }
   /// The outboxes of all peers.
   std::vector<std::shared_ptr<peer_link>> links() const;
   /// Waits until every Broker peer has read what was sent to it so far. False at the deadline.
-  bool wait_until_read_by_broker_peers(const deadline& until) const;
+  bool wait_until_read_by_broker_peers(const deadline& until) const {
+    return wait_until_answered(
+        until, [](const session& x) { return x.carrier()->control_waits_behind_messages(); });
+  }
+  /// Waits until what all peers had to send when they were asked has come. False at the deadline.
+  bool wait_until_all_is_read(const deadline& until) const {
+    return wait_until_answered(until, [](const session&) { return true; });
+  }
+  /// Accepts no more peers, and parts from those that are clients. Waits for their goodbyes, behind
+  /// which nothing comes. False at the deadline.
+  bool part_from_clients(const deadline& until);
   /// What a thread that waits for messages may run instead of sleeping; or null.
   shared_loop* loop_to_share() noexcept { return io_.only_loop(); }
   /// A connection is there, made for this request or accepted: a handshake begins over it.
@@ -118,6 +132,7 @@ private:
   void attempt_failed(const std::shared_ptr<peer_request>& request, const error& reason);
   bool part(const endpoint_id& id, std::chrono::nanoseconds timeout, lock_type& lock);
   void reconnect(const endpoint_id& id);
+  bool wait_until_answered(const deadline& until, bool (*whom)(const session&)) const;
   template <class Condition>
   bool wait_until(std::chrono::nanoseconds timeout, Condition met) const;
 
@@ -139,6 +154,7 @@ private:
   peer_table peers_;
   access_control access_;
   std::atomic<bool> is_relay_; // before the routes forward: who peers with us then is told so
+  bool retiring_ = false;      // no more peers are accepted
   bool closed_ = false;
 };
 

@@ -44,6 +44,7 @@ wire::handshake::environment session::make_environment() {
       .self = owner_->self(),
       .max_version = owner_->options().max_wire_version,
       .client = as_client_,
+      .name = owner_->options().name,
       .local_filter =
           [this](const endpoint_id& remote) {
             return announced_ = owner_->routes().announcement_for(remote);
@@ -300,6 +301,7 @@ peer_info session::describe() const {
   const held_for_peer held{*link_->topic_bytes(), routes.report_bytes(remote()),
                            link_->control_bytes()};
   return {remote(),
+          name(),
           link_->remote(),
           peer_state::peered,
           routes.peer_filter(remote()),
@@ -307,7 +309,7 @@ peer_info session::describe() const {
           link_->version(),
           held,
           access ? access->name : "",
-          handshake_.remote_is_client()};
+          is_of_client()};
 }
 
 bool session::on_status_frame(std::span<const std::byte> payload) {

@@ -65,6 +65,13 @@ public:
   std::size_t on_frames(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) override;
   void on_closed(const error& reason) override;
 
+  /// What the peer calls itself.
+  const std::string& name() const noexcept { return handshake_.remote_name(); }
+  /// Whether the peer passes nothing on, and only its relays know it.
+  bool is_of_client() const noexcept { return handshake_.remote_is_client(); }
+  /// Whether the peer has said goodbye. On the link's loop.
+  bool peer_has_left() const noexcept { return parting_ && parting_->left(); }
+
   /// The other handshake with this peer has failed: this one may go on.
   void go_on();
   /// The other handshake with this peer has succeeded: this connection is superfluous.

@@ -25,6 +25,8 @@ public:
     auto& known = known_[node];
     return std::exchange(known, std::max(known, knows)) < knows;
   }
+  /// All nodes are to be asked again.
+  void forget() { known_.clear(); }
   /// The nodes that do not know our filter of this version.
   std::vector<endpoint_id> missing(const link_directory& within_reach,
                                    const report_version& filter) const {

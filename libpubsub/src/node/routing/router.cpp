@@ -10,11 +10,12 @@
 namespace pubsub {
 
 /// The incarnation is the time: later starts of an endpoint with the same id have a higher one.
-router::router(const endpoint_id& self, filter forward_topics, bool forwarding)
+router::router(const endpoint_id& self, filter forward_topics, bool forwarding, std::string name)
     : self_(self), forwarding_(forwarding), table_(std::move(forward_topics), forwarding),
       network_(self,
                static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch() /
-                                          std::chrono::nanoseconds{1})),
+                                          std::chrono::nanoseconds{1}),
+               std::move(name)),
       broker_mesh_(self, forwarding), flushes_(self) {
   settle();
 }
@@ -306,6 +307,15 @@ bool router::wait_until_known(const deadline& until) {
   return !closed_;
 }
 
+bool router::retire(const deadline& until) {
+  change([&] {
+    network_.stop_relaying();
+    ready_.forget(); // a node that answers has seen the reports that were sent before
+    return true;
+  });
+  return wait_until_known(until);
+}
+
 /// Who asks whether all nodes know something reaches all that are linked by now: each that is asked
 /// reports its new links before it passes the question on, or answers.
 void router::report_links() {
@@ -494,13 +504,14 @@ std::vector<node_info> router::nodes() const {
   const auto& next_hops = network_.next_hops();
   std::vector<node_info> result;
   for (const auto& [relay, via] : *client_links_.serving().links())
-    result.push_back({relay, relay, {self_}, true, {}});
-  network_.visit_nodes([&](const endpoint_id& id, bool relays, const auto& links) {
+    result.push_back({relay, {}, relay, {self_}, true, {}});
+  network_.visit_nodes([&](const endpoint_id& id, const known_node& at) {
     const auto path = next_hops.find(id);
     result.push_back({id,
+                      at.name,
                       path == next_hops.end() ? endpoint_id{} : path->second,
-                      {links.begin(), links.end()},
-                      relays,
+                      {at.links.begin(), at.links.end()},
+                      at.relays,
                       table_.node_filter(id)});
   });
   return result;

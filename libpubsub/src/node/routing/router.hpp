@@ -35,7 +35,8 @@ namespace pubsub {
 /// hears of a subscription can rely on the route to it. Thread-safe.
 class router {
 public:
-  router(const endpoint_id& self, filter forward_topics, bool forwarding);
+  /// `name`: what this node calls itself, reported to the others.
+  router(const endpoint_id& self, filter forward_topics, bool forwarding, std::string name = {});
   /// `later`: `report_more` shall be called after that time, by any thread. Call before there are
   /// neighbours.
   void report_later_by(std::function<void(std::chrono::nanoseconds)> later,
@@ -150,6 +151,9 @@ public:
   /// Waits until every node within reach, and every node on the route from it, knows all our
   /// subscriptions. False at the deadline, or if closed.
   bool wait_until_known(const deadline& until);
+  /// The network is to avoid this node. Waits until every node within reach knows that. False at
+  /// the deadline, or if closed.
+  bool retire(const deadline& until);
   void receive(filter_question question);
   /// Ignored if it does not come over the next hop to the node that answers.
   void receive(const endpoint_id& from, const filter_answer& answer);

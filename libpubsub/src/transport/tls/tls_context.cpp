@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -156,6 +157,14 @@ bool tls_options::authenticated() const noexcept {
 expected<void> check(const tls_options& options) {
   const auto made = make_tls_context(options);
   return made ? expected<void>{} : made.error();
+}
+
+std::optional<std::chrono::sys_seconds> certificate_expiry(const tls_context& context) {
+  const auto* const certificate = SSL_CTX_get0_certificate(context.get());
+  std::tm at{};
+  if (certificate == nullptr || ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &at) != 1)
+    return {};
+  return std::chrono::sys_seconds{std::chrono::seconds{::timegm(&at)}};
 }
 
 expected<tls_context> make_tls_context(const tls_options& options) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/byte_writer.hpp"
+#include "base/node_name.hpp"
 #include "wire/broker/envelope.hpp"
 
 namespace pubsub::wire {
@@ -12,7 +13,8 @@ namespace {
 constexpr std::uint32_t magic = 0x5A45454B; // "ZEEK"
 constexpr std::uint8_t min_version = 1;
 constexpr std::uint8_t first_unknown_code = 41;
-constexpr std::uint8_t client_mark = 1; // behind the fields, where version 1 reads nothing
+constexpr std::uint8_t relay_mark = 0; // behind the fields, where version 1 reads nothing
+constexpr std::uint8_t client_mark = 1;
 
 enum tag : std::uint8_t {
   tag_hello = 6,
@@ -59,11 +61,6 @@ template <class... Fields>
 error read(std::string_view message, std::span<const std::byte> body, Fields&... fields) {
   byte_reader in{body};
   return read(message, in, fields...);
-}
-
-bool is_marked_as_client(byte_reader& in) {
-  std::uint8_t found = 0;
-  return in.read(found) && found == client_mark;
 }
 
 /// Codes that Broker does not know are left to the description.
@@ -142,7 +139,7 @@ handshake::outcome handshake::on_hello(std::span<const std::byte> body) {
     return out_of_order(tag_hello);
   remote_ = sender;
   version_ = common;
-  remote_is_client_ = is_marked_as_client(in);
+  read_description(in);
   if (remote_.is_nil()) // the nil id means "none" everywhere else
     return fail(errc::invalid_handshake_state, "the peer has no id");
   if (remote_ == env_.self)
@@ -168,7 +165,7 @@ handshake::outcome handshake::on_version_select(std::span<const std::byte> body)
   if (expects_ != expects::version_select && expects_ != expects::hello_or_version_select)
     return out_of_order(tag_version_select);
   version_ = selected;
-  remote_is_client_ = is_marked_as_client(in);
+  read_description(in);
   if (!remote_.is_nil() && sender != remote_)
     return fail(errc::invalid_handshake_state, "the peer changed its id");
   if (sender.is_nil())
@@ -277,20 +274,36 @@ handshake::outcome handshake::fail_and_tell(const error& why) {
   return fail(why.code(), why.context());
 }
 
+/// What nodes of version 2 say of themselves behind the fields: which role they have, and a name,
+/// which counts as none where it could not be shown as it is.
+void handshake::read_description(byte_reader& in) {
+  std::uint8_t role = relay_mark;
+  std::string_view name;
+  remote_is_client_ = in.read(role) && role == client_mark;
+  remote_name_ = in.read_string(name) && is_node_name(name) ? name : std::string_view{};
+}
+
 handshake::outcome handshake::out_of_order(std::uint8_t tag) {
   return fail(errc::unexpected_handshake_message,
               "handshake message " + std::to_string(tag) + " out of order");
 }
 
+std::uint8_t handshake::role_mark() const noexcept {
+  return env_.client ? client_mark : relay_mark;
+}
+
 void handshake::send_hello() {
-  env_.send(env_.client
-                ? make(tag_hello, magic, env_.self, min_version, env_.max_version, client_mark)
-                : make(tag_hello, magic, env_.self, min_version, env_.max_version));
+  if (env_.max_version == 1)
+    return env_.send(make(tag_hello, magic, env_.self, min_version, env_.max_version));
+  env_.send(make(tag_hello, magic, env_.self, min_version, env_.max_version, role_mark(),
+                 std::string_view{env_.name}));
 }
 
 void handshake::send_version() {
-  env_.send(env_.client ? make(tag_version_select, magic, env_.self, version_, client_mark)
-                        : make(tag_version_select, magic, env_.self, version_));
+  if (version_ == 1)
+    return env_.send(make(tag_version_select, magic, env_.self, version_));
+  env_.send(make(tag_version_select, magic, env_.self, version_, role_mark(),
+                 std::string_view{env_.name}));
 }
 
 /// Nodes of version 2 announce more, and later.

@@ -12,6 +12,8 @@
 #include <pubsub/filter.hpp>
 #include <pubsub/value/endpoint_id.hpp>
 
+#include "base/byte_reader.hpp"
+
 namespace pubsub::wire {
 
 /// Which side opened the TCP connection.
@@ -48,6 +50,8 @@ public:
     std::uint8_t max_version = 1;
     /// Whether this side is a client of nodes of version 2 (docs/wire-format.md).
     bool client = false;
+    /// What this side calls itself, for nodes of version 2.
+    std::string name{};
     /// The filter to announce to this peer of version 1, asked for at the moment it is sent.
     std::function<filter(const endpoint_id& remote)> local_filter;
     /// Asked once, when the remote id is known. `originator`: this side decides which of two
@@ -77,6 +81,8 @@ public:
   std::uint8_t version() const noexcept { return version_; }
   /// Whether the remote side is a client; known with the version, and means nothing in version 1.
   bool remote_is_client() const noexcept { return remote_is_client_; }
+  /// What the remote side calls itself; empty if it does not, or speaks version 1.
+  const std::string& remote_name() const noexcept { return remote_name_; }
   const error& failure() const noexcept { return failure_; }
   bool is_originator() const noexcept { return originator_; }
 
@@ -96,12 +102,14 @@ private:
   outcome on_version_select(std::span<const std::byte> body);
   outcome on_drop(std::span<const std::byte> body);
   outcome on_filter(std::span<const std::byte> body, std::uint8_t tag, expects state);
+  void read_description(byte_reader& in);
   outcome ask_admission();
   outcome admitted();
   outcome fail(errc code, std::string context);
   outcome fail_and_tell(const error& why);
   outcome out_of_order(std::uint8_t tag);
 
+  std::uint8_t role_mark() const noexcept;
   void send_hello();
   void send_version();
   void send_filter(std::uint8_t tag);
@@ -116,6 +124,7 @@ private:
   std::uint8_t version_ = 1;
   bool originator_ = false;
   bool remote_is_client_ = false;
+  std::string remote_name_;
 };
 
 /// What a side that expects TLS answers in the clear to one that does not use it: drop_conn

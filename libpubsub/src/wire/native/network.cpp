@@ -2,6 +2,7 @@
 
 #include <pubsub/topic.hpp>
 
+#include "base/node_name.hpp"
 #include "format/utf8.hpp"
 #include "wire/native/batch.hpp"
 
@@ -11,6 +12,7 @@ namespace {
 
 constexpr std::uint8_t whole_bit = 1;
 constexpr std::uint8_t relays_bit = 2;
+constexpr std::uint8_t named_bit = 4;
 
 using wire::read_field;
 bool read_field(byte_reader& in, std::vector<std::string>& prefixes) {
@@ -26,12 +28,28 @@ bool read_field(byte_reader& in, std::vector<std::string>& prefixes) {
   return true;
 }
 
-template <class Report>
-std::vector<std::byte> make_report(frame_kind kind, std::uint8_t flags, const Report& x) {
+template <class Report, class... More>
+std::vector<std::byte> make_report(frame_kind kind, std::uint8_t flags, const Report& x,
+                                   const More&... more) {
   if (x.about.whole)
     flags |= whole_bit;
   return make_frame(kind, flags, x.about.node, x.about.incarnation, x.about.number, x.added,
-                    x.removed);
+                    x.removed, more...);
+}
+
+/// Nothing if the name could not be shown as it is.
+bool read_name(byte_reader& in, std::string& to) {
+  std::string_view name;
+  if (!in.read_string(name) || !is_node_name(name))
+    return false;
+  to = name;
+  return true;
+}
+bool read_rest(byte_reader& in, std::uint8_t flags, neighbours_report& x) {
+  return (flags & named_bit) == 0 || read_name(in, x.name);
+}
+bool read_rest(byte_reader&, std::uint8_t, filter_report&) {
+  return true;
 }
 
 template <class Report>
@@ -43,7 +61,7 @@ std::optional<Report> parse_report(std::span<const std::byte> frame_payload, std
       !in.read(x.about.incarnation) || x.about.incarnation > max_number ||
       !in.read(x.about.number) || x.about.number == 0 || x.about.number > max_number ||
       x.about.node.is_nil() || !read_field(in, x.added) || !read_field(in, x.removed) ||
-      !in.at_end())
+      !read_rest(in, flags, x) || !in.at_end())
     return {};
   x.about.whole = (flags & whole_bit) != 0;
   return x;
@@ -52,7 +70,10 @@ std::optional<Report> parse_report(std::span<const std::byte> frame_payload, std
 } // namespace
 
 std::vector<std::byte> make_report(const neighbours_report& report) {
-  return make_report(frame_kind::neighbours, report.relays ? relays_bit : 0, report);
+  const std::uint8_t flags = report.relays ? relays_bit : 0;
+  if (report.name.empty())
+    return make_report(frame_kind::neighbours, flags, report);
+  return make_report(frame_kind::neighbours, flags | named_bit, report, report.name);
 }
 
 std::vector<std::byte> make_report(const filter_report& report) {
