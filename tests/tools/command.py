@@ -25,9 +25,9 @@ CONN_LOG = "\n".join([
 class Process:
     """The command running in the background, its output read line by line."""
 
-    def __init__(self, *arguments, stdin=subprocess.DEVNULL):
+    def __init__(self, *arguments, stdin=subprocess.DEVNULL, env=None):
         self.child = subprocess.Popen([COMMAND, *arguments], stdin=stdin, stdout=subprocess.PIPE,
-                                      stderr=subprocess.PIPE, text=True)
+                                      stderr=subprocess.PIPE, text=True, env={**os.environ, **(env or {})})
         self.out, self.err = [], []
         self._lines = queue.Queue()
         self._threads = [threading.Thread(target=self._read, args=pair, daemon=True)

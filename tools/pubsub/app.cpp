@@ -1,6 +1,7 @@
 #include "app.hpp"
 
 #include "commands.hpp"
+#include "terminal.hpp"
 
 #include <csignal>
 #include <cstdio>
@@ -27,17 +28,28 @@ void add_version(CLI::App& app) {
   });
 }
 
+int run_node(int argc, char** argv) {
+  try {
+    return static_cast<int>(start_node({argv + 2, argv + argc}));
+  } catch (const std::exception& problem) {
+    complain(problem.what());
+    return static_cast<int>(exit_code::usage);
+  }
+}
+
 } // namespace
 
 int run(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN); // a closed stdout is noticed when writing
   if (argc > 1 && std::string_view{argv[1]} == "bench")
     return static_cast<int>(start_bench(argv + 2));
+  if (argc > 1 && std::string_view{argv[1]} == "node")
+    return run_node(argc, argv);
   CLI::App app{"Publish, subscribe and relay messages of network monitors.", "pubsub"};
   app.footer(overview);
   app.require_subcommand(1);
   auto outcome = exit_code::ok;
-  add_node(app, outcome);
+  add_node(app);
   add_pub(app, outcome);
   add_sub(app, outcome);
   add_ping(app, outcome);

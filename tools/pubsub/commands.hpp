@@ -1,6 +1,9 @@
 // The subcommands; each adds its options to `app` and stores its outcome when it has run.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -9,12 +12,14 @@
 
 namespace pubsub::tool {
 
-void add_node(CLI::App& app, exit_code& outcome);
 void add_pub(CLI::App& app, exit_code& outcome);
 void add_sub(CLI::App& app, exit_code& outcome);
 void add_ping(CLI::App& app, exit_code& outcome);
 void add_status(CLI::App& app, exit_code& outcome);
 void add_butterfly(CLI::App& app, exit_code& outcome);
+/// Only shown: `run` starts the node, which parses its arguments itself.
+void add_node(CLI::App& app);
+exit_code start_node(std::vector<std::string> arguments);
 /// Only shown: `run` starts pubsub-bench before arguments are parsed.
 void add_bench(CLI::App& app);
 /// Becomes pubsub-bench with these arguments; returns if that is not there, after saying so.

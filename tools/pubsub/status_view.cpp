@@ -63,7 +63,7 @@ public:
   page(const numbers& before, double seconds) : before_(before), seconds_(seconds) {}
 
   void show(element node, std::string_view asker) {
-    line("{}: version {}, up {}", text_of(node, "id"), text_of(node, "version"),
+    line("{}{}: version {}, up {}", name_of(node), text_of(node, "id"), text_of(node, "version"),
          duration_text(node["uptime_s"].get_double().value()));
     counters("", node["counters"].get_object().value());
     for (element each : list_of(node, "peers"))
@@ -84,13 +84,19 @@ private:
     text += fmt::format(format, std::forward<Args>(args)...) + "\n";
   }
 
+  /// With a space behind it; empty where none is told, as by a node of an earlier version.
+  static std::string name_of(element x) {
+    std::string_view name;
+    return x["name"].get(name) == simdjson::SUCCESS && !name.empty() ? std::string{name} + " " : "";
+  }
+
   void show_peer(element x) {
     const auto version = number_of(x, "wire_version");
     std::string_view rule; // none with a node of an earlier version, or where none holds
     const bool ruled = x["access"].get(rule) == simdjson::SUCCESS;
     bool client = false; // nor does such a node tell that
     client = x["client"].get(client) == simdjson::SUCCESS && client;
-    line("peer {} {}: {}{}{}{}, wants {}", text_of(x, "address"), text_of(x, "id"),
+    line("peer {}{} {}: {}{}{}{}, wants {}", name_of(x), text_of(x, "address"), text_of(x, "id"),
          text_of(x, "state"), version > 0 ? fmt::format(", version {}", version) : "",
          client ? ", a client" : "", ruled ? fmt::format(", access rule {}", rule) : "",
          topics_text(x));

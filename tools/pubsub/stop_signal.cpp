@@ -50,11 +50,9 @@ bool stop_signal::requested() const {
   return ::poll(&entry, 1, 0) > 0;
 }
 
-reload_signal::reload_signal() : signal_source({SIGHUP}) {}
-
-bool reload_signal::take() {
+int command_signal::take() {
   signalfd_siginfo what;
-  return ::read(fd(), &what, sizeof what) == sizeof what;
+  return ::read(fd(), &what, sizeof what) == sizeof what ? static_cast<int>(what.ssi_signo) : 0;
 }
 
 namespace {
@@ -84,8 +82,8 @@ wake wait_readable(int fd, const stop_signal& stop, const deadline& end) {
   return wait_for_any(stop.fd(), fd, -1, end);
 }
 
-wake wait_for_one_of(int fd, int other_fd, const stop_signal& stop) {
-  return wait_for_any(stop.fd(), fd, other_fd, std::nullopt);
+wake wait_for_one_of(int fd, int other_fd, const stop_signal& stop, const deadline& end) {
+  return wait_for_any(stop.fd(), fd, other_fd, end);
 }
 
 wake wait_readable(int fd, const deadline& end) {

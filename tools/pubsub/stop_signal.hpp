@@ -1,4 +1,4 @@
-// Signals as file descriptors: Ctrl-C and SIGTERM, and SIGHUP.
+// Signals as file descriptors: Ctrl-C and SIGTERM, and those that are commands.
 #pragma once
 
 #include <chrono>
@@ -41,20 +41,20 @@ public:
   bool requested() const;
 };
 
-/// SIGHUP, which asks a program to read its files again, any number of times.
-class reload_signal : public signal_source {
+/// Signals that ask a program to do something and go on, any number of times.
+class command_signal : public signal_source {
 public:
-  reload_signal();
-  /// Whether the signal has come since the last call.
-  bool take();
+  using signal_source::signal_source;
+  /// One that has come since the last call; 0: none.
+  int take();
 };
 
 enum class wake : unsigned char { ready, stopped, timeout };
 
 /// Waits until `fd` is readable (-1: never), a stop is asked for, or the deadline has passed.
 wake wait_readable(int fd, const stop_signal& stop, const deadline& end);
-/// The same, without a deadline, of two.
-wake wait_for_one_of(int fd, int other_fd, const stop_signal& stop);
+/// The same of two.
+wake wait_for_one_of(int fd, int other_fd, const stop_signal& stop, const deadline& end);
 /// As above, whether or not a stop is asked for.
 wake wait_readable(int fd, const deadline& end);
 

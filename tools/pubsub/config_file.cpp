@@ -1,0 +1,176 @@
+#include "config_file.hpp"
+
+#include "terminal.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <fmt/format.h>
+
+#ifdef PUBSUB_HAS_TOML
+#define TOML_EXCEPTIONS 0
+#define TOML_HEADER_ONLY 1
+#include <toml++/toml.h>
+#endif
+
+namespace pubsub::tool {
+
+void parse(CLI::App& command, const std::vector<std::string>& arguments) {
+  std::vector<std::string> backwards{arguments.rbegin(), arguments.rend()}; // as CLI11 takes them
+  command.parse(backwards);
+}
+
+std::set<std::string> options_given(const std::vector<std::string>& arguments) {
+  std::set<std::string> result;
+  for (const auto& each : arguments)
+    if (each.starts_with("--"))
+      result.insert(each.substr(0, each.find('=')));
+  return result;
+}
+
+std::string value_of(std::string_view option, const std::vector<std::string>& arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const auto& each = arguments[i];
+    if (each == option)
+      return i + 1 < arguments.size() ? arguments[i + 1] : "";
+    if (each.starts_with(option) && each.substr(option.size()).starts_with("="))
+      return each.substr(option.size() + 1);
+  }
+  return {};
+}
+
+#ifdef PUBSUB_HAS_TOML
+namespace {
+
+/// A value as it would stand on the command line; nothing for a table or a date.
+std::optional<std::string> as_argument(const toml::node& value) {
+  if (const auto text = value.value_exact<std::string>())
+    return *text;
+  if (const auto number = value.value_exact<std::int64_t>())
+    return std::to_string(*number);
+  if (const auto number = value.value_exact<double>())
+    return fmt::format("{}", *number);
+  return {};
+}
+
+class reader {
+public:
+  reader(std::string path, const std::function<void(CLI::App&)>& make_command)
+      : path_(std::move(path)), make_command_(make_command) {
+    make_command_(known_);
+  }
+
+  expected<std::vector<config_entry>> read(const toml::table& all) {
+    std::vector<config_entry> result;
+    for (const auto& [key, value] : all) {
+      auto entry = read(std::string{key.str()}, value);
+      if (!entry)
+        return entry.error();
+      result.push_back(std::move(*entry));
+    }
+    return result;
+  }
+  error at(const toml::source_region& where, const std::string& what) const {
+    return {errc::invalid_argument, fmt::format("{}:{}: {}", path_, where.begin.line, what)};
+  }
+
+private:
+  expected<config_entry> read(const std::string& key, const toml::node& value) {
+    auto name = key;
+    std::ranges::replace(name, '_', '-');
+    config_entry entry{"--" + name, {}};
+    const auto* const option = known_.get_option_no_throw(entry.option);
+    if (option == nullptr || unsuited_.contains(entry.option))
+      return at(value.source(), fmt::format("there is no key '{}'{}", key, similar(name)));
+    const auto fault = option->get_items_expected_max() == 0 ? read_flag(value, entry)
+                                                             : read_values(*option, value, entry);
+    if (!fault.empty())
+      return at(value.source(), fmt::format("{}: {}", key, fault));
+    if (const auto wrong = try_out(entry); !wrong.empty())
+      return at(value.source(), wrong);
+    return entry;
+  }
+  static std::string read_flag(const toml::node& value, config_entry& to) {
+    const auto on = value.value_exact<bool>();
+    if (on && *on)
+      to.arguments.push_back(to.option);
+    return on ? "" : "true or false is expected";
+  }
+  static std::string read_values(const CLI::Option& option, const toml::node& value,
+                                 config_entry& to) {
+    const auto* const list = value.as_array();
+    if (list != nullptr && option.get_items_expected_max() == 1)
+      return "one value is expected, and no list";
+    const auto add = [&to](const toml::node& each) {
+      const auto text = as_argument(each);
+      if (text)
+        to.arguments.push_back(to.option + "=" + *text);
+      return text.has_value();
+    };
+    if (list == nullptr)
+      return add(value) ? "" : "a string or a number is expected";
+    for (const auto& each : *list)
+      if (!add(each))
+        return "a list of strings or numbers is expected";
+    return {};
+  }
+  /// What the command says of this option alone; empty if nothing.
+  std::string try_out(const config_entry& entry) const {
+    CLI::App command;
+    make_command_(command);
+    command.parse_complete_callback({}); // looks at several options together
+    try {
+      parse(command, entry.arguments);
+    } catch (const CLI::ParseError& problem) {
+      std::string_view text = problem.what();
+      return std::string{text.substr(text.starts_with("--") ? 2 : 0)};
+    }
+    return {};
+  }
+  /// A key that was meant, perhaps: one that begins alike.
+  std::string similar(const std::string& name) const {
+    for (const auto* const each : known_.get_options()) {
+      const auto known = each->get_name().substr(2);
+      if (!name.empty() && !unsuited_.contains("--" + known) &&
+          (known.starts_with(name) || name.starts_with(known) ||
+           known.substr(0, 4) == name.substr(0, 4)))
+        return fmt::format("; is '{}' meant?", known);
+    }
+    return "; keys are the options of this command (--help)";
+  }
+
+  const std::string path_;
+  const std::function<void(CLI::App&)>& make_command_;
+  CLI::App known_;
+  const std::set<std::string> unsuited_{"--help", "--config", "--check"};
+};
+
+} // namespace
+
+expected<std::vector<config_entry>>
+read_config(const std::string& path, const std::function<void(CLI::App&)>& make_command) {
+  errno = 0;
+  std::ifstream file{path};
+  const std::string text{std::istreambuf_iterator<char>{file}, {}};
+  if (!file)
+    return error{errc::cannot_open_file,
+                 path + ": " + (errno != 0 ? std::strerror(errno) : "cannot be read")};
+  reader in{path, make_command};
+  const auto document = toml::parse(text);
+  if (!document)
+    return in.at(document.error().source(), std::string{document.error().description()});
+  return in.read(document.table());
+}
+#else
+expected<std::vector<config_entry>> read_config(const std::string&,
+                                                const std::function<void(CLI::App&)>&) {
+  return error{errc::not_supported, "this build reads no TOML: toml++ was not found"};
+}
+#endif
+
+} // namespace pubsub::tool

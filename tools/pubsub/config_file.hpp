@@ -1,0 +1,37 @@
+// Options of a command in a TOML file: each key is the name of an option.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/App.hpp>
+
+#include <pubsub/error.hpp>
+
+namespace pubsub::tool {
+
+/// One key of the file.
+struct config_entry {
+  std::string option;                 ///< its name on the command line, with the dashes
+  std::vector<std::string> arguments; ///< what would stand there on the command line
+};
+
+/// The keys of the file, each checked by itself as an argument of the command that `make_command`
+/// makes. `_` in a key counts as `-`; a list stands for an option that is repeated. Errors:
+/// cannot_open_file; invalid_argument, whose context says file, line and key; not_supported in a
+/// build without toml++.
+expected<std::vector<config_entry>> read_config(const std::string& path,
+                                                const std::function<void(CLI::App&)>& make_command);
+
+/// Parses arguments as if they were all that was given. Throws CLI::ParseError.
+void parse(CLI::App& command, const std::vector<std::string>& arguments);
+
+/// The names of the options that are among these arguments, with the dashes.
+std::set<std::string> options_given(const std::vector<std::string>& arguments);
+/// What follows the option, or is its value behind `=`; empty if the option is not there.
+std::string value_of(std::string_view option, const std::vector<std::string>& arguments);
+
+} // namespace pubsub::tool

@@ -1,0 +1,209 @@
+#include "node_options.hpp"
+
+#include "config_file.hpp"
+#include "terminal.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+namespace pubsub::tool {
+
+namespace {
+
+constexpr const char* examples = R"(Examples:
+  pubsub node --listen 127.0.0.1:9999
+      a relay that others connect to
+  pubsub node --listen '*:9999' --peer upstream.example.net:9999
+      a second hop; a peer that is away is tried again and again
+  pubsub node --config /etc/pubsub/node.toml
+      all of it from a file, in which each option is a key, and a list where it may be repeated:
+          name = "sensor-1"
+          listen = ["127.0.0.1:9999", "unix:///run/pubsub/node.sock"]
+          peer = ["upstream.example.net:9999"]
+  pubsub node --config node.toml --check
+      only says what is wrong with the file, and in which line
+  pubsub node --listen 127.0.0.1:9999 --topic zeek/ --json
+      announces zeek/ to its peers although nobody here has subscribed yet; events as JSON on stdout
+  pubsub node --listen 'tls://*:9999' --certificate node.pem --key node.key --ca-file ca.pem
+      encrypted, for peers with a certificate of the same authority; without the files, for anybody
+  pubsub node --listen unix:///run/pubsub.sock --access access.toml
+      for users of this host, each with the rights that the file gives
+Subscriptions travel over any number of nodes by themselves; --topic is only needed between Broker
+nodes. Signals: SIGHUP reads the files again (configuration, access rules, certificates) and changes
+what can be changed without losing a link; a file with a mistake changes nothing. SIGUSR2 lets the
+other nodes choose routes around this one, and then ends it. Ctrl-C and SIGTERM end it after sending
+what is queued.)";
+
+void add_files(CLI::App& command, node_options& to) {
+  command
+      .add_option("--config", to.config,
+                  "Read options from this file (TOML); those on the command line count more. Read "
+                  "again on SIGHUP")
+      ->type_name("FILE");
+  command.add_flag("--check", to.check,
+                   "Only say what is wrong with the options and files; status 1 if anything is");
+  command
+      .add_option("--access", to.access,
+                  "What peers may do that connect to this node: rules in TOML (docs/security.md). "
+                  "Read again on SIGHUP; if something is wrong then, the old rules stay")
+      ->type_name("FILE");
+}
+
+void add_limits(CLI::App& command, node_options& to) {
+  command.add_option("--max-peers", to.max_peers, "Refuse more peers than so many at a time")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command
+      .add_option("--max-frame-bytes", to.max_frame_bytes,
+                  "Cut off a peer that announces a longer frame")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command
+      .add_option("--retire-timeout", to.retire_timeout_s,
+                  "Seconds that other nodes have, after SIGUSR2, to route around this one")
+      ->check(CLI::Range(0.0, 86'400.0))
+      ->capture_default_str();
+}
+
+void add_log(CLI::App& command, log_options& to) {
+  command
+      .add_option_function<std::string>(
+          "--log-format",
+          [&to](const std::string& name) {
+            to.format = name == "json" ? event_style::json : event_style::text;
+          },
+          "text: lines on stderr, with priorities where that is the journal; json: an object a "
+          "line on stdout")
+      ->check(CLI::IsMember({"text", "json"}).description(""))
+      ->type_name("FORMAT")
+      ->default_str("text");
+  command.add_flag_callback(
+      "--json", [&to] { to.format = event_style::json; }, "The same as --log-format json");
+  command
+      .add_option_function<std::string>(
+          "--log-level",
+          [&to](const std::string& name) {
+            to.level = name == "error"     ? log_level::error
+                       : name == "warning" ? log_level::warning
+                                           : log_level::info;
+          },
+          "The least that is shown: info (each peer that comes and goes), warning or error")
+      ->check(CLI::IsMember({"info", "warning", "error"}).description(""))
+      ->type_name("LEVEL")
+      ->default_str("info");
+}
+
+void add_options(CLI::App& command, node_options& to) {
+  add_files(command, to);
+  command
+      .add_option("--name", to.name,
+                  "What people call this node, in the logs and the status of others too "
+                  "[the name of the host]")
+      ->type_name("NAME");
+  add_connection_options(command, to.connection);
+  command.add_option("--topic", to.topics, "Always announce this topic prefix (repeatable)")
+      ->type_name("PREFIX");
+  add_limits(command, to);
+  add_log(command, to.log);
+  command.add_flag("--no-status", to.no_status, "Do not answer `pubsub status`");
+}
+
+/// Those of the file whose option is not among the arguments, and the arguments.
+expected<std::vector<std::string>> with_file(const std::vector<std::string>& arguments) {
+  const auto path = value_of("--config", arguments);
+  if (path.empty())
+    return arguments;
+  node_options none;
+  auto entries = read_config(path, [&none](CLI::App& command) { add_options(command, none); });
+  if (!entries)
+    return entries.error();
+  const auto given = options_given(arguments);
+  std::vector<std::string> result;
+  for (const auto& each : *entries)
+    if (!given.contains(each.option))
+      result.insert(result.end(), each.arguments.begin(), each.arguments.end());
+  result.insert(result.end(), arguments.begin(), arguments.end());
+  return result;
+}
+
+} // namespace
+
+endpoint_options node_options::for_endpoint() const {
+  auto result = connection.for_endpoint();
+  result.name = name;
+  result.forwarding = forwarding::on;
+  result.forward_topics = filter{topics};
+  result.serve_status = no_status ? status_service::off : status_service::on;
+  result.max_peers = max_peers;
+  result.max_frame_bytes = max_frame_bytes;
+  return result;
+}
+
+std::vector<std::string> node_settings::differences(const node_settings& later) const {
+  std::set<std::string> names;
+  for (const auto* each : {&given, &later.given})
+    for (const auto& [name, texts] : *each)
+      names.insert(name);
+  const auto texts_of = [](const node_settings& x, const std::string& name) {
+    const auto found = x.given.find(name);
+    return found == x.given.end() ? std::vector<std::string>{} : found->second;
+  };
+  std::vector<std::string> result;
+  std::ranges::copy_if(names, std::back_inserter(result), [&](const auto& name) {
+    return texts_of(*this, name) != texts_of(later, name);
+  });
+  return result;
+}
+
+std::optional<node_settings> parse_node(const std::vector<std::string>& arguments,
+                                        exit_code& outcome) {
+  outcome = exit_code::usage;
+  node_settings result;
+  CLI::App command{"Run a relay that forwards between its peers", "pubsub node"};
+  add_options(command, result.options);
+  command.footer(examples);
+  const auto given = options_given(arguments);
+  const bool helps = given.contains("--help") || std::ranges::count(arguments, "-h") > 0;
+  const auto all = helps ? arguments : with_file(arguments);
+  if (!all) {
+    complain(all.error().context());
+    return {};
+  }
+  try {
+    parse(command, *all);
+  } catch (const CLI::ParseError& problem) {
+    if (command.exit(problem) == 0)
+      outcome = exit_code::ok;
+    return {};
+  }
+  if (result.options.connection.listen.empty() && result.options.connection.peers.empty()) {
+    complain("node needs at least one --listen or --peer");
+    return {};
+  }
+  for (const auto* const each : command.get_options())
+    if (each->count() > 0)
+      result.given[each->get_name()] = each->results();
+  outcome = exit_code::ok;
+  return result;
+}
+
+expected<void> check(const node_options& options) {
+  for (const auto* all : {&options.connection.listen, &options.connection.peers})
+    for (const auto& each : *all)
+      if (auto ok = check_uri(each); !ok)
+        return ok;
+  if (auto ok = check(options.for_endpoint()); !ok)
+    return ok;
+  if (options.connection.tls.authenticated())
+    if (auto ok = check(options.connection.tls); !ok)
+      return ok;
+  if (options.access.empty())
+    return {};
+  const auto rules = read_access_rules(options.access);
+  return rules ? expected<void>{} : rules.error();
+}
+
+} // namespace pubsub::tool

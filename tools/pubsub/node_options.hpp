@@ -1,0 +1,49 @@
+// What `pubsub node` is told on the command line and in its configuration file.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "connection.hpp"
+#include "event_log.hpp"
+#include "exit_code.hpp"
+
+namespace pubsub::tool {
+
+struct node_options {
+  connection_options connection;
+  std::string name; ///< empty: the name of the host
+  std::vector<std::string> topics;
+  std::string access; ///< a file; empty: everybody may do everything
+  std::size_t max_peers = endpoint_options{}.max_peers;
+  std::uint32_t max_frame_bytes = endpoint_options{}.max_frame_bytes;
+  bool no_status = false;
+  double retire_timeout_s = 30;
+  log_options log;
+  std::string config; ///< a file; empty: there is none
+  bool check = false;
+
+  endpoint_options for_endpoint() const;
+};
+
+/// The options, and the texts they were made of, by the name of each option that was given.
+struct node_settings {
+  node_options options;
+  std::map<std::string, std::vector<std::string>> given;
+
+  /// The options whose texts are others in `later`.
+  std::vector<std::string> differences(const node_settings& later) const;
+};
+
+/// Parses arguments, and the configuration file that they name: what is given as an argument holds
+/// and not what the file says. Otherwise complains, or helps, and sets `outcome`.
+std::optional<node_settings> parse_node(const std::vector<std::string>& arguments,
+                                        exit_code& outcome);
+
+/// Whether a node can be started with these options, as far as that can be known without listening
+/// or connecting: addresses, certificates, access rules.
+expected<void> check(const node_options& options);
+
+} // namespace pubsub::tool
