@@ -139,9 +139,13 @@ public:
 
   /// What this endpoint has counted since it was made.
   endpoint_counters counters() const;
-  /// How this endpoint is, as one JSON object: id, version, uptime, counters, and as many peers and
-  /// subscribers as fit into 64,000 bytes (docs/cli.md, `pubsub status`).
-  std::string status_text() const;
+  /// How this endpoint is, as one JSON object: id, version, uptime, counters, and as many peers,
+  /// relays first, and subscribers as fit into `max_bytes` (docs/cli.md, `pubsub status`).
+  std::string status_text(std::size_t max_bytes = 64'000) const;
+  /// The same for Prometheus, in its text format (`text/plain; version=0.0.4`), and what the
+  /// process uses: docs/monitoring.md lists the metrics. At most 1,000 links and 1,000 subscribers
+  /// are told apart, and no clients where there are more than 100; the others are added up.
+  std::string metrics_text() const;
   /// What `status_text` returns at a peer. Blocks until it answers. Errors: peer_invalid,
   /// not_supported (the peer speaks version 1, or does not tell), peer_unavailable (the link was
   /// lost), request_timeout.

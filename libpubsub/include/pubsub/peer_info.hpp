@@ -43,6 +43,12 @@ struct peer_info {
   held_for_peer held;
   std::string access;  ///< the name of the rule that holds for it; empty: none does
   bool client = false; ///< it passes nothing on, and only its relays know it
+  /// This endpoint connects to it (`endpoint::peer`), and again when it is lost; it is listed while
+  /// it is away, too.
+  bool outgoing = false;
+  /// What the link holds of messages that wait, before it is full; 0 unless peered.
+  std::uint64_t capacity_messages = 0;
+  std::uint64_t capacity_bytes = 0; ///< the same, in bytes
 };
 
 /// One node of the network, at any distance, as `endpoint::nodes` reports it. Peers that speak

@@ -49,6 +49,9 @@ private:
 /// Owns the router, the peering and the counters. Thread-safe.
 class endpoint_core {
 public:
+  /// Of a topic in reports: the rest is cut off.
+  static constexpr std::size_t shown_topic_bytes = 200;
+
   explicit endpoint_core(endpoint_options options);
   ~endpoint_core() { close(); }
 
@@ -84,7 +87,9 @@ public:
   std::size_t drain(std::chrono::nanoseconds timeout);
   /// How the endpoint is, as JSON (docs/cli.md, `pubsub status`). Peers and subscribers for which
   /// there is no room are left out and counted.
-  std::string status_text() const;
+  std::string status_text(std::size_t max_bytes) const;
+  /// As `endpoint::metrics_text`.
+  std::string metrics_text() const;
 
   const endpoint_options& options() const noexcept { return options_; }
   /// What `check` has found wrong with the options this was made from; then it is closed.

@@ -1,6 +1,7 @@
 #include <pubsub/endpoint.hpp>
 
 #include "endpoint/core.hpp"
+#include "wire/native/network.hpp"
 
 namespace pubsub {
 
@@ -20,7 +21,8 @@ endpoint::endpoint() : endpoint(endpoint_options{}) {}
 endpoint::endpoint(endpoint_options options)
     : core_(std::make_shared<endpoint_core>(std::move(options))) {
   if (core_->options().serve_status == status_service::on)
-    core_->peers().tell_status_by([core = core_.get()] { return core->status_text(); });
+    core_->peers().tell_status_by(
+        [core = core_.get()] { return core->status_text(wire::max_status_text_bytes); });
 }
 endpoint::endpoint(endpoint&&) noexcept = default;
 endpoint& endpoint::operator=(endpoint&& other) noexcept {
@@ -130,8 +132,11 @@ std::optional<std::chrono::sys_seconds> endpoint::certificate_expiry() const {
 endpoint_counters endpoint::counters() const {
   return core_->counters();
 }
-std::string endpoint::status_text() const {
-  return core_->status_text();
+std::string endpoint::status_text(std::size_t max_bytes) const {
+  return core_->status_text(max_bytes);
+}
+std::string endpoint::metrics_text() const {
+  return core_->metrics_text();
 }
 bool endpoint::retire(std::chrono::nanoseconds timeout) {
   return core_->retire(deadline_after(timeout));

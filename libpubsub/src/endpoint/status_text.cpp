@@ -2,74 +2,30 @@
 
 #include <algorithm>
 
+#include "endpoint/counter_table.hpp"
 #include "format/json_members.hpp"
-#include "wire/native/network.hpp"
 
 namespace pubsub {
 
 namespace {
 
 constexpr std::size_t shown_topics = 8;
-constexpr std::size_t shown_topic_bytes = 200;
 
-json_members members_of(const endpoint_counters& x) {
-  return json_members{}
-      .add("published", x.published)
-      .add("unwanted", x.unwanted)
-      .add("dropped", x.dropped)
-      .add("would_block", x.would_block)
-      .add("refused", x.refused())
-      .add("refused_topic", x.refused_topic)
-      .add("refused_size", x.refused_size)
-      .add("refused_closed", x.refused_closed)
-      .add("refused_empty", x.refused_empty)
-      .add("received", x.received)
-      .add("forwarded", x.forwarded)
-      .add("ttl_expired", x.ttl_expired)
-      .add("unreachable", x.unreachable)
-      .add("no_subscriber", x.no_subscriber)
-      .add("duplicates", x.duplicates)
-      .add("denied", x.denied)
-      .add("limited", x.limited)
-      .add("malformed_frames", x.malformed_frames)
-      .add("silent_peers", x.silent_peers);
-}
-
-json_members members_of(const link_counters& x) {
-  return json_members{}
-      .add("offered", x.offered)
-      .add("sent", x.sent)
-      .add("queued", x.queued)
-      .add("dropped_oldest", x.dropped_oldest)
-      .add("dropped_newest", x.dropped_newest)
-      .add("dropped_gone", x.dropped_gone)
-      .add("conflated", x.conflated)
-      .add("dropped_overflow", x.dropped_overflow)
-      .add("received", x.received)
-      .add("bytes_sent", x.bytes_sent)
-      .add("bytes_received", x.bytes_received);
-}
-
-json_members members_of(const subscriber_counters& x) {
-  return json_members{}
-      .add("offered", x.offered)
-      .add("delivered", x.delivered)
-      .add("queued", x.queued)
-      .add("dropped_oldest", x.dropped_oldest)
-      .add("dropped_newest", x.dropped_newest)
-      .add("decode_errors", x.decode_errors)
-      .add("dropped_closed", x.dropped_closed)
-      .add("conflated", x.conflated)
-      .add("dropped_overflow", x.dropped_overflow)
-      .add("missed", x.missed)
-      .add("restarts", x.restarts);
+/// Those that the table lists.
+template <class Counters>
+json_members members_of(const Counters& x) {
+  json_members result;
+  for (const auto& each : counter_table<Counters>)
+    result.add(each.member, x.*each.value);
+  return result;
 }
 
 /// The first topics, cut where they are long, and the number of all.
 void add_filter(json_members& to, const filter& x) {
   std::vector<std::string> shown;
   for (auto each = x.begin(); each != x.end() && shown.size() < shown_topics; ++each)
-    shown.push_back(json_string(std::string_view{*each}.substr(0, shown_topic_bytes)));
+    shown.push_back(
+        json_string(std::string_view{*each}.substr(0, endpoint_core::shown_topic_bytes)));
   to.add_value("topics", json_list(shown)).add("topics_total", x.size());
 }
 
@@ -81,6 +37,9 @@ std::string describe(const peer_info& x) {
       .add("state", to_string(x.state))
       .add("wire_version", x.wire_version)
       .add_value("client", x.client ? "true" : "false")
+      .add_value("outgoing", x.outgoing ? "true" : "false")
+      .add("capacity_messages", x.capacity_messages)
+      .add("capacity_bytes", x.capacity_bytes)
       .add("held_bytes", json_members{}
                              .add("topics", x.held.topics)
                              .add("reports", x.held.reports)
@@ -129,19 +88,21 @@ std::string seconds_text(std::chrono::steady_clock::duration time) {
 
 } // namespace
 
-std::string endpoint_core::status_text() const {
+std::string endpoint_core::status_text(std::size_t max_bytes) const {
   constexpr std::size_t frame_bytes = 256; // names, brackets and what was left out
+  const auto all = counters();
   json_members result;
   result.add("schema", 1U)
       .add("id", pubsub::to_string(id_))
       .add("name", name())
       .add("version", PUBSUB_VERSION)
       .add_value("uptime_s", seconds_text(std::chrono::steady_clock::now() - born_))
-      .add("counters", members_of(counters()));
+      .add("counters", members_of(all).add("refused", all.refused()));
   const auto used = result.text().size() + frame_bytes;
-  const auto room = wire::max_status_text_bytes - std::min(wire::max_status_text_bytes, used);
+  const auto room = max_bytes - std::min(max_bytes, used);
 
-  const auto all_peers = peering_->peers();
+  auto all_peers = peering_->peers();
+  std::ranges::stable_partition(all_peers, [](const auto& each) { return !each.client; });
   bounded_list peers{room / 2}; // many peers leave room for some subscribers
   for (const auto& each : all_peers)
     if (!peers.add(describe(each)))

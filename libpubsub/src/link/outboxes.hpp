@@ -50,6 +50,10 @@ public:
   /// Of control frames that wait.
   std::size_t control_bytes() const { return control_place()->control_bytes(); }
 
+  queue_options options() const {
+    std::lock_guard lock{mutex_};
+    return options_;
+  }
   /// Before there are messages: less may wait.
   void limit_bytes(std::size_t most) {
     std::lock_guard lock{mutex_};

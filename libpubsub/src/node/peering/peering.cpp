@@ -381,10 +381,18 @@ std::vector<peer_info> peering::peers() const {
   std::vector<peer_info> result;
   for (const auto& each : peers_.in_phase(phase::peered, phase::peered))
     result.push_back(each->describe());
+  const auto n_peered = static_cast<std::ptrdiff_t>(result.size()); // sorted by their ids
+  const auto sorted_end = [&] { return result.begin() + n_peered; };
   for (const auto& request : requests_) {
-    if (request->connected)
+    if (request->connected) { // perhaps over a connection that the peer has made
+      const auto found = std::ranges::lower_bound(result.begin(), sorted_end(), request->remote, {},
+                                                  &peer_info::id);
+      if (found != sorted_end() && found->id == request->remote)
+        found->outgoing = true;
       continue;
+    }
     auto& away = result.emplace_back();
+    away.outgoing = true;
     away.id = request->remote;
     away.network = request->where();
     away.state = request->remote.is_nil() ? peer_state::connecting : peer_state::lost;

@@ -300,6 +300,7 @@ peer_info session::describe() const {
   const auto access = link_->access();
   const held_for_peer held{*link_->topic_bytes(), routes.report_bytes(remote()),
                            link_->control_bytes()};
+  const auto queue = link_->options();
   return {remote(),
           name(),
           link_->remote(),
@@ -309,7 +310,10 @@ peer_info session::describe() const {
           link_->version(),
           held,
           access ? access->name : "",
-          is_of_client()};
+          is_of_client(),
+          false, // the peering knows
+          queue.capacity_messages,
+          queue.capacity_bytes};
 }
 
 bool session::on_status_frame(std::span<const std::byte> payload) {

@@ -168,6 +168,12 @@ public:
   /// The subscriptions of a Broker peer, or of all nodes reached over a neighbour.
   filter peer_filter(const endpoint_id& who) const;
   std::vector<node_info> nodes() const;
+  /// The same, counted.
+  struct node_counts {
+    std::size_t known = 0;
+    std::size_t out_of_reach = 0;
+  };
+  node_counts count_nodes() const;
   /// What to announce to a Broker peer, or to any peer if nil.
   filter announcement_for(const endpoint_id& peer) const;
 

@@ -30,6 +30,18 @@ std::size_t router::count_here(std::string_view topic) const {
   return here + remote + client_links_.serving().told(topic);
 }
 
+router::node_counts router::count_nodes() const {
+  std::lock_guard turn{turn_};
+  std::lock_guard lock{mutex_};
+  const auto& next_hops = network_.next_hops();
+  node_counts result{client_links_.serving().links()->size(), 0};
+  network_.visit_nodes([&](const endpoint_id& id, bool, const auto&) {
+    ++result.known;
+    result.out_of_reach += next_hops.contains(id) ? 0 : 1;
+  });
+  return result;
+}
+
 std::size_t router::count(std::string_view topic) const {
   std::unique_lock lock{mutex_};
   wait_for_relays(lock, topic, routing_tuning::most_counted, {});
