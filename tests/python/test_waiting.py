@@ -365,7 +365,7 @@ def test_every_handle_refuses_in_a_forked_child_and_blocks_are_left_in_peace():
             child = os.fork()
             if child == 0:
                 for name in ("peers", "counters", "drain", "flush", "status", "close", "make_status_subscriber",
-                             "status_text"):
+                             "status_text", "metrics_text"):
                     attempt("Endpoint." + name, getattr(endpoint, name))
                 attempt("Endpoint.id", lambda: endpoint.id)
                 attempt("Endpoint.topics", lambda: endpoint.topics)

@@ -227,6 +227,8 @@ void bind_peer_info(py::module_& m) {
           "Version of the peering protocol; 0 unless peered.")
       .def_readonly("client", &peer_info::client,
                     "Whether it passes nothing on, and only its relays know it.")
+      .def_readonly("outgoing", &peer_info::outgoing,
+                    "Whether this endpoint connects to it (`peer`), and again when it is lost.")
       .def_property_readonly(
           "held_bytes",
           [](const peer_info& x) {
@@ -452,6 +454,10 @@ void bind_endpoint(py::module_& m) {
       .def(
           "status_text", [](const endpoint_handle& x) { return x.get().status_text(); },
           "How it is, as JSON; see `status`.")
+      .def(
+          "metrics_text", [](const endpoint_handle& x) { return x.get().metrics_text(); },
+          "How it is, in the text format of Prometheus (`text/plain; version=0.0.4`), and what the "
+          "process uses.")
       .def("peer_status_text", peer_status_text, py::arg("id"), py::arg("timeout") = py::none(),
            "As `peer_status`, as JSON.")
       .def_property_readonly("closed", &endpoint_handle::closed, "Whether `close` was called.")
