@@ -419,6 +419,11 @@ class PeerInfo:
         Its host and port; None where not known.
         """
     @property
+    def outgoing(self) -> bool:
+        """
+        Whether this endpoint connects to it (`peer`), and again when it is lost.
+        """
+    @property
     def state(self) -> str:
         """
         connecting, peered or lost.
@@ -489,6 +494,10 @@ class Endpoint:
     def listen(self, uri: str) -> int:
         """
         Accepts peers at `tcp://host:port`, encrypted at `tls://host:port`, or at `unix:///path` within the host, and returns the port; port 0 picks one, an empty host or `*` means every address. Raises InvalidArgument, ListenError, FileError (certificates), Closed.
+        """
+    def metrics_text(self) -> str:
+        """
+        How it is, in the text format of Prometheus (`text/plain; version=0.0.4`), and what the process uses.
         """
     def nodes(self) -> list[NodeInfo]:
         """
