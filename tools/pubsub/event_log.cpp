@@ -103,6 +103,12 @@ void event_log::listening(std::string_view address) {
        object_for(level, "listening").add("address", address));
 }
 
+void event_log::metrics(std::string_view address) {
+  constexpr auto level = log_level::info;
+  show(level, "metrics", fmt::format("metrics and status page on {}", address),
+       object_for(level, "metrics").add("address", address));
+}
+
 void event_log::access_rules(std::string_view file, std::size_t rules) {
   constexpr auto level = log_level::info;
   show(level, "access_rules", fmt::format("access rules of {} hold: {}", file, rules),

@@ -35,6 +35,8 @@ public:
   void change(const log_options& options);
 
   void listening(std::string_view address);
+  /// That metrics, health and the status page are served there.
+  void metrics(std::string_view address);
   void access_rules(std::string_view file, std::size_t rules);
   void status(const pubsub::status& event);
   /// What was dropped since the call before, and why; nothing if nothing was.

@@ -1,6 +1,7 @@
 #include "node_options.hpp"
 
 #include "config_file.hpp"
+#include "metrics_option.hpp"
 #include "terminal.hpp"
 
 #include <algorithm>
@@ -31,6 +32,8 @@ constexpr const char* examples = R"(Examples:
       encrypted, for peers with a certificate of the same authority; without the files, for anybody
   pubsub node --listen unix:///run/pubsub.sock --access access.toml
       for users of this host, each with the rights that the file gives
+  pubsub node --listen '*:9999' --metrics 127.0.0.1:9464
+      a page that shows the network at http://127.0.0.1:9464/, and /metrics, /healthz, /readyz
 Subscriptions travel over any number of nodes by themselves; --topic is only needed between Broker
 nodes. Signals: SIGHUP reads the files again (configuration, access rules, certificates) and changes
 what can be changed without losing a link; a file with a mistake changes nothing. SIGUSR2 lets the
@@ -106,6 +109,7 @@ void add_options(CLI::App& command, node_options& to) {
   add_connection_options(command, to.connection);
   command.add_option("--topic", to.topics, "Always announce this topic prefix (repeatable)")
       ->type_name("PREFIX");
+  add_metrics_option(command, to.metrics);
   add_limits(command, to);
   add_log(command, to.log);
   command.add_flag("--no-status", to.no_status, "Do not answer `pubsub status`");

@@ -16,7 +16,8 @@ struct node_options {
   connection_options connection;
   std::string name; ///< empty: the name of the host
   std::vector<std::string> topics;
-  std::string access; ///< a file; empty: everybody may do everything
+  std::string access;  ///< a file; empty: everybody may do everything
+  std::string metrics; ///< an address; empty: none are served
   std::size_t max_peers = endpoint_options{}.max_peers;
   std::uint32_t max_frame_bytes = endpoint_options{}.max_frame_bytes;
   bool no_status = false;

@@ -82,7 +82,9 @@ exit_code running_node::start() {
     return fail(failure);
   auto peers_only = options.connection;
   peers_only.listen.clear();
-  return connect(endpoint_, peers_only, peering::in_background);
+  if (auto failed = connect(endpoint_, peers_only, peering::in_background); failed != exit_code::ok)
+    return failed;
+  return start_metrics(endpoint_, options.metrics, log_, metrics_);
 }
 
 void running_node::watch() {

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <pubsub/endpoint.hpp>
 
 #include "event_log.hpp"
+#include "metrics_option.hpp"
 #include "node_options.hpp"
 #include "service_manager.hpp"
 #include "stop_signal.hpp"
@@ -48,6 +50,7 @@ private:
   service_manager manager_;
   endpoint endpoint_;
   status_subscriber events_;
+  std::optional<metrics_server> metrics_;
   clock::time_point look_again_;
   clock::time_point warn_again_;
   clock::time_point alive_again_;
