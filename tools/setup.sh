@@ -167,6 +167,21 @@ set_up_clang() {
   has_libfuzzer || die "clang cannot link libFuzzer; what it says is in build/logs/libfuzzer-probe.log."
 }
 
+# A browser for the test of the status page, and Prometheus for those of what it reads: .ci/run has them
+# looked for. Prometheus is only unpacked, for as a package it would start a service. Where they cannot be
+# had their tests are skipped.
+set_up_monitoring() {
+  command -v chromium >/dev/null || ! can_install || apt_install chromium >"$logs/apt-chromium.log" 2>&1 ||
+    note "chromium could not be installed"
+  local place=$root/build/prometheus
+  if ! command -v promtool >/dev/null && [[ ! -x $place/usr/bin/promtool ]] && command -v apt-get >/dev/null; then
+    mkdir -p "$place"
+    (cd "$place" && apt-get -q download prometheus && dpkg -x prometheus_*.deb .) >"$logs/prometheus.log" 2>&1 ||
+      note "prometheus could not be fetched"
+  fi
+  export PATH=$PATH:$place/usr/bin
+}
+
 check_versions() {
   local cmake_version
   cmake_version=$(cmake --version | sed -n '1s/[^0-9]*//p')

@@ -26,8 +26,10 @@ error bad_address(std::string_view text, std::string_view why) {
 
 expected<host_and_port> split(std::string_view text) {
   auto rest = text;
-  if (rest.starts_with("http://"))
+  if (rest.starts_with("http://")) { // as this server's address is shown
     rest.remove_prefix(7);
+    rest.remove_suffix(rest.ends_with('/') ? 1 : 0);
+  }
   const auto colon = rest.rfind(':');
   if (colon == std::string_view::npos)
     return bad_address(text, "no port");

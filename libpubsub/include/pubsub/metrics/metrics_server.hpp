@@ -43,9 +43,9 @@ struct metrics_options {
 /// there is no encryption and no password (docs/security.md).
 class PUBSUB_EXPORT metrics_server {
 public:
-  /// Listens at `host:port`; IPv6 as `[v6]:port`, port 0 picks one, an empty host or `*` means
-  /// every address. The endpoint may be moved or destroyed before the server. Errors:
-  /// invalid_argument, address_in_use, cannot_listen.
+  /// Listens at `host:port` (or `http://host:port/`); IPv6 as `[v6]:port`, port 0 picks one, an
+  /// empty host or `*` means every address. The endpoint may be moved or destroyed before the
+  /// server. Errors: invalid_argument, address_in_use, cannot_listen.
   static expected<metrics_server> start(const endpoint& ep, std::string_view address,
                                         metrics_options options = {});
 

@@ -135,11 +135,11 @@ function takeReadiness(readiness) {
 
 // -- numbers for people --
 
-const digits = (x) => x >= 100 || Number.isInteger(x) ? x.toFixed(0) : x >= 10 ? x.toFixed(1) : x.toFixed(x < 0.95 ? 2 : 1);
 function scaled(x, steps) {
   let i = 0;
   while (x >= 999.5 && i + 1 < steps.length) { x /= 1000; ++i; }
-  return (x > 0 && x < 0.005 ? '0' : digits(x)) + steps[i];
+  const exact = i === 0 && Number.isInteger(x);
+  return x.toFixed(exact || x >= 100 || x < 0.005 ? 0 : x >= 1 ? 1 : 2) + steps[i];
 }
 const number = (x) => scaled(x ?? 0, ['', ' k', ' M', ' G', ' T']);
 const bytes = (x) => scaled(x ?? 0, [' B', ' kB', ' MB', ' GB', ' TB']);

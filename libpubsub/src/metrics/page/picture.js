@@ -36,11 +36,11 @@ function build(graph, { width, height }) {
   const count = graph.nodes.size;
   const radius = count <= 14 ? 15 : count <= 45 ? 11 : count <= 110 ? 7.5 : 5.5;
   const labelled = count <= (width < 520 ? 12 : 26);
-  const [marginX, marginY] = [labelled ? Math.min(90, width * 0.17) : 22, labelled ? 46 : 22];
+  const [marginX, marginY] = [labelled ? Math.min(90, width * 0.17) : 22, labelled ? 62 : 22];
   const at = (node) => [width / 2 + node.x * (width / 2 - marginX), height / 2 + node.y * (height / 2 - marginY)];
   const focused = svg.contains(document.activeElement) ? document.activeElement.dataset.id : null;
   svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
-  svg.classList.toggle('crowded', graph.edges.length > 300);
+  svg.classList.toggle('crowded', graph.edges.length > 120);
   picture.shown.clear();
   picture.wires = [];
   const wires = make('g', { 'aria-hidden': 'true' }), nodes = make('g');
