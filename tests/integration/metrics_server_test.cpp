@@ -67,6 +67,7 @@ TEST_CASE("each path of the metrics server has its answer") {
   CHECK(is(metrics, 200));
   CHECK(metrics.find("Content-Type: text/plain; version=0.0.4") != std::string::npos);
   CHECK(metrics.find("\npubsub_published_messages_total 1\n") != std::string::npos);
+  CHECK(metrics.ends_with("\npubsub_ready 1\n"));
   CHECK(body_of(ask(server.port(), "GET /healthz")) == "ok\n");
   CHECK(body_of(ask(server.port(), "GET /readyz")) == "ready\n");
   CHECK(body_of(ask(server.port(), "GET /status?x=1")).starts_with("{\"schema\":1,"));
@@ -176,6 +177,7 @@ TEST_CASE("the program that has the endpoint may say what ready means") {
   mood = 1;
   REQUIRE(eventually([&] { return is(ask(server.port(), "GET /readyz"), 503); }));
   CHECK(body_of(ask(server.port(), "GET /readyz")) == "not today\n");
+  CHECK(eventually([&] { return ask(server.port(), "GET /metrics").ends_with("_ready 0\n"); }));
   mood = 2;
   CHECK(eventually([&] {
     return body_of(ask(server.port(), "GET /readyz")) == "the check itself failed: no mood\n";

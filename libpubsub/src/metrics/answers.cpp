@@ -54,9 +54,16 @@ shared_text answers::readiness() {
 }
 
 std::optional<answer> answers::find(std::string_view path) {
-  if (path == "/metrics")
-    return answer{200, "text/plain; version=0.0.4; charset=utf-8",
-                  recent(metrics_, [&] { return endpoint_->metrics_text(); })};
+  if (path == "/metrics") {
+    readiness();
+    const auto make = [&] {
+      return endpoint_->metrics_text() +
+             "# HELP pubsub_ready 1 while /readyz says that the node is ready, else 0.\n"
+             "# TYPE pubsub_ready gauge\npubsub_ready " +
+             (reason_ ? "0\n" : "1\n");
+    };
+    return answer{200, "text/plain; version=0.0.4; charset=utf-8", recent(metrics_, make)};
+  }
   if (path == "/healthz") {
     const auto ask = [&] {
       endpoint_->counters(); // an endpoint that hangs lets the question hang

@@ -12,6 +12,7 @@
 
 #include <pubsub/endpoint.hpp>
 #include <pubsub/error.hpp>
+#include <pubsub/export.hpp>
 
 namespace pubsub {
 
@@ -21,7 +22,7 @@ using readiness_check = std::function<std::optional<std::string>(const endpoint&
 /// What `metrics_options` has unless another is given. Not ready is an endpoint that connects to
 /// peers (`endpoint::peer`) and has none of them, or of whose links more than half have a full
 /// queue.
-std::optional<std::string> why_not_ready(const endpoint& ep);
+PUBSUB_EXPORT std::optional<std::string> why_not_ready(const endpoint& ep);
 
 struct metrics_options {
   /// Asked by `/readyz` and the page, at most ten times a second, on the server's thread: it must
@@ -36,7 +37,8 @@ struct metrics_options {
 };
 
 /// Serves HTTP/1.1 until it is destroyed, on a thread of its own. Answers GET and HEAD of:
-/// `/metrics` (`endpoint::metrics_text`), `/healthz` (200 as long as the endpoint answers),
+/// `/metrics` (`endpoint::metrics_text` and `pubsub_ready`), `/healthz` (200 as long as the
+/// endpoint answers),
 /// `/readyz` (200, or 503 and the reason), `/status` (`endpoint::status_text`), `/network` (the
 /// nodes of the network, as JSON), `/events` (the last two as server-sent events, every second) and
 /// `/` (a page that shows them). Answers are up to 0.1 s old. Whoever can connect sees all of it:

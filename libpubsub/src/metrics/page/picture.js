@@ -34,7 +34,7 @@ function drawNetwork(openClients) {
 
 function build(graph, { width, height }) {
   const count = graph.nodes.size;
-  const radius = count <= 14 ? 15 : count <= 45 ? 11 : count <= 110 ? 7.5 : 5.5;
+  const radius = count <= 14 && width >= 520 ? 15 : count <= 45 ? 11 : count <= 110 ? 7.5 : 5.5;
   const labelled = count <= (width < 520 ? 12 : 26);
   const [marginX, marginY] = [labelled ? Math.min(90, width * 0.17) : 22, labelled ? 62 : 22];
   const at = (node) => [width / 2 + node.x * (width / 2 - marginX), height / 2 + node.y * (height / 2 - marginY)];
