@@ -102,7 +102,8 @@ std::string endpoint_core::status_text(std::size_t max_bytes) const {
   const auto room = max_bytes - std::min(max_bytes, used);
 
   auto all_peers = peering_->peers();
-  std::ranges::stable_partition(all_peers, [](const auto& each) { return !each.client; });
+  std::stable_partition(all_peers.begin(), all_peers.end(),
+                        [](const auto& each) { return !each.client; });
   bounded_list peers{room / 2}; // many peers leave room for some subscribers
   for (const auto& each : all_peers)
     if (!peers.add(describe(each)))
