@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import unittest
+import urllib.request
 
 from command import NO_JSON, CommandTest
 
@@ -102,6 +103,16 @@ class StatusTest(CommandTest):
             port = self.node(*options)
             code, out, err = self.run_command("status", f"127.0.0.1:{port}")
             self.assertEqual((code, out), (2, ""))
+            self.assertIn(why, err)
+
+    def test_metrics_are_served_where_the_node_says_and_a_taken_port_is_status_2(self):
+        node = self.start("node", "--listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0", "--json")
+        address = node.wait_for_line(r'"event":"metrics","address":"(http://127\.0\.0\.1:\d+/)"')[1]
+        with urllib.request.urlopen(address + "metrics", timeout=60) as answer:
+            self.assertIn(b"\npubsub_peers{state=\"peered\"} 0\n", answer.read())
+        for metrics, status, why in ((address, 2, "in use"), ("nonsense", 1, "no port"), ("127.0.0.1:x", 1, "port")):
+            code, _, err = self.run_command("node", "--listen", "127.0.0.1:0", "--metrics", metrics)
+            self.assertEqual(code, status, err)
             self.assertIn(why, err)
 
     def test_wrong_use_is_status_1(self):
