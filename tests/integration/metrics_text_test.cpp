@@ -84,8 +84,8 @@ TEST_CASE("metrics tell every counter of an endpoint, of its links and of its su
   check_sums(x, "pubsub_", counters);
   check_sums(x, "pubsub_subscribers_", counters.subscribers);
   const auto peer = b.peers().at(0);
-  const auto labels =
-      "{peer=\"" + to_string(a.id()) + "\",address=\"" + to_string(*peer.network) + "\",rule=\"\"}";
+  const auto labels = "{peer=\"" + to_string(a.id()) + "\",address=\"" + to_string(*peer.network) +
+                      "\",rule=\"\",name=\"" + peer.name + "\"}";
   CHECK(x.value("pubsub_link_received_messages_total" + labels) == 5);
   CHECK(x.value("pubsub_link_up" + labels) == 1);
   CHECK(x.value("pubsub_link_capacity_messages" + labels) == 65'536);
@@ -128,7 +128,7 @@ TEST_CASE("a peer that is away is a link that is down") {
   REQUIRE(ep.peer_async(local_uri(port), {.retry = 20ms}));
   const scraped x{ep.metrics_text()};
   CHECK(x.value("pubsub_link_up{peer=\"\",address=\"127.0.0.1:" + std::to_string(port) +
-                "\",rule=\"\"}") == 0);
+                "\",rule=\"\",name=\"\"}") == 0);
   CHECK(x.value("pubsub_peers{state=\"connecting\"}") == 1);
 }
 
@@ -172,7 +172,7 @@ TEST_CASE("many clients are one series") {
   }
   const scraped x{relay.metrics_text()};
   CHECK(x.count("pubsub_link_up{") == 1);
-  CHECK(x.value("pubsub_link_up{peer=\"clients\",address=\"\",rule=\"\"}") == 101);
+  CHECK(x.value("pubsub_link_up{peer=\"clients\",address=\"\",rule=\"\",name=\"\"}") == 101);
 }
 
 TEST_CASE("a peer that this endpoint connects to is marked, whoever made the connection") {

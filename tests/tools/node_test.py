@@ -1,8 +1,11 @@
 """`pubsub node`: its configuration file, what it does on signals, and what it logs."""
 
 import json
+import os
+import shutil
 import signal
 import socket
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
@@ -168,7 +171,13 @@ class NodeTest(CommandTest):
             node.child.send_signal(signal.SIGUSR2)
             hear("STOPPING=1")
             self.assertEqual(node.finish(), OK)
-            self.assertIn("retired", " ".join(node.err) or "retired")
+
+    @unittest.skipUnless(shutil.which("systemd-analyze"), "systemd-analyze is not installed")
+    def test_the_unit_file_leaves_little_to_an_attacker(self):
+        unit = Path(os.environ["PUBSUB_COMMAND"]).parent / "pubsub.service"
+        done = subprocess.run(["systemd-analyze", "security", "--offline=true", "--threshold=20", unit],
+                              capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_it_retires_on_a_signal(self):
         other = self.start("node", "--listen", "127.0.0.1:0", "--name", "other")

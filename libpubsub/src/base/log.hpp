@@ -3,11 +3,12 @@
 
 #include <string_view>
 
+#include <pubsub/export.hpp>
 #include <pubsub/log.hpp>
 
 namespace pubsub {
 
 /// Passes `line` to the hook. Never throws.
-void log(log_level level, std::string_view line) noexcept;
+PUBSUB_EXPORT void log(log_level level, std::string_view line) noexcept;
 
 } // namespace pubsub

@@ -29,9 +29,13 @@ struct link_row : row<link_counters> {
   held_for_peer held;
 };
 
-metric_labels labels_of_link(std::string_view peer, std::string_view address,
-                             std::string_view rule) {
-  return std::move(metric_labels{}.add("peer", peer).add("address", address).add("rule", rule));
+metric_labels labels_of_link(std::string_view peer, std::string_view address, std::string_view rule,
+                             std::string_view name) {
+  return std::move(metric_labels{}
+                       .add("peer", peer)
+                       .add("address", address)
+                       .add("rule", rule)
+                       .add("name", name));
 }
 
 metric_labels labels_of_subscriber(std::string_view number, std::string_view topic) {
@@ -57,7 +61,7 @@ std::vector<link_row> rows_of(const std::vector<peer_info>& peers) {
   std::optional<link_row> others;
   const auto fold = [](std::optional<link_row>& into, std::string_view name, const peer_info& x) {
     if (!into)
-      into.emplace().labels = labels_of_link(name, "", "");
+      into.emplace().labels = labels_of_link(name, "", "", "");
     add_peer(*into, x);
   };
   for (const auto& each : peers) {
@@ -65,8 +69,9 @@ std::vector<link_row> rows_of(const std::vector<peer_info>& peers) {
       fold(clients, "clients", each);
       continue;
     }
-    auto labels = labels_of_link(each.id.is_nil() ? "" : to_string(each.id),
-                                 each.network ? to_string(*each.network) : "", each.access);
+    auto labels =
+        labels_of_link(each.id.is_nil() ? "" : to_string(each.id),
+                       each.network ? to_string(*each.network) : "", each.access, each.name);
     if (result.size() == max_single || !seen.insert(labels).second) {
       fold(others, "other", each);
       continue;
@@ -178,8 +183,8 @@ std::string endpoint_core::metrics_text() const {
   exposition out;
   out.begin("pubsub_build_info", "1, with the version of libpubsub as a label.");
   out.add(metric_labels{}.add("version", PUBSUB_VERSION), 1U);
-  out.begin("pubsub_node_info", "1, with the id of this node as a label.");
-  out.add(metric_labels{}.add("id", pubsub::to_string(id_)), 1U);
+  out.begin("pubsub_node_info", "1, with the id and the name of this node as labels.");
+  out.add(metric_labels{}.add("id", pubsub::to_string(id_)).add("name", name()), 1U);
   out.single("pubsub_uptime_seconds", "Time since this node was made.",
              std::chrono::duration<double>(std::chrono::steady_clock::now() - born_).count());
 
@@ -197,6 +202,10 @@ std::string endpoint_core::metrics_text() const {
   add_peers(out, peers);
   add_links(out, rows_of(peers));
   add_rows(out, "pubsub_subscriber_", rows_of(subscribers_));
+  if (const auto at = peering_->certificate_expiry())
+    out.single("pubsub_certificate_expiry_timestamp_seconds",
+               "When the certificate that this node shows expires, in seconds since 1970.",
+               static_cast<double>(at->time_since_epoch().count()));
   add_process_metrics(out);
   return std::move(out).text();
 }

@@ -7,16 +7,18 @@
 #include <string_view>
 #include <vector>
 
+#include <pubsub/export.hpp>
+
 namespace pubsub {
 
 /// `text` in quotes; what is not UTF-8 in it becomes U+FFFD.
-std::string json_string(std::string_view text);
+PUBSUB_EXPORT std::string json_string(std::string_view text);
 
 /// Texts of values as a list.
-std::string json_list(const std::vector<std::string>& values);
+PUBSUB_EXPORT std::string json_list(const std::vector<std::string>& values);
 
 /// The members of one object, in the order they are added.
-class json_members {
+class PUBSUB_EXPORT json_members {
 public:
   json_members& add(std::string_view name, std::string_view text) {
     return add_value(name, json_string(text));

@@ -20,6 +20,7 @@ std::string describe(const node_info& x) {
     topics.push_back(json_string(std::string_view{*each}.substr(0, shown_topic_bytes)));
   return json_members{}
       .add("id", to_string(x.id))
+      .add("name", x.name)
       .add_value("next_hop", x.next_hop.is_nil() ? "null" : json_string(to_string(x.next_hop)))
       .add_value("relays", x.relays ? "true" : "false")
       .add_value("neighbours", json_list(neighbours))

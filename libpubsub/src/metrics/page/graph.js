@@ -14,7 +14,7 @@ function graphOf(openClients) {
   for (const peer of [...model.peers.values(), ...model.gone.values()]) {
     if (peer.info.client && (fold || ++shownClients > MOST_CLIENTS_SHOWN)) continue;
     const kind = peer.info.client ? 'client' : peer.info.wire_version === 1 ? 'broker' : 'relay';
-    nodes.set(peer.key, { id: peer.key, kind, state: peer.state, label: nameOf(peer.info), peer });
+    nodes.set(peer.key, { id: peer.key, kind, state: peer.state, label: labelFor(peer.info), peer });
     edges.push({ a: status.id, b: peer.key, peer });
   }
   const folded = fold ? clients.length : Math.max(0, shownClients - MOST_CLIENTS_SHOWN);
@@ -37,7 +37,7 @@ function addFarNodes(nodes, edges, network) {
     if (known) known.info = info;
     else
       nodes.set(info.id, { id: info.id, kind: info.relays ? 'relay' : 'client', far: true, state: info.next_hop ? 'up' : 'unreachable',
-        label: shortId(info.id), info });
+        label: info.name || shortId(info.id), info });
   }
   const drawn = new Set();
   for (const info of network.nodes)

@@ -21,7 +21,9 @@ const model = {
 
 const keyOf = (peer) => peer.id ?? peer.address ?? '?';
 const shortId = (id) => id.slice(0, 8);
-const nameOf = (peer) => peer.address ?? (peer.id ? shortId(peer.id) : '?');
+const whereIs = (peer) => peer.address ?? (peer.id ? shortId(peer.id) : '?');
+const nameOf = (peer) => peer.name ? `${peer.name} (${whereIs(peer)})` : whereIs(peer);
+const labelFor = (peer) => peer.name || whereIs(peer);
 const fillOf = (counters, capacity) => capacity > 0 ? Math.min(1, counters.queued / capacity) : 0;
 const levelOf = (fill) => fill >= 0.9 ? 'bad' : fill >= 0.5 ? 'warn' : 'good';
 const sum = (list, of) => list.reduce((all, each) => all + of(each), 0);

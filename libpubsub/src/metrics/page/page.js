@@ -44,7 +44,7 @@ function showTiles() {
 
 function showHeader() {
   const { status, readiness } = model;
-  setText(byId('node'), status.id);
+  setText(byId('node'), `${status.name} ${status.id}`);
   setText(byId('facts'), `version ${status.version}, up ${duration(status.uptime_s)}`);
   const bad = readiness && !readiness.ready;
   setText(byId('ready'), readiness ? (bad ? `not ready: ${readiness.reason}` : 'ready') : '');
@@ -52,7 +52,7 @@ function showHeader() {
   const up = [...model.peers.values()].filter((each) => each.state === 'peered').length;
   const away = model.peers.size - up + model.gone.size, far = (model.network?.nodes.length ?? 0) + (model.network?.left_out ?? 0);
   setText(byId('census'), `${whole(up + status.left_out.peers)} connected${away ? `, ${whole(away)} lost` : ''}, ${whole(far)} nodes known`);
-  document.title = `${bad || away || model.totals.losing > 0 ? '(!) ' : ''}pubsub ${shortId(status.id)}`;
+  document.title = `${bad || away || model.totals.losing > 0 ? '(!) ' : ''}pubsub ${status.name}`;
   const clients = [...model.peers.values()].filter((each) => each.info.client).length;
   byId('clients').hidden = clients < FOLD_CLIENTS_FROM;
   setText(byId('clients'), view.openClients ? 'Show clients as one' : `Show all ${whole(clients)} clients`);
@@ -96,7 +96,7 @@ function detailsOfSelf(list, section) {
 function detailsOfPeer({ peer }, list, section) {
   const { info, rates } = peer, c = info.counters;
   const since = peer.state === 'gone' ? ` ${duration((Date.now() - peer.since) / 1000)} ago` : '';
-  list(['Id', info.id ?? 'not known yet', 'mono long'], ['Address', info.address ?? 'unknown'],
+  list(['Name', info.name || undefined], ['Id', info.id ?? 'not known yet', 'mono long'], ['Address', info.address ?? 'unknown'],
     ['State', (STATES[peer.state] ?? 'connected') + since, peer.state === 'peered' ? 'good' : 'bad'],
     ['Role', info.wire_version ? `${info.client ? 'client' : info.wire_version === 1 ? 'Broker peer' : 'relay'}, version ${info.wire_version}` : undefined],
     ['Connects', info.outgoing ? 'this node to it' : 'it to this node'], ['Access rule', info.access ?? 'none'], ['Wants', wants(info)]);
@@ -184,7 +184,7 @@ function showSubscribers() {
 function showNodes() {
   if (!byId('nodes').open || !model.network) return;
   fillTable(byId('nodes-table'), model.network.nodes.slice(0, MOST_ROWS).map((info) => [info.id, [
-    chooser(info.id, shortId(info.id)), info.next_hop ? (info.next_hop === info.id ? 'directly' : labelOf(info.next_hop)) : colored('no path', 'bad'),
+    chooser(info.id, `${info.name} ${shortId(info.id)}`.trim()), info.next_hop ? (info.next_hop === info.id ? 'directly' : labelOf(info.next_hop)) : colored('no path', 'bad'),
     info.relays ? 'relay' : 'client', String(info.neighbours.length), colored(wants(info), 'wrap')]]));
 }
 function showLog() {

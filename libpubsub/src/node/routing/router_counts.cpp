@@ -35,7 +35,7 @@ router::node_counts router::count_nodes() const {
   std::lock_guard lock{mutex_};
   const auto& next_hops = network_.next_hops();
   node_counts result{client_links_.serving().links()->size(), 0};
-  network_.visit_nodes([&](const endpoint_id& id, bool, const auto&) {
+  network_.visit_nodes([&](const endpoint_id& id, const known_node&) {
     ++result.known;
     result.out_of_reach += next_hops.contains(id) ? 0 : 1;
   });
