@@ -15,6 +15,8 @@ extensions = ["myst_parser", "breathe", "sphinx.ext.autodoc", "headers", "python
 exclude_patterns = ["site", "examples/*/tests"]
 root_doc = "index"
 
+autodoc_mock_imports = ["prometheus_client"] # the page is made without it
+
 # -- pages ---------------------------------------------------------------------------------------------
 
 myst_heading_anchors = 4

@@ -99,7 +99,8 @@ TEST_CASE("metrics tell every counter of an endpoint, of its links and of its su
         series.ends_with("topic=\"/t\",reason=\"oldest\"}"))
       CHECK(value == 3);
   }
-  CHECK(x.value("pubsub_node_info{id=\"" + to_string(b.id()) + "\"}") == 1);
+  CHECK(x.value("pubsub_node_info{id=\"" + to_string(b.id()) + "\",name=\"" + b.name() + "\"}") ==
+        1);
   CHECK(x.families.contains("pubsub_uptime_seconds"));
   CHECK(x.value("process_open_fds") > 3);
   CHECK(x.value("process_resident_memory_bytes") > 1e6);

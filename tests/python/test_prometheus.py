@@ -28,5 +28,5 @@ def test_the_registry_serves_what_it_was_told(endpoint):
     registry = prometheus_client.CollectorRegistry()
     registry.register(Collector(endpoint))
     text = prometheus_client.generate_latest(registry).decode()
-    assert f'pubsub_node_info{{id="{endpoint.id}"}} 1.0' in text
+    assert f'pubsub_node_info{{id="{endpoint.id}",name="{endpoint.name}"}} 1.0' in text
     assert "# TYPE pubsub_links_dropped_messages_total counter" in text

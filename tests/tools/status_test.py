@@ -56,8 +56,8 @@ class StatusTest(CommandTest):
         self.start("sub", "--peer", f"127.0.0.1:{port}", "--topic", "/t")
         shown = self.wait_for_status(port, lambda x: any(p["topics"] == ["/t"] for p in x["peers"]))
         text = self.status(port)
-        self.assertTrue(text.startswith(f"{shown['id']}: version {shown['version']}, up "), text)
-        self.assertRegex(text, r"(?m)^peer 127\.0\.0\.1:\d+ \S+: peered, version 2, a client, wants /t$")
+        self.assertTrue(text.startswith(f"{shown['name']} {shown['id']}: version {shown['version']}, up "), text)
+        self.assertRegex(text, r"(?m)^peer \S+ 127\.0\.0\.1:\d+ \S+: peered, version 2, a client, wants /t$")
         self.assertEqual(text.count("\npeer "), 1, text)
 
     @unittest.skipIf(NO_JSON, "text needs the JSON reader")

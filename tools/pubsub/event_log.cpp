@@ -125,12 +125,13 @@ void event_log::status(const pubsub::status& event) {
   }
   const auto name = name_of(event);
   const auto level = level_of(event);
-  show(level, name, fmt::format("{} {}: {}", name, describe_peer(event), event.message()),
+  const auto message = event.in_good_order() ? "the remote peer has left" : event.message();
+  show(level, name, fmt::format("{} {}: {}", name, describe_peer(event), message),
        object_for(level, name)
            .add("peer", to_string(event.peer()))
            .add("name", event.name())
            .add("address", address_of(event))
-           .add("message", event.message()));
+           .add("message", message));
 }
 
 void event_log::drops(const endpoint_counters& now) {

@@ -39,10 +39,8 @@ public:
   void lost(const session& who, const error& reason) {
     const auto& id = who.remote();
     const auto& where = who.carrier()->remote();
-    const bool left = who.peer_has_left();
-    events_.publish({status_code::peer_lost, id, where,
-                     left ? "the remote peer has left" : "lost connection to remote peer",
-                     who.name(), left});
+    events_.publish({status_code::peer_lost, id, where, "lost connection to remote peer",
+                     who.name(), who.peer_has_left()});
     if (is_worth_a_line(reason))
       events_.publish({reason.code(), id, where, reason.context(), who.name()});
     unreachable(who);

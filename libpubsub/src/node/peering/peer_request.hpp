@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <memory>
+#include <string>
 
 #include <pubsub/endpoint_options.hpp>
 #include <pubsub/status.hpp>
@@ -24,6 +25,7 @@ struct peer_request {
   peer_options options;
   std::shared_ptr<connector> connects{};
   endpoint_id remote{};   ///< nil until the first success
+  std::string name{};     ///< what the peer called itself then
   bool connected = false; ///< its peering is established
   bool stopped = false;
   bool attempted = false;    ///< at least one attempt has failed
@@ -39,8 +41,9 @@ struct peer_request {
     stopped = true;
     connects->stop();
   }
-  void note_success(const endpoint_id& id) {
+  void note_success(const endpoint_id& id, const std::string& who) {
     remote = id;
+    name = who;
     connected = true;
     changes_role = false;
     connected_at = std::chrono::steady_clock::now();

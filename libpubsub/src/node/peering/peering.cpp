@@ -198,7 +198,7 @@ void peering::on_peered(const std::shared_ptr<session>& who) {
   lock_type lock{mutex_};
   const auto paused = peers_.settle(who->remote());
   if (const auto& request = who->request())
-    request->note_success(who->remote());
+    request->note_success(who->remote(), who->name());
   else
     acceptor_.note_settled(who->carrier());
   reports_.added(*who);
@@ -231,7 +231,7 @@ void peering::on_closed(const std::shared_ptr<session>& who, wire::handshake::ou
   if (how == wire::handshake::outcome::redundant && peers_.contains(who->remote()) &&
       !peers_.is_current(who)) {
     if (request) // from now on it looks after the other connection
-      request->note_success(who->remote());
+      request->note_success(who->remote(), who->name());
     return;
   }
   std::shared_ptr<session> next;
@@ -394,6 +394,7 @@ std::vector<peer_info> peering::peers() const {
     auto& away = result.emplace_back();
     away.outgoing = true;
     away.id = request->remote;
+    away.name = request->name;
     away.network = request->where();
     away.state = request->remote.is_nil() ? peer_state::connecting : peer_state::lost;
   }
