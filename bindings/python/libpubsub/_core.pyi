@@ -414,6 +414,11 @@ class PeerInfo:
         Its endpoint id; None until the first handshake.
         """
     @property
+    def name(self) -> str:
+        """
+        What it calls itself; empty where not known.
+        """
+    @property
     def network(self) -> tuple[str, int] | None:
         """
         Its host and port; None where not known.
@@ -450,6 +455,11 @@ class NodeInfo:
         Its endpoint id.
         """
     @property
+    def name(self) -> str:
+        """
+        What it calls itself; empty where not known.
+        """
+    @property
     def neighbours(self) -> list[str]:
         """
         Ids of its peers, as it reports them.
@@ -473,7 +483,7 @@ class Endpoint:
     """
     A node of the publish/subscribe network.
     """
-    def __init__(self, id: str | None, forwarding: bool | None, own_messages: bool, io_threads: typing.SupportsInt | typing.SupportsIndex, link_capacity: typing.SupportsInt | typing.SupportsIndex, link_capacity_bytes: typing.SupportsInt | typing.SupportsIndex, link_policy: str, forward_topics: collections.abc.Sequence[str], connect_timeout: typing.SupportsFloat | typing.SupportsIndex, handshake_timeout: typing.SupportsFloat | typing.SupportsIndex, close_timeout: typing.SupportsFloat | typing.SupportsIndex, liveness_timeout: typing.SupportsFloat | typing.SupportsIndex, serve_status: bool, certificate: str, key: str, passphrase: str, ca_file: str, ca_path: str) -> None:
+    def __init__(self, id: str | None, forwarding: bool | None, own_messages: bool, io_threads: typing.SupportsInt | typing.SupportsIndex, link_capacity: typing.SupportsInt | typing.SupportsIndex, link_capacity_bytes: typing.SupportsInt | typing.SupportsIndex, link_policy: str, forward_topics: collections.abc.Sequence[str], connect_timeout: typing.SupportsFloat | typing.SupportsIndex, handshake_timeout: typing.SupportsFloat | typing.SupportsIndex, close_timeout: typing.SupportsFloat | typing.SupportsIndex, liveness_timeout: typing.SupportsFloat | typing.SupportsIndex, serve_status: bool, certificate: str, key: str, passphrase: str, ca_file: str, ca_path: str, name: str) -> None:
         ...
     def close(self, timeout: typing.SupportsFloat | typing.SupportsIndex | None = 3.0) -> None:
         """
@@ -527,7 +537,13 @@ class Endpoint:
         """
         Publishes every value of an iterable, one message each, and returns their number.
         """
+    def retire(self, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> bool:
+        """
+        For a relay that is to be closed while others go on: lets them choose routes that do not lead over it, passes on what is on its way, and parts from its clients; at most `timeout` seconds. Returns whether all that was done in time.
+        """
     def set_access_rules(self, rules: collections.abc.Sequence[tuple[str, collections.abc.Sequence[str], collections.abc.Sequence[str], bool, bool, collections.abc.Sequence[str] | None, collections.abc.Sequence[str] | None, typing.Annotated[collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], "FixedSize(6)"]]] | None) -> None:
+        ...
+    def set_tls_files(self, certificate: str, key: str, passphrase: str, ca_file: str, ca_path: str) -> None:
         ...
     def status_text(self) -> str:
         """
@@ -573,6 +589,11 @@ class Endpoint:
         Its name in the network, a UUID.
         """
     @property
+    def name(self) -> str:
+        """
+        What people call it.
+        """
+    @property
     def topics(self) -> list[str]:
         """
         What it announces: the topics of its subscribers, of its peers, and `forward_topics`.
@@ -591,6 +612,11 @@ class Status:
         What happened, in Broker's words: peer_added, peer_removed, peer_lost, endpoint_discovered, endpoint_unreachable, or for an error its name, such as peer_unavailable.
         """
     @property
+    def in_good_order(self) -> bool:
+        """
+        Whether a peer that is lost has said goodbye before.
+        """
+    @property
     def is_error(self) -> bool:
         """
         Whether this is an error.
@@ -599,6 +625,11 @@ class Status:
     def message(self) -> str:
         """
         A sentence for people.
+        """
+    @property
+    def name(self) -> str:
+        """
+        What the peer calls itself; empty where not known.
         """
     @property
     def network(self) -> tuple[str, int] | None:
