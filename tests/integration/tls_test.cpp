@@ -506,6 +506,33 @@ TEST_CASE("closing an endpoint with encrypted links under load takes no longer t
   }
 }
 
+TEST_CASE("new certificates serve new connections, and links that exist go on") {
+  authority first{"first"};
+  authority second{"second"};
+  endpoint relay{with(first.issue("relay"))};
+  endpoint early{with(first.issue("early"))};
+  endpoint late{with(second.issue("late"))};
+  const auto where = tls_uri(listen_tls(relay));
+  auto sub = relay.make_subscriber({"/t"});
+  REQUIRE(early.peer(where, once));
+  CHECK_FALSE(late.peer(where, once));
+
+  auto wrong = second.issue("relay");
+  wrong.key = first.issue("other").key;
+  CHECK(relay.set_tls(wrong).error().code() == errc::invalid_argument);
+  CHECK_FALSE(late.peer(where, once)); // nothing has changed
+
+  const auto expiry = relay.certificate_expiry();
+  REQUIRE(relay.set_tls(second.issue("relay", {}, 3'600)));
+  CHECK(relay.certificate_expiry() < expiry);
+  CHECK(late.peer(where, once));
+  sent(early.publish("/t", count{1}));
+  CHECK(next_number(sub) == 1);
+  sent(late.publish("/t", count{2}));
+  CHECK(next_number(sub) == 2);
+  CHECK_FALSE(endpoint{}.certificate_expiry());
+}
+
 TEST_CASE("an encrypted connection that is cut is a lost peer on both sides, and comes back") {
   endpoint a;
   endpoint b;

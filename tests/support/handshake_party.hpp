@@ -14,10 +14,11 @@ using outcome = wire::handshake::outcome;
 
 struct party {
   party(tcp_role role, const endpoint_id& self, const filter& announced = {"/own"},
-        std::uint8_t max_version = 1, bool client = false)
+        std::uint8_t max_version = 1, bool client = false, const std::string& name = {})
       : machine(role, {.self = self,
                        .max_version = max_version,
                        .client = client,
+                       .name = name,
                        .local_filter = [announced](const endpoint_id&) { return announced; },
                        .admit =
                            [this](const endpoint_id& remote, bool originator) {

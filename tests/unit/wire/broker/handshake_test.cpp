@@ -286,6 +286,25 @@ TEST_CASE("two endpoints agree on the highest version both speak") {
       }
 }
 
+TEST_CASE("both sides of version 2 tell their names, and one that cannot be shown counts as none") {
+  for (const std::string name : {"sensor-1", "", "\x1b[2J", "two words"}) {
+    CAPTURE(name);
+    party a{tcp_role::connecting, id_of(1), {}, 2, true, name};
+    party b{tcp_role::accepting, id_of(2), {}, 2, false, "relay"};
+    for (int i = 0; i < 4; ++i) {
+      for (const auto& each : a.take_sent())
+        b.hear(each);
+      for (const auto& each : b.take_sent())
+        a.hear(each);
+    }
+    CHECK(a.machine.state() == outcome::peered);
+    CHECK(b.machine.state() == outcome::peered);
+    CHECK(a.machine.remote_name() == "relay");
+    CHECK(b.machine.remote_name() == (name == "sensor-1" ? name : ""));
+    CHECK(b.machine.remote_is_client());
+  }
+}
+
 TEST_CASE("a version nobody has offered is refused") {
   party us{tcp_role::connecting, id_of(0x22), {}, 2};
   CHECK(us.hear("00000016 08 5a45454b" + id_hex('1') + "03") == outcome::failed);

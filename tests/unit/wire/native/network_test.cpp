@@ -23,6 +23,21 @@ std::span<const std::byte> payload_of(const buffer& frame) {
 
 } // namespace
 
+TEST_CASE(
+    "a whole report of a node may carry its name, and one that cannot be shown is malformed") {
+  const neighbours_report named{{a, 5, 7, true}, true, {b}, {}, "sensor-1"};
+  const auto frame = wire::make_report(named);
+  const auto payload = std::span{frame}.subspan(4);
+  const auto read = wire::parse_neighbours(payload);
+  REQUIRE(read);
+  CHECK(read->name == "sensor-1");
+  CHECK(read->added == named.added);
+  CHECK_FALSE(wire::parse_neighbours(payload.first(payload.size() - 1)));
+  auto bad = frame;
+  bad.back() = std::byte{' '};
+  CHECK_FALSE(wire::parse_neighbours(std::span{bad}.subspan(4)));
+}
+
 TEST_CASE("a report of links is written and read") {
   const neighbours_report report{{a, 7, 9, false}, true, {b}, {a}};
   const auto frame = wire::make_report(report);
