@@ -6,7 +6,9 @@ endif()
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/libpubsub)
 install(DIRECTORY include/pubsub DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev FILES_MATCHING PATTERN "*.hpp")
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT dev)
+if(NOT PUBSUB_DEBIAN_PACKAGES) # where it is the file copyright of each package
+  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT dev)
+endif()
 
 # pkg-config finds the prefix from where the .pc file lies, unless a folder was fixed by whoever configured. What belongs
 # to the system is not moved, and its folders are left out of the flags only where they are spelled as usual.
