@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 INCLUDE = ROOT / "libpubsub/include"
 XML = ROOT / "build/docs-doxygen/xml"
 # These declare nothing of their own.
-WITHOUT_PAGE = {"pubsub/pubsub.hpp", "pubsub/fwd.hpp"}
+WITHOUT_PAGE = {"pubsub/pubsub.hpp", "pubsub/fwd.hpp", "pubsub/export.hpp"}
 DIRECTIVES = {"enum": "doxygenenum", "typedef": "doxygentypedef", "variable": "doxygenvariable",
               "function": "doxygenfunction"}
 
