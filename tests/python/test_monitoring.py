@@ -8,7 +8,6 @@ import shutil
 import socket
 import subprocess
 import threading
-import time
 import urllib.parse
 import urllib.request
 
@@ -119,16 +118,20 @@ def test_prometheus_answers_every_question_of_the_dashboard(pubsub_command, tmp_
 
 def check_answers(web, endpoint, subscriber):
     def ask(question):
-        for _ in range(10):
-            with contextlib.suppress(OSError):
-                return json.loads(get(f"http://{web}/api/v1/query?" + urllib.parse.urlencode({"query": question})))["data"]["result"]
-            time.sleep(0.5)  # until it listens
-        return []
+        answers = []
+
+        def answered():
+            with contextlib.suppress(OSError):  # until the server listens
+                address = f"http://{web}/api/v1/query?" + urllib.parse.urlencode({"query": question})
+                answers.append(json.loads(get(address))["data"]["result"])
+            return answers
+
+        wait_until(answered, 30)
+        return answers[0]
 
     def has_begun():
         endpoint.publish("/t", 1)
         subscriber.get(DEADLINE)
-        time.sleep(0.1)
         return ask("rate(pubsub_published_messages_total[10s]) > 0") and len(ask('count_over_time(up{job="pubsub"}[10s]) > 2')) == 2
 
     wait_until(has_begun, 60)
