@@ -125,6 +125,17 @@ class NodeTest(CommandTest):
         self.assertEqual(self.run_command("status", f"127.0.0.1:{port}")[0], OK)
         node.wait_for_line("peer_added")  # of the level that held before
 
+    def test_an_address_that_is_in_use_changes_nothing_either(self):
+        node = self.node("listen = '127.0.0.1:0'\n")
+        port = node.port()
+        with socket.create_server(("127.0.0.1", 0)) as other:
+            taken = other.getsockname()[1]
+            self.file.write_text(f"listen = ['127.0.0.1:0', '127.0.0.1:{taken}']\nlog_level = 'error'\n")
+            node.child.send_signal(signal.SIGHUP)
+            node.wait_for_line(f"nothing has changed, since there is a mistake: .*{taken}")
+        self.assertEqual(self.run_command("status", f"127.0.0.1:{port}")[0], OK)
+        node.wait_for_line("peer_added")  # of the level that held before
+
     def test_a_peer_that_is_done_is_removed_and_one_that_is_killed_is_lost(self):
         node = self.start("node", "--listen", "127.0.0.1:0", "--json")
         port = node.port()

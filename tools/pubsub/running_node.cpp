@@ -175,6 +175,10 @@ error running_node::apply(const node_settings& fresh) {
       return read.error();
     rules = std::move(*read);
   }
+  // First what can fail for a reason that no check sees: an address that is in use.
+  if (auto failure =
+          listen_at_more(without(options.connection.listen, settings_.options.connection.listen)))
+    return failure;
   if (options.connection.tls.authenticated() || settings_.options.connection.tls.authenticated())
     if (auto set = endpoint_.set_tls(options.connection.tls); !set)
       return set.error();
@@ -185,7 +189,7 @@ error running_node::apply(const node_settings& fresh) {
     log_.access_rules(options.access, n);
   log_.change(options.log);
   change_peers(options.connection.peers);
-  return listen_at_more(without(options.connection.listen, settings_.options.connection.listen));
+  return {};
 }
 
 /// Parts from those that are not in the file any more, in good order.
