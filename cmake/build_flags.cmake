@@ -31,7 +31,7 @@ endif()
 if(SKBUILD)
   # The Python package is carried to other machines. These need as new a standard library as this one, unless the
   # compiler has it as a static library, to put it inside. What nothing calls is left out: std::random_device would
-  # make the package depend on glibc 2.36. Python needs one symbol; all others are nobody's business, and the linker
+  # make the package depend on glibc 2.36. Python needs one symbol; no program uses the others, and the linker
   # would keep what it takes for others' use.
   include(CheckCXXSourceCompiles)
   set(CMAKE_REQUIRED_LINK_OPTIONS -static-libstdc++)

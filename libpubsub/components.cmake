@@ -34,7 +34,7 @@ function(pubsub_compile_objects)
     target_include_directories(${target} PRIVATE include src)
     target_compile_features(${target} PRIVATE cxx_std_20)
     target_link_libraries(${target} PRIVATE pubsub_flags)
-    # An exported function may be inlined here like any other: nobody replaces it at run time.
+    # An exported function may be inlined here like any other: no program replaces it at run time.
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)
     pubsub_compile_together(${target})
   endforeach()

@@ -10,7 +10,7 @@ if(NOT PUBSUB_DEBIAN_PACKAGES) # where it is the file copyright of each package
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT dev)
 endif()
 
-# pkg-config finds the prefix from where the .pc file lies, unless a folder was fixed by whoever configured. What belongs
+# pkg-config finds the prefix from where the .pc file lies, unless the configuration fixes a folder. What belongs
 # to the system is not moved, and its folders are left out of the flags only where they are spelled as usual.
 set(pc_prefix ${CMAKE_INSTALL_PREFIX})
 set(pc_libdir ${CMAKE_INSTALL_FULL_LIBDIR})

@@ -4,7 +4,7 @@ import pytest
 
 import libpubsub
 
-prometheus_client = pytest.importorskip("prometheus_client")
+prometheus_client = pytest.importorskip("prometheus_client", reason="the adapter is for programs that have this package")
 
 
 def test_the_collector_tells_a_registry_what_the_endpoint_counts(endpoint):

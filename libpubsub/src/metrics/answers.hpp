@@ -1,4 +1,4 @@
-// What the server has to say, whoever asks and however often.
+// The answers of the server, made once for all connections that ask within a moment.
 #pragma once
 
 #include <array>

@@ -33,7 +33,7 @@ std::string describe(const node_info& x) {
 
 std::string network_text(const endpoint& ep, std::size_t max_bytes) {
   auto nodes = ep.nodes();
-  // The same order every time: whoever compares two texts sees whether anything has changed.
+  // The same order every time: the page compares two texts to see whether anything has changed.
   std::ranges::sort(nodes, {}, [](const node_info& x) {
     return std::pair{x.next_hop.is_nil(), x.id};
   });
