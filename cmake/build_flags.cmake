@@ -1,5 +1,6 @@
 # Flags every target of the project shares: warnings, sanitizers, ccache, threads; and what keeps a whole
 # build short.
+# SPDX-License-Identifier: BSD-3-Clause
 find_package(Threads REQUIRED)
 
 if(PUBSUB_CCACHE)

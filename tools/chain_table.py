@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Prints the table of a `pubsub bench chain --json FILE` report; status 3 if it shows any loss."""
 import json
 import sys

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Receives the records of a Zeek log in Python, through two relays, and shows the first of them.
 
     show_records.py [--pubsub PROGRAM] [--show N] FILE

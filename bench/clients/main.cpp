@@ -1,4 +1,5 @@
 // The clients that `pubsub bench clients` counts the costs of, at a relay of ours or a NATS server.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "clients/swarm.hpp"
 #include "terminal.hpp"
 

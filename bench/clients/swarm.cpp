@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "clients/swarm.hpp"
 
 #include <arpa/inet.h>

@@ -1,4 +1,5 @@
 // Many clients in one thread, over bare sockets, which cost the same with every server.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "compare/compare_cases.hpp"
 
 #include "kit/program_run.hpp"

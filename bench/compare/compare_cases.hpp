@@ -1,4 +1,5 @@
 // What a comparison measures: cases, and who takes part in each.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>

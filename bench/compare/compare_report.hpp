@@ -1,4 +1,5 @@
 // The figures of a comparison: ratios, tables, a file for programs.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <optional>

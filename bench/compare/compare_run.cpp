@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "compare/compare_run.hpp"
 
 #include "kit/child_process.hpp"

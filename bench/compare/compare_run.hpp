@@ -1,4 +1,5 @@
 // One measurement of a comparison: a contestant's program is run and its report read.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>

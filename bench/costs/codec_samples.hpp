@@ -1,4 +1,5 @@
 // The values whose encoding and decoding is measured.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // What a row of `bench routing` varies.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>

@@ -2,6 +2,7 @@
 //   phase TEXT    what it does now
 //   KEY NUMBER    a figure; of the same key come as many as there are samples
 //   done
+// SPDX-License-Identifier: BSD-3-Clause
 #include "benchmarks.hpp"
 
 #include "costs/routing.hpp"

@@ -1,4 +1,5 @@
 // A program run as a child, spoken to through pipes.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "kit/child_report.hpp"
 
 #include "terminal.hpp"

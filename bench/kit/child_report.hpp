@@ -1,4 +1,5 @@
 // What a child process reports on stdout: lines of a word and the rest.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <map>

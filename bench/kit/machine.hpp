@@ -1,4 +1,5 @@
 // What a result was measured on.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "json_object.hpp"

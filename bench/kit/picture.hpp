@@ -1,4 +1,5 @@
 // Figures of a benchmark as a file, and drawn.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "kit/process_usage.hpp"
 
 #include <fstream>

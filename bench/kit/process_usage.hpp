@@ -1,4 +1,5 @@
 // What this process, or another one, uses: processor time and memory.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "kit/program_run.hpp"
 
 namespace pubsub::tool::bench {

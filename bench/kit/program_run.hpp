@@ -1,4 +1,5 @@
 // Programs that measure something and print it: where they are, and how one is run to its end.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <filesystem>

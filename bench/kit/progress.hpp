@@ -1,4 +1,5 @@
 // Progress of long work: at most a line a second on stderr, and only for people.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "kit/python_program.hpp"
 
 #include "kit/child_process.hpp"

@@ -1,4 +1,5 @@
 // The Python that runs parts of this project.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "kit/rate_meter.hpp"
 
 #include <algorithm>

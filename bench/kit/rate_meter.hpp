@@ -1,4 +1,5 @@
 // Messages per second, second by second.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

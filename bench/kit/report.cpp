@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "kit/report.hpp"
 
 #include "kit/machine.hpp"

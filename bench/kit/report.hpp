@@ -1,4 +1,5 @@
 // Results of a benchmark, as a file for programs.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>

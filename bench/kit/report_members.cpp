@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "kit/report_members.hpp"
 
 #include <charconv>

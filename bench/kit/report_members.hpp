@@ -1,5 +1,6 @@
 // Members of reports, found by their names: for lines that programs of this project have written,
 // not for any JSON.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <string>

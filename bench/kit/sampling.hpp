@@ -1,4 +1,5 @@
 // How long one call takes.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

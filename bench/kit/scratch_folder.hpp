@@ -1,4 +1,5 @@
 // A folder for files that processes of a benchmark share, gone at the end.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <filesystem>

@@ -1,6 +1,7 @@
 // A limit of the relay chain: processes that only copy bytes from one TCP connection to the next.
 // The publisher copies messages into a big buffer and numbers them, relays read and write whatever
 // has come, the subscriber looks at every number.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/numbered.hpp"
 #include "support/run.hpp"
 #include "support/tcp.hpp"

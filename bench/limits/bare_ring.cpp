@@ -1,5 +1,6 @@
 // A limit of the local stream: a ring of pointers between two threads and nothing else. Fresh
 // messages are heap blocks made by one thread and freed by the other; a repeated one is one block.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/numbered.hpp"
 #include "support/run.hpp"
 

@@ -1,5 +1,6 @@
 // A limit of reading remote files: requests of nine bytes on a TCP connection, each answered with a
 // part of a file by sendfile(2), so that the server copies nothing. The file is in memory.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/requests.hpp"
 #include "support/run.hpp"
 #include "support/tcp.hpp"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Batch acknowledged pipelines on pyzmq: what batch_ack_zmq does, in Python.
 
 Ventilator, workers and sink are processes. Prints one line of JSON.

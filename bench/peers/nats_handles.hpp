@@ -1,5 +1,6 @@
 // NATS for peers: its C client, closed when it goes; and servers, each but the last a leaf node of
 // the next.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "support/find_program.hpp"

@@ -1,5 +1,6 @@
 // Broker as a peer. It takes whatever a publisher sends and keeps it in memory, so no more than a
 // window of messages is on its way. A message is what ours is: a vector of a count and a string.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/numbered.hpp"
 #include "support/run.hpp"
 

@@ -1,6 +1,7 @@
 // NATS as a peer: nats-server as relays, each but the last a leaf node of the next, and the C
 // client at both ends. A server drops a client that reads too slowly, so no more than a window of
 // messages is on its way; the subscriber's client may keep all of them.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "peers/nats_handles.hpp"
 #include "support/numbered.hpp"
 #include "support/run.hpp"

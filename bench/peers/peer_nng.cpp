@@ -2,6 +2,7 @@
 // window only keeps the rest short that is in the sockets at the end, since nng writes several
 // times faster than it reads. PUB/SUB drops what does not fit, so no more is on its way than the
 // shortest queue holds.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/numbered.hpp"
 #include "support/run.hpp"
 

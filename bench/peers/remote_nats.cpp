@@ -1,5 +1,6 @@
 // Remote operations by NATS: requests with an inbox for the replies, through one nats-server. A
 // window of requests is under way.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "peers/nats_handles.hpp"
 #include "support/requests.hpp"
 #include "support/run.hpp"

@@ -1,4 +1,5 @@
 // libzmq's handles, closed when they go; and its failures as exceptions.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <stdexcept>

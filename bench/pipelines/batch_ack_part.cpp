@@ -2,6 +2,7 @@
 //   port N          what they listen on
 //   ready           the next process may start
 //   done key=value  the end of the work
+// SPDX-License-Identifier: BSD-3-Clause
 #include "benchmarks.hpp"
 
 #include "kit/child_report.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "pipelines/batch_ack_report.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // What came of pipelines with batch acknowledgements: tables, and results for programs.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <vector>

@@ -1,4 +1,5 @@
 // One run of a pipeline with batch acknowledgements: ours, or that of a program of bench/.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "pipelines/batch_ack_uneven.hpp"
 
 #include "kit/report.hpp"

@@ -1,4 +1,5 @@
 // Workers that are not equally fast: what a pipeline makes of them.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // The operations of remote execution that is measured: NOOP and FAOP.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

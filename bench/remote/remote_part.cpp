@@ -4,6 +4,7 @@
 //   ready           it serves; or the client has begun
 //   done key=value  a client, after "run ...": the measurement
 //   failed WHY      instead of it
+// SPDX-License-Identifier: BSD-3-Clause
 #include "benchmarks.hpp"
 
 #include "kit/child_report.hpp"

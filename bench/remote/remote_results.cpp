@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "remote/remote_results.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
 // What results of remote execution have in common: members of the report, and conclusions.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <string>

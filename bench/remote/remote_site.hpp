@@ -1,4 +1,5 @@
 // The processes of one network: a server, a link that is as long as asked for, and a client.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <deque>

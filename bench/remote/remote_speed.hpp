@@ -1,4 +1,5 @@
 // How fast remote operations are on plain loopback, beside bare sockets and peers.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "remote/remote_work.hpp"
 
 #include "remote/remote_operations.hpp"

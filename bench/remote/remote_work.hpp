@@ -1,4 +1,5 @@
 // What is asked of a client of `bench remote`: so many operations, in a mode; and what came of it.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // What is made of measured values, and how topics are chosen.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // Networks of very many real endpoints on this machine, beside which the simulated ones stand.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "benchmarks.hpp"
 
 #include "kit/child_report.hpp"

@@ -1,4 +1,5 @@
 // One relay of a network that is too large to simulate all of it.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <functional>

@@ -1,4 +1,5 @@
 // `pubsub-scale`: what networks of very many relays cost, simulated with the code of real ones.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "kit/picture.hpp"
 #include "kit/report.hpp"
 #include "scale/one_relay.hpp"

@@ -1,4 +1,5 @@
 // What is done to a simulated network, and what it costs.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>

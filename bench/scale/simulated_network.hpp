@@ -1,4 +1,5 @@
 // A network of whole nodes in one thread: real routing, peering and frames, virtual wires and time.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

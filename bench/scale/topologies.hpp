@@ -1,4 +1,5 @@
 // Shapes of networks: which relays are linked with which.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "stream/bare_ping_pong.hpp"
 
 #include "kit/child_process.hpp"

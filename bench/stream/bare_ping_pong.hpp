@@ -1,4 +1,5 @@
 // The limit of a round trip: a blocking TCP socket, and a process that sends back what it reads.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // The limit of a round trip: calls on a loopback TCP connection, nothing in between.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "stream/round_trip.hpp"
 
 #include <cerrno>

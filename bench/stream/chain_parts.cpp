@@ -2,6 +2,7 @@
 //   port N          listening, connected and ready for the next process
 //   rate N          messages in the last second (subscriber)
 //   done key=value  the end of the work
+// SPDX-License-Identifier: BSD-3-Clause
 #include "benchmarks.hpp"
 
 #include "kit/rate_meter.hpp"

@@ -1,4 +1,5 @@
 // One run of a relay chain: starts its processes, watches them, collects what they report.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <functional>

@@ -1,4 +1,5 @@
 // Percentiles of many durations in little memory, exact to better than one percent.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>

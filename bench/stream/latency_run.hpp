@@ -1,4 +1,5 @@
 // Round trips at a pace, and what a series of such runs amounts to.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <functional>

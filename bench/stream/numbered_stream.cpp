@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "stream/numbered_stream.hpp"
 
 namespace pubsub::tool::bench {

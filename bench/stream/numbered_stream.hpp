@@ -1,4 +1,5 @@
 // The messages of the benchmarks: numbered, with an end mark that carries the total.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>

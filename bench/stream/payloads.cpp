@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "stream/payloads.hpp"
 
 #include "pub_sources.hpp"

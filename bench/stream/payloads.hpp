@@ -1,4 +1,5 @@
 // What benchmark messages carry: synthetic text or real records.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>

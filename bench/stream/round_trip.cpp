@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "stream/round_trip.hpp"
 
 #include <string>

@@ -1,4 +1,5 @@
 // A numbered message there and back, over endpoints or over a bare socket.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,5 @@
 // Finds out whether a numbered stream arrived complete, once, and in order.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>

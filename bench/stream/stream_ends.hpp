@@ -1,4 +1,5 @@
 // The publishing and consuming threads of `bench stream`.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "studies/call_counter.hpp"
 
 #include <cerrno>

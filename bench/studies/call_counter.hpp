@@ -1,4 +1,5 @@
 // System calls of other processes, counted one by one.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Processors that do not fall asleep while something is measured.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 namespace pubsub::tool::bench {

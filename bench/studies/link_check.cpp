@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "studies/link_check.hpp"
 
 #include "kit/report.hpp"

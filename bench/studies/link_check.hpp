@@ -1,4 +1,5 @@
 // Whether a link is as it was set: measured from its two ends, with bare sockets.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

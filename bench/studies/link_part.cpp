@@ -1,5 +1,6 @@
 // An emulated link as a process of its own, for `remote-study`. It reports `port N` on stdout, and
 // becomes another network when a line on stdin names one.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "benchmarks.hpp"
 
 #include "kit/child_report.hpp"

@@ -1,4 +1,5 @@
 // Whether `auto` finds its way when the link becomes another one under it.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // What article 004 concludes from its benchmarks, and whether what was measured says so too.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <vector>

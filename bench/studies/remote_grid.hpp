@@ -1,4 +1,5 @@
 // The grid of `bench remote-study`: what is varied, on which network.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // What the models say that remote operations take, and what they are told.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <functional>

@@ -1,4 +1,5 @@
 // What came of remote execution: rows, tables, CSV, and results for programs.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <map>

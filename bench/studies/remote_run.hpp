@@ -1,5 +1,6 @@
 // The grid of `bench remote-study`, measured: a network after the other, in each cell the modes in
 // turns.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // Where an installed program is.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdlib>

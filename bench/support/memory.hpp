@@ -1,4 +1,5 @@
 // What a process has needed.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>

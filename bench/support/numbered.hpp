@@ -1,4 +1,5 @@
 // Numbered messages: what a publisher sends for a while, and what a subscriber checks.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // Requests, of which a window is under way, and their replies, counted.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // Runs the parts of one measurement, as threads or as processes, and prints what came of it.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <functional>

@@ -1,4 +1,5 @@
 // The command line that all programs of the comparison share.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>

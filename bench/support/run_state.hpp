@@ -1,4 +1,5 @@
 // What publisher, relays and subscriber of one run tell each other beside the messages.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,5 @@
 // Bare TCP over loopback: what the limits are made of.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "versioned/version_history.hpp"
 
 #include <algorithm>

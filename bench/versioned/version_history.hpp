@@ -1,4 +1,5 @@
 // Whether replicas hold the same messages under the same versions.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <compare>

@@ -7,6 +7,7 @@
 //   counted messages=N    a client, after "count": a few messages more
 //   complete              a replica, after "until N": it has handed out so many
 //   ended key=value       the end, at the end of stdin
+// SPDX-License-Identifier: BSD-3-Clause
 #include "benchmarks.hpp"
 
 #include "kit/child_report.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "versioned/versioned_report.hpp"
 
 #include "kit/report.hpp"

@@ -1,4 +1,5 @@
 // What came of versioned delivery: tables, CSV, and results for programs.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <optional>

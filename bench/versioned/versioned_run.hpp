@@ -1,4 +1,5 @@
 // One measurement of versioned delivery: clients and replicas as processes, linked each with each.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Proves that a built site can be read alone: every link and anchor leads somewhere, and nothing is fetched from elsewhere.
 
 usage: check_site.py FOLDER

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How Sphinx makes the site of docs/. Run by tools/docs."""
 import posixpath
 import re

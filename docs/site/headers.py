@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The directive `header`: what one public header of the C++ library declares, from Doxygen's XML by way of Breathe.
 
 .. header:: pubsub/endpoint.hpp

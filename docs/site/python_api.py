@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What autodoc shows of the package: signatures as a reader would write them, and nothing left out.
 
 A name that `import libpubsub` brings and that stands on no page of docs/reference/python is an error.

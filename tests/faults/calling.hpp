@@ -1,4 +1,5 @@
 // A client of a service, with threads that call and write down what they were told.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <array>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The checker finds every fault that is planted in a report, and nothing in a report without one."""
 
 import copy

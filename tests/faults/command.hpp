@@ -1,5 +1,6 @@
 // How the programs of the fault suite are driven: one command a line in, one JSON object a line
 // out.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <concepts>

@@ -1,4 +1,5 @@
 // A thread that reads one subscription, at a speed that can be set, and keeps its history.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

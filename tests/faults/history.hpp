@@ -1,4 +1,5 @@
 // What a subscriber has seen, in memory that does not grow with the number of messages.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // The histories the fault suite judges by: planted faults must be found in them.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "history.hpp"
 #include "numbered.hpp"
 

@@ -1,5 +1,6 @@
 // A node of the fault suite: endpoints that relay, publish and subscribe as commands on standard
 // input tell. Uses the public API only. Ends at the end of its input, so that none is left behind.
+// SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <chrono>
 #include <filesystem>

@@ -1,5 +1,6 @@
 // The messages of the fault suite: each names its publisher, its number on its topic, and a
 // checksum.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // Faults of the suite's own programs, which the checker must find.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // A thread that publishes numbered messages, as fast as it may, and counts what became of them.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <atomic>

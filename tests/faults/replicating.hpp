@@ -1,4 +1,5 @@
 // A replica and a client of versioned delivery, each with a thread that writes down what it sees.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <atomic>

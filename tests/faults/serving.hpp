@@ -1,4 +1,5 @@
 // An instance of a service that writes down what it has done.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,6 @@
 // The network of the fault suite: a TCP proxy whose links break as commands on standard input tell.
 // One thread. Ends at the end of its input.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "shim_link.hpp"
 
 #include <csignal>

@@ -1,4 +1,5 @@
 // One link of the network: a port whose connections are passed on to another port, or are not.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "shim_pump.hpp"

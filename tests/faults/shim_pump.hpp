@@ -1,4 +1,5 @@
 // One direction of a connection through the shim: reads, holds back as its link demands, writes.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <utility> // Boost 1.74's awaitable.hpp forgets it

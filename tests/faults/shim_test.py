@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the network shim is told to do to bytes really happens to them. Times are lower limits only."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The suite as a whole: what is planted is found, and what tools/faults prints and returns says so."""
 
 import json

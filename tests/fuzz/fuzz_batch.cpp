@@ -1,4 +1,5 @@
 // Any bytes as a batch of version 2, the topics for it, or credit.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz/check.hpp"
 #include "fuzz/target.hpp"
 

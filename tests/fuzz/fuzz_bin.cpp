@@ -1,4 +1,5 @@
 // Any bytes as a value in bin::v1: refused, or read in place and as a tree alike.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz/check.hpp"
 #include "fuzz/target.hpp"
 

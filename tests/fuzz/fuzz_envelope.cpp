@@ -1,4 +1,5 @@
 // Any bytes as a message between nodes: nothing, or an envelope that is written as it was read.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz/check.hpp"
 #include "fuzz/target.hpp"
 

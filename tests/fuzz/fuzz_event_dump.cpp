@@ -1,4 +1,5 @@
 // Any text as a dump of events.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz/check.hpp"
 #include "fuzz/target.hpp"
 

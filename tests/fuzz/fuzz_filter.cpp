@@ -1,4 +1,5 @@
 // Any bytes as a filter: nothing, or the fewest prefixes that match what all of them match.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz/check.hpp"
 #include "fuzz/target.hpp"
 

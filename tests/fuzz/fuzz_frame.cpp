@@ -1,6 +1,7 @@
 // Any bytes as what a connection brings: whole frames are handed on as they came, in whatever
 // pieces; one that is too long ends the link at its length, and a Broker before 2.3 at its first
 // bytes. The first byte picks the version, the second the pieces.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz/check.hpp"
 #include "fuzz/target.hpp"
 

@@ -1,6 +1,7 @@
 // Any frames as what a peer says in the handshake: it ends or goes on, whatever it hears. The first
 // byte picks role and versions, the second what the endpoint answers about the peer; the rest are
 // frames with their lengths.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz/check.hpp"
 #include "fuzz/target.hpp"
 

@@ -1,4 +1,5 @@
 // Any text as json::v1: refused, or a value that survives the other formats.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz/check.hpp"
 #include "fuzz/target.hpp"
 

@@ -1,4 +1,5 @@
 // Any text as a JSON log.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz/log_lines.hpp"
 #include "fuzz/target.hpp"
 

@@ -1,4 +1,5 @@
 // Any bytes as the record in a LogWrite: refused, or values that survive being written again.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz/check.hpp"
 #include "fuzz/target.hpp"
 #include "support/log_values.hpp"

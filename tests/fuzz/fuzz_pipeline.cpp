@@ -1,5 +1,6 @@
 // Any bytes as what exchanges and queues say to each other: written as it was read, and whatever it
 // says, the accounts of its receiver stay in order.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz/check.hpp"
 #include "fuzz/ids.hpp"
 #include "fuzz/target.hpp"

@@ -1,5 +1,6 @@
 // Any bytes as what clients and instances of a service say to each other, and as a play of several
 // such messages and events: each call completes once, each operation is handed out once.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz/check.hpp"
 #include "fuzz/ids.hpp"
 #include "fuzz/target.hpp"

@@ -1,5 +1,6 @@
 // Any bytes as what replicas and clients of a group say to each other: written as it was read, and
 // whatever it says, who hears it stays in order.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz/check.hpp"
 #include "fuzz/ids.hpp"
 #include "fuzz/target.hpp"

@@ -1,4 +1,5 @@
 // Ids that a fuzzing engine can make from a word of a dictionary: one byte, sixteen times.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Any text as the lines of a log, for both forms that logs have.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "fuzz/check.hpp"

@@ -1,4 +1,5 @@
 // How much memory a decoder asks for, as operator new or the sanitizer's allocator sees it.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>

@@ -4,6 +4,7 @@
 # and the headers of Boost, OpenSSL and simdjson (Debian: libboost-dev libssl-dev libsimdjson-dev).
 # To try it: OUT=/tmp/out CXX=clang++ LIB_FUZZING_ENGINE=-fsanitize=fuzzer \
 #            CXXFLAGS=-fsanitize=address,fuzzer-no-link tests/fuzz/oss_fuzz_build.sh
+# SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 : "${OUT:?is the folder for the programs}" "${LIB_FUZZING_ENGINE:?says what to link}"
 

@@ -1,5 +1,6 @@
 // The main function of fuzz targets in builds without a fuzzing engine: runs every file given, and
 // every file of the folders given, through the target once.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz/target.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // The function that each fuzz_<decoder>.cpp defines, as libFuzzer and OSS-Fuzz call it.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What attackers do. Each attack is a function of the door of a node, and ends by itself after some seconds; that the
 node cuts it off is what is expected, and no failure. It begins again then, under another name."""
 

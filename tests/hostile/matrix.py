@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Every kind of frame in every state of a connection, about every kind of owner, with numbers at every edge."""
 
 import itertools

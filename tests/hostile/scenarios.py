@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Scenarios of the fault suite with peers that mean harm. Honest nodes are real processes, and so is their traffic."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Both versions of the wire, as far as attackers need them (docs/wire-format.md): plain sockets and bytes, which share
 no code with the library, so that anything can be said."""
 

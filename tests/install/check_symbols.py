@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Compares what the shared libraries export with the list symbols.txt beside this file.
 
     check_symbols.py LIBRARY... [--users ARCHIVE...]   says what differs; status 1 if anything does

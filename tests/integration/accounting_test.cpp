@@ -1,4 +1,5 @@
 // published == delivered + dropped(reason): for every policy, here and over relays, to the message.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/nodes.hpp"
 #include "support/published.hpp"
 

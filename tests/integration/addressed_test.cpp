@@ -1,4 +1,5 @@
 // Messages for one endpoint only.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/nodes.hpp"
 #include "support/published.hpp"
 #include "support/raw_peer.hpp"

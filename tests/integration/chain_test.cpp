@@ -1,4 +1,5 @@
 // Relays: messages and subscriptions over any number of hops.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/nodes.hpp"
 #include "support/published.hpp"
 

@@ -1,4 +1,5 @@
 // Broker peers that are linked with one another behind the network's back, as Brokers can be.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/published.hpp"
 #include "support/raw_peer.hpp"
 

@@ -1,4 +1,5 @@
 // Draining: what was published has arrived, or the number of what has not.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/everything.hpp"
 #include "support/nodes.hpp"
 #include "support/published.hpp"

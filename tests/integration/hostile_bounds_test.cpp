@@ -1,4 +1,5 @@
 // What peers that misbehave cannot do: stall the others, or take memory beyond the bounds.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/nodes.hpp"
 #include "support/process_usage.hpp"
 #include "support/published.hpp"

@@ -1,4 +1,5 @@
 // What a node of the network that lies about others cannot do: silence them, or speak for them.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "message/record.hpp"
 #include "support/everything.hpp"
 #include "support/nodes.hpp"

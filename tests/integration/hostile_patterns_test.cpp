@@ -1,5 +1,6 @@
 // What a node that takes part in the network, and lies, can do to pipelines, services and groups of
 // replicas.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/nodes.hpp"
 #include "support/published.hpp"
 #include "support/replicas.hpp"

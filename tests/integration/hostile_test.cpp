@@ -1,4 +1,5 @@
 // Peers that misbehave: garbage, silence, floods. The host program is never harmed.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/everything.hpp"
 #include "support/nodes.hpp"
 #include "support/published.hpp"

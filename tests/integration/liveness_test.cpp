@@ -1,4 +1,5 @@
 // Peers that vanish without a word are noticed; peers that are merely slow are not cut.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/nodes.hpp"
 #include "support/proxy.hpp"
 #include "support/published.hpp"

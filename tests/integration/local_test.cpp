@@ -1,4 +1,5 @@
 // One endpoint without links: delivery, filters, handles.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/eventually.hpp"
 #include "support/everything.hpp"
 #include "support/nodes.hpp"

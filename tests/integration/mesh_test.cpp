@@ -1,4 +1,5 @@
 // Any topology: in rings and meshes everybody gets everything once and in order.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/nodes.hpp"
 #include "support/published.hpp"
 #include "support/raw_peer.hpp"

@@ -1,4 +1,5 @@
 // What an endpoint tells Prometheus: the format is kept, and the figures are those of the counters.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "endpoint/counter_table.hpp"
 #include "support/nodes.hpp"
 #include "support/published.hpp"

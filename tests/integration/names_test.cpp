@@ -1,4 +1,5 @@
 // What people call an endpoint, and where others see it.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/nodes.hpp"
 #include "support/raw_peer.hpp"
 

@@ -1,4 +1,5 @@
 // Broker before 2.3 (Zeek 4 and older), which speaks another protocol on the same ports.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/nodes.hpp"
 #include "support/raw_socket.hpp"
 

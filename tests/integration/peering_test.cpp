@@ -1,4 +1,5 @@
 // Making, losing and ending peerings.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/everything.hpp"
 #include "support/nodes.hpp"
 #include "support/published.hpp"

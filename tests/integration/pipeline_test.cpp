@@ -1,4 +1,5 @@
 // Exchanges and queues over real endpoints.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/nodes.hpp"
 
 #include <pubsub/data_writer.hpp>

@@ -1,4 +1,5 @@
 // Services and clients over real endpoints.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/nodes.hpp"
 #include "support/published.hpp"
 

@@ -1,4 +1,5 @@
 // Processes that die: a relay is killed and another takes its place on the same port.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/nodes.hpp"
 #include "support/published.hpp"
 #include "support/raw_socket.hpp"

@@ -1,5 +1,6 @@
 // Endpoints that share the I/O threads of their process: thousands of them cost no thread each, and
 // one that goes disturbs no other.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/nodes.hpp"
 #include "support/process_usage.hpp"
 #include "support/published.hpp"

@@ -1,4 +1,5 @@
 // Streams: callbacks fed by subscriptions, generators drained into topics.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/eventually.hpp"
 #include "support/nodes.hpp"
 #include "support/published.hpp"

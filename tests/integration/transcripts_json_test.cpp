@@ -1,5 +1,6 @@
 // Conversations recorded between two Brokers, with one of them replaced by our endpoint: what it
 // says must be what Broker said, byte for byte and in order.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/nodes.hpp"
 #include "support/published.hpp"
 #include "support/raw_socket.hpp"

@@ -1,4 +1,5 @@
 // What every transport has to do: TCP, TLS, and sockets of the host.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/nodes.hpp"
 #include "support/published.hpp"
 #include "support/temporary_folder.hpp"

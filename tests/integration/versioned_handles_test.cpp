@@ -1,4 +1,5 @@
 // What handles of replicas and clients refuse, and how their waits end, over real endpoints.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/published.hpp"
 #include "support/replicas.hpp"
 

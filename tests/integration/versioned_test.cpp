@@ -1,4 +1,5 @@
 // Clients and replicas of versioned delivery over real endpoints.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/published.hpp"
 #include "support/replicas.hpp"
 

@@ -1,4 +1,5 @@
 // Version 2 between nodes of ours, version 1 towards others, in one network.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/nodes.hpp"
 #include "support/published.hpp"
 #include "support/raw_socket.hpp"

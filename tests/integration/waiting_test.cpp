@@ -1,4 +1,5 @@
 // Threads that wait for messages serve the links themselves.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/nodes.hpp"
 #include "support/published.hpp"
 

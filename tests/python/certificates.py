@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Makes an authority and certificates with the command `openssl`, when a test runs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Shared by all Python tests: deadlines instead of sleeps, and endpoints that go away again."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Functions of stages: other processes import them from here."""
 
 import fcntl

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A real Broker in a process of its own: obeys one JSON line at a time and answers with one.
 
 ``[name, arguments...]`` comes on stdin, ``["ok", result]`` or ``["error", text]`` goes to stdout. Started by

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Services and clients of the tests of remote execution. Fixtures are imported from here."""
 
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Subscribers in event loops: several tasks, several loops, cancellation."""
 
 import asyncio

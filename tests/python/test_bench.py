@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The benchmark of the package: it loses nothing, names what is not installed, and its ratios are right."""
 
 import json

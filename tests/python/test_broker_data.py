@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """libpubsub.broker: what becomes of Python values, and the value types themselves."""
 
 import math

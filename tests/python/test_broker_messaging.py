@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """libpubsub.broker: publishing and receiving, between endpoints of one process."""
 
 import select

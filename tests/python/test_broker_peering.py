@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """libpubsub.broker: peers, what is reported of them, forwarding, and options."""
 
 import logging

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """libpubsub.broker.zeek: events made, sent, received and refused."""
 
 from datetime import datetime, timezone

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Memory goes out and comes in through the buffer protocol, without a copy in between where there need be none."""
 
 import array

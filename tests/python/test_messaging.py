@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Publishing and receiving inside one process."""
 
 import gc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """docs/monitoring: rules and dashboard ask for metrics that there are; Prometheus itself agrees, where it is installed."""
 
 import contextlib

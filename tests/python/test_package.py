@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The package itself: version, stubs, types, the example of the README, the plot."""
 
 import importlib.util

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Whole pipelines of processes: results, failures, kills, and no process left behind."""
 
 import os

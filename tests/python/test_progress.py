@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The bar: what it says, when it is drawn, and when it keeps silent."""
 
 import io

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Metrics as Prometheus reads them: by its own parser where that is installed."""
 
 import pytest

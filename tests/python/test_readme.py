@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The README shows the programs in docs/examples/quick, which other tests run, and names what exists."""
 import re
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Peerings with a real Broker, wherever its Python module `broker` is installed for this Python.
 
 Broker runs in processes of its own (real_broker_party.py), on the loopback interface only.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Remote execution: calls, their results and their errors."""
 
 import os

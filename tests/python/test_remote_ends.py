@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Remote execution: services and clients that are killed, closed, interrupted or left."""
 
 import gc

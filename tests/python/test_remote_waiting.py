@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Remote execution: threads and event loops that wait for results."""
 
 import asyncio

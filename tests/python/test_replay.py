@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A Zeek log published through two relays arrives in Python equal to the log, field by field.
 
 The log is read a second time here, by other means than the library's. PUBSUB_REPLAY_LOGS may name

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Times are exact to the nanosecond and otherwise behave as datetime and timedelta do."""
 
 import copy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Encrypted connections, of libpubsub and of libpubsub.broker."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Values survive the way to the wire and back, and what cannot go is refused in clear words."""
 
 import gc

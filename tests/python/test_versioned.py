@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Versioned delivery: replicas in this process, and in others that are killed."""
 
 import os

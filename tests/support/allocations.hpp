@@ -1,5 +1,6 @@
 // How often the calling thread has asked for heap memory: the test executable replaces operator
 // new.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>

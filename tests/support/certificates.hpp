@@ -1,5 +1,6 @@
 // Authorities, certificates and keys for one test, made when it runs: nothing secret lies in the
 // tree, and nothing expires there.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdio>

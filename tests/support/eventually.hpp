@@ -1,4 +1,5 @@
 // Waiting for what other threads do: conditions with deadlines, never fixed sleeps.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

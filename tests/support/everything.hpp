@@ -1,4 +1,5 @@
 // What is there to be read, at once.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <vector>

@@ -1,4 +1,5 @@
 // A link whose other end, loop and clock are the test: no socket, no thread.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

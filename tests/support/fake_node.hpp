@@ -1,4 +1,5 @@
 // A whole node without sockets and threads: its peers are fake links that the test feeds.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "data/binary.hpp"

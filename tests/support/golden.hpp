@@ -1,4 +1,5 @@
 // The values a running Broker 2.8 wrote, as tests read them from tests/data/golden.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // One side of a handshake without a socket: what it says is recorded.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <vector>

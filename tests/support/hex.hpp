@@ -1,4 +1,5 @@
 // Bytes written as hex digits, blanks allowed.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // Ids that can be told apart at a glance.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Writes what parse_log_values reads, in the type each value has by itself.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <bit>

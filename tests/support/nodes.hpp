@@ -1,4 +1,5 @@
 // Endpoints joined over loopback, as integration tests want them.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

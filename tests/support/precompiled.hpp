@@ -1,5 +1,6 @@
 // What nearly every test includes, read once for all of them; no test leans on it. A compiler cache
 // must compare these headers byte by byte (CCACHE_DEPEND, tools/setup.sh).
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // How much of the machine this process has: memory, threads, descriptors.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // A TCP proxy that can stop passing bytes on while both its connections stay open.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <atomic>

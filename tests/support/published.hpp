@@ -1,4 +1,5 @@
 // Publishing where the test is about what happens to the message later.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
 // Seeded random values of the data model.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cmath>

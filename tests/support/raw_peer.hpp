@@ -1,4 +1,5 @@
 // A peer that is a plain socket: it has shaken hands and from then on does what the test says.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "support/nodes.hpp"

@@ -1,4 +1,5 @@
 // Replicas of versioned delivery, each at a node of its own around a hub.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <atomic>

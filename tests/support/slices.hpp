@@ -1,4 +1,5 @@
 // Messages as a link delivers them: slices of a block of bytes.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Adds up JUnit files of ctest and pytest: a line for each, and `N passed, N failed` at the end.
 
 An entry of ctest that is a doctest program counts with its own test cases. Status 1 if anything

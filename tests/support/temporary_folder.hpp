@@ -1,4 +1,5 @@
 // A folder for the files of one test.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdlib>

@@ -1,4 +1,5 @@
 // The other side of a TLS connection, as plain OpenSSL on a plain socket: what Broker does.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <memory>

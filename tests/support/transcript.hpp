@@ -1,4 +1,5 @@
 // Whole conversations between two running Brokers, as tests read them from tests/data/golden.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <string>

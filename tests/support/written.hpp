@@ -1,4 +1,5 @@
 // What a writer has written, as its reader sees it.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <pubsub/data_view.hpp>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`bench batch-ack`: every task comes once, never too many are in flight, and the report has the promised form."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Each benchmark of ourselves, in its shortest form: its status, and the members of its file."""
 
 import json

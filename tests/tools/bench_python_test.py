@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`bench python` finds a Python, passes the options on, and says what to do where the package is missing."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The benchmarks: their books balance, their files have the promised form, a dead child ends them."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A real browser, driven over a pipe: Chromium without a window, and nothing else to install."""
 
 import base64

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`bench compare`: every contestant has a row, ratios are right, what is missing is said."""
 
 import csv

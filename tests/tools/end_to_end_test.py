@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Messages from pub through two relays to sub, each a process of its own."""
 
 import json

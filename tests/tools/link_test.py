@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`bench link`: a proxy by hand that changes on demand, and the check of a link by itself."""
 
 import json

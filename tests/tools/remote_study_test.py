@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`bench remote-study`: modes are measured beside their models, and the report has the promised form."""
 
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`bench remote`: operations per second are measured beside others, and the report has the promised form."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Encrypted connections at the command line, anonymous and with certificates."""
 
 import shutil

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`bench versioned`: every scheme is measured and checked, and the report has the promised form."""
 
 import csv

@@ -1,3 +1,4 @@
 // The main function of every doctest executable.
+// SPDX-License-Identifier: BSD-3-Clause
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>

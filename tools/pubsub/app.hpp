@@ -1,4 +1,5 @@
 // The whole command line.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 namespace pubsub::tool {

@@ -1,4 +1,5 @@
 // The roles of the butterfly example, one process each.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "commands.hpp"
 
 #include "station.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "event_log.hpp"
 
 #include "json_object.hpp"

@@ -1,4 +1,5 @@
 // What a running node tells its operator: text on stderr, or JSON lines on stdout.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "pub_sources.hpp"
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // Where `pubsub pub` takes its messages from.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <memory>

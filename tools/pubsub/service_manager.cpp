@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "service_manager.hpp"
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // What systemd is told of a service that it has started (sd_notify(3)).
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

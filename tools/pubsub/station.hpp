@@ -1,4 +1,5 @@
 // What a process of a pipeline stands on.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <pubsub/endpoint.hpp>

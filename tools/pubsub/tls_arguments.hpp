@@ -1,4 +1,5 @@
 // Options that say with which certificates connections are encrypted.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <functional>

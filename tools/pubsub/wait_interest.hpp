@@ -1,4 +1,5 @@
 // Waiting until somebody wants what is about to be published.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>

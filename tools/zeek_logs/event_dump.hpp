@@ -1,4 +1,5 @@
 // Dumps of Zeek script events, one JSON object a line.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
 // JSON values of Zeek logs and event dumps, typed by what they and their names look like.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Lines of a text file or of standard input, bounded in length, also while the file grows.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>

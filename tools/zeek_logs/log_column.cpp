@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "zeek_logs/log_column.hpp"
 
 #include "zeek_logs/log_text.hpp"

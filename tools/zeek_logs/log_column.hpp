@@ -1,4 +1,5 @@
 // The columns of a TSV log: from a type name and text to a value.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <optional>

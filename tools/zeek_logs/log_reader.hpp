@@ -1,4 +1,5 @@
 // Zeek's log files as typed records: TSV and JSON, line by line.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Small pieces of text that Zeek's logs are made of.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>

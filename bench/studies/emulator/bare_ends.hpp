@@ -1,4 +1,5 @@
 // Two ends of a bare TCP connection that measure what lies between them.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

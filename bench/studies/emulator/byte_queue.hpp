@@ -1,4 +1,5 @@
 // Bytes in the order they came, in blocks that sockets read into and write from.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // A TCP proxy that behaves as a link: its round-trip time, and its rate in each direction.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // The loop of the thread that carries a link's bytes: sockets, schedules, the clock.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <atomic>

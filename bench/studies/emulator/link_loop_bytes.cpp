@@ -1,5 +1,6 @@
 // The way of bytes through the loop: from a socket into the schedule, from there to the other
 // socket.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "studies/emulator/link_loop.hpp"
 
 #include <algorithm>

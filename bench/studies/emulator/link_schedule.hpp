@@ -1,4 +1,5 @@
 // When bytes come out of one direction of a link: arithmetic on times that the caller names.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

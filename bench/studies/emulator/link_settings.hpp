@@ -1,4 +1,5 @@
 // What a link is like: how long bytes travel, and how many pass in a second.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "studies/emulator/own_costs.hpp"
 
 #include <algorithm>

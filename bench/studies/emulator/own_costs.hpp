@@ -1,4 +1,5 @@
 // What the emulator itself adds to a round trip, so that it can be taken off what was asked for.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // Which processor a link has, and that who measures it stays off it.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <optional>

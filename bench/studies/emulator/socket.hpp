@@ -1,4 +1,5 @@
 // TCP sockets that do not block, and the addresses they have.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // A connection through the link: two sockets, and what is under way between them.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

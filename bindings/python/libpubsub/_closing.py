@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The end of a ``with`` block, for everything that is closed there."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Waiting for futures of remote execution: in event loops, and for whichever is first."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Waiting for threads of Python in a way that Ctrl-C always ends.
 
 The waits of Python itself miss a signal that comes just before they begin, or that another thread of the process gets,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Waiting in event loops until a descriptor is readable."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The exceptions of libpubsub: one root, :class:`PubsubError`, and one class for each thing to handle.
 
 Every instance carries ``code``, the library's name of the failure (``"peer_unavailable"``); the

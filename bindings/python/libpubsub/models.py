@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a pipeline can do, computed: how many workers does it take, what does a batch cost? And how long remote
 operations take, sent one by one, in bulk, in parallel or as a stream.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A picture of what ``pubsub bench chain``, ``compare``, ``batch-ack``, ``versioned`` or ``remote`` measured, or
 ``pubsub-scale`` simulated, from its ``--json``.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Metrics of endpoints in programs that use the package ``prometheus_client``, which brings the HTTP server::
 
     import prometheus_client

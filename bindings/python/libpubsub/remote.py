@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Remote execution: named operations that clients anywhere within reach can call.
 
 >>> import libpubsub

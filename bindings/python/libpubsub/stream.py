@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A callback fed by a subscription on a thread of its own."""
 
 from __future__ import annotations

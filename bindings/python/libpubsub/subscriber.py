@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Subscriber and StatusSubscriber: what the compiled classes do, plus context managers and asyncio."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Times exact to the nanosecond: Timestamp is a ``datetime``, Timespan a ``timedelta``.
 
 Python's own types end at the microsecond. These hold signed 64-bit nanoseconds as the wire does, and

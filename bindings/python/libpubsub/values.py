@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The types of the data model that Python lacks: Count, EnumValue, Port, Subnet, Table.
 
 Times are in :mod:`libpubsub.times`. All are immutable and hashable.

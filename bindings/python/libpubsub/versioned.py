@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Versioned delivery: several servers hold the same messages under the same versions.
 
 >>> import libpubsub

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What versioned delivery hands out besides messages: MessageVersion and Completion."""
 
 from __future__ import annotations

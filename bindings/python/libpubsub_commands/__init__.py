@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The commands `pubsub` and `pubsub-bench`: programs beside this file, started by the entry points of the package.
 
 They are in here, not in the environment's folder of scripts, because the libraries that a wheel carries are

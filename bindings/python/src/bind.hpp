@@ -1,4 +1,5 @@
 // One registering function for each noun of the module.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -1,4 +1,5 @@
 // Values to bytes and text, and back, without any messaging.
+// SPDX-License-Identifier: BSD-3-Clause
 #include <string>
 
 #include <pybind11/pybind11.h>

@@ -1,4 +1,5 @@
 // What threads of Python wait with.
+// SPDX-License-Identifier: BSD-3-Clause
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 

@@ -1,4 +1,5 @@
 // Python objects to encoded values, without a tree in between.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>

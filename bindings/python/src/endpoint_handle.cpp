@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "endpoint_handle.hpp"
 
 #include "raise.hpp"

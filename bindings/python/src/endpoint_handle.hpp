@@ -1,4 +1,5 @@
 // What a Python Endpoint holds: the C++ endpoint, and publishers for the topics used lately.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,5 @@
 // Memory that a Python object owns, shown to Python in place.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,5 @@
 // libpubsub._core: the compiled half of the package. People use what libpubsub/__init__.py exports.
+// SPDX-License-Identifier: BSD-3-Clause
 #include <pybind11/pybind11.h>
 
 #include "bind.hpp"

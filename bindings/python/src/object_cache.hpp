@@ -1,4 +1,5 @@
 // Python objects that are slow to build and come again and again: made once, handed out many times.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Options as Python gives them.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // What Python's Exchange, TaskQueue and Task hold.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
 // What a Python Publisher holds: a C++ publisher that several threads may use.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,5 @@
 // Turning the library's errors into the package's exceptions.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // What Python's Remote, RemoteFuture and CompletionQueue hold.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <condition_variable>

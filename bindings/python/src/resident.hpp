@@ -1,4 +1,5 @@
 // Something that lives at an endpoint, as Python holds it: it keeps the endpoint, and knows forks.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "service_handle.hpp"
 
 #include "decode.hpp"

@@ -1,4 +1,5 @@
 // What Python's Service holds.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,5 @@
 // What a Python Subscriber holds: a C++ subscriber, and the messages an iteration has taken ahead.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Timestamp and Timespan objects from nanoseconds, and nanoseconds from datetime and timedelta.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -1,4 +1,5 @@
 // Python objects whose type the stubs should name although C++ handles them as plain objects.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <pybind11/pybind11.h>

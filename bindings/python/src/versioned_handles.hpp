@@ -1,4 +1,5 @@
 // What Python's VersionedGroup, Replica and VersionedMessage hold.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <condition_variable>

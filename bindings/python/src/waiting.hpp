@@ -1,4 +1,5 @@
 // Waiting without the GIL: interruptible by Ctrl-C, harmless at interpreter exit, aware of fork.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // Data to bytes and back: Broker's bin::v1.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // The value model of Zeek and Broker: one variant of fifteen types.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <compare>

@@ -1,4 +1,5 @@
 // A topic and a value that travel together: the unit of publish/subscribe.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <atomic>

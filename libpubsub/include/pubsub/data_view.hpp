@@ -1,4 +1,5 @@
 // Reading encoded bytes in place, without building a tree (format bin::v1).
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <bit>

@@ -1,4 +1,5 @@
 // Writing encoded values piece by piece, without building a tree first (format bin::v1).
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // How run-time failures are reported: an errc, a sentence of context, and expected<T>.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cassert>

@@ -1,4 +1,5 @@
 // A set of topic prefixes, kept minimal and sorted.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <initializer_list>

@@ -1,4 +1,5 @@
 // Data to text and back: Broker's json::v1.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // Forward declarations of the public classes: include this where a name is enough.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 namespace pubsub {

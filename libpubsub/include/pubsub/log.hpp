@@ -1,4 +1,5 @@
 // Where the library's own messages go.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // What can be published or sent, and what became of it.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <concepts>

@@ -1,4 +1,5 @@
 // Publishes on one topic, from one thread, at the best speed.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

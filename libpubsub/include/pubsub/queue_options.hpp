@@ -1,4 +1,5 @@
 // How much a bounded place holds and what happens when it is full.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // What a call that waits for something returns: the thing, or why there is none.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cassert>

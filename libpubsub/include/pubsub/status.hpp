@@ -1,4 +1,5 @@
 // What happens to peerings: status and error events.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>

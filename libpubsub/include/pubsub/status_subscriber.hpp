@@ -1,4 +1,5 @@
 // Receives status and error events of an endpoint's peerings.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // A long-running flow of messages: a callback fed by a subscription, or a generator being drained.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Receives the messages of some topics through a bounded queue.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // How an endpoint encrypts: whom it trusts, and how it proves who it is.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // Topics: byte strings that subscribers select by prefix.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <compare>

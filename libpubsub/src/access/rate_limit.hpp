@@ -1,4 +1,5 @@
 // How fast a peer may send.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

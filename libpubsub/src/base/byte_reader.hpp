@@ -1,4 +1,5 @@
 // Reading fields off the front of untrusted bytes.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <concepts>

@@ -1,4 +1,5 @@
 // Building bytes field by field: what byte_reader reads.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // Big-endian integers and varbytes: the primitives every byte format of ours is made of.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <bit>

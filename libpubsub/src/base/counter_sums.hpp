@@ -1,4 +1,5 @@
 // Sums of counters.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // Random numbers from the operating system, for what others must not guess or choose too.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cerrno>

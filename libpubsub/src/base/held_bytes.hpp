@@ -1,4 +1,5 @@
 // Memory that a peer makes this node hold, counted wherever it is.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,5 @@
 // The sixteen bytes of an endpoint id, as frames carry them.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // A pointer that owns one reference of a class with acquire() and release().
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <utility>

@@ -1,4 +1,5 @@
 // The library's one way to say something outside of return values.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <string_view>

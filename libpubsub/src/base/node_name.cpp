@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "base/node_name.hpp"
 
 #include <unistd.h>

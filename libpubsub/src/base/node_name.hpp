@@ -1,4 +1,5 @@
 // Names of endpoints for people.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

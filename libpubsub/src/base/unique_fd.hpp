@@ -1,4 +1,5 @@
 // Sole owner of a file descriptor.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <utility>

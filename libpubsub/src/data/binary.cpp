@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "data/binary.hpp"
 
 #include "base/bytes.hpp"

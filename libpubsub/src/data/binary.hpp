@@ -1,4 +1,5 @@
 // Encoding straight into memory the caller has reserved (format bin::v1).
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // From encoded bytes to the tree.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "base/bytes.hpp"
 #include "data/encoded.hpp"
 #include "data/real_bits.hpp"

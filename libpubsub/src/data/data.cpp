@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <pubsub/data.hpp>
 
 #include "data/real_bits.hpp"

@@ -1,4 +1,5 @@
 // Walking values in bin::v1 that are already known to be valid.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <array>

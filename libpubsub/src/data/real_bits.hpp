@@ -1,4 +1,5 @@
 // The bit patterns Broker writes for reals, which are not quite IEEE 754.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <bit>

@@ -1,4 +1,5 @@
 // Text of addresses, subnets and ports written into a caller's buffer, without allocation.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>

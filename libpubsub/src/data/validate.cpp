@@ -1,4 +1,5 @@
 // The gate for bytes from outside: everything behind it may trust what it reads.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "base/bytes.hpp"
 #include "data/encoded.hpp"
 

@@ -1,4 +1,5 @@
 // Prometheus's text format, version 0.0.4, as far as an endpoint needs it.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <concepts>

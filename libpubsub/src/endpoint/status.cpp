@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <pubsub/status_subscriber.hpp>
 
 #include "node/peering/status_queue.hpp"

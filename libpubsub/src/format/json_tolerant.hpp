@@ -1,4 +1,5 @@
 // Broker's dialect of JSON made strict, so that a standard parser can read it.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <optional>

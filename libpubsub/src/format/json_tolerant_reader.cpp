@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "format/json_tolerant.hpp"
 
 #include "format/text.hpp"

@@ -1,5 +1,6 @@
 // Scalars as text, appended to a string; shared by the text and the JSON format. What the JSON
 // readers call is exported: they may be a shared library of their own.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>

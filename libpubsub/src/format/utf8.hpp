@@ -1,4 +1,5 @@
 // What is UTF-8 and what is not (RFC 3629): topics and strings may be any bytes, JSON may not.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // A link of version 1: one outbox, a frame for each message, and reading that stops while a queue
 // is full.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstring>

@@ -1,4 +1,5 @@
 // How much of what a peer sends is taken: the other end of credit.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

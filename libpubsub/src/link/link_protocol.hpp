@@ -1,4 +1,5 @@
 // What the two versions of the wire do differently on one link: one interface, two implementations.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

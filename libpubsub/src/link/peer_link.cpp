@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "link/peer_link.hpp"
 
 #include "link/broker_protocol.hpp"

@@ -1,4 +1,5 @@
 // A reference-counted block of bytes that many messages are slices of.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // Which nodes of the network the messages on a topic are for.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

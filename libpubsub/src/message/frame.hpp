@@ -1,4 +1,5 @@
 // Where topic and payload lie in a data frame: what a frame in memory shares with one on the wire.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>

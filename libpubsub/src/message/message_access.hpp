@@ -1,4 +1,5 @@
 // How the core builds messages and takes them apart; users see only data_message.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // Messages in a row that one thread appends to while others already read: no lock per message.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,5 @@
 // The part of a run that makes messages of its slices.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "message/message_run.hpp"
 
 #include "message/frame.hpp"

@@ -1,4 +1,5 @@
 // The reference-counted memory behind messages: what a data_message points to.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,6 @@
 // A message inside a run or a batch: payload size, number of the topic, payload
 // (docs/wire-format.md).
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>

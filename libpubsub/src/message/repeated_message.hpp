@@ -1,4 +1,5 @@
 // A message that is published again and again: what is known of it, and copies for one count.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

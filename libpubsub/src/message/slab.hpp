@@ -1,4 +1,5 @@
 // Bump allocation of message bytes: one heap block for hundreds of messages.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // The topics of a stream of records, each written once and then named by a number.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
 // Boost.Asio and Boost.Beast as this room uses them.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <boost/asio/buffer.hpp>

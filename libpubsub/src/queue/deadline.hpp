@@ -1,4 +1,5 @@
 // Until when a call may wait.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "queue/event_fd.hpp"
 
 #include <cstdint>

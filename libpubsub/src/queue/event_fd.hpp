@@ -1,4 +1,5 @@
 // A file descriptor that is readable while a condition holds.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "base/unique_fd.hpp"

@@ -1,4 +1,5 @@
 // Pausing what fills a queue from an I/O thread while the queue is full.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

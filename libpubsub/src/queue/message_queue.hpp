@@ -1,4 +1,5 @@
 // The bounded hand-off from publishers to one subscriber.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,5 @@
 // What waits under the policy `conflate`: of each topic the newest message.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <list>

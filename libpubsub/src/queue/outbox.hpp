@@ -1,4 +1,5 @@
 // The bounded hand-off from publishers and relays to the writer of one link.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <functional>

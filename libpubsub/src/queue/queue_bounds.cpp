@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "queue/queue_bounds.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // How much a queue may hold, alone or together with others.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <atomic>

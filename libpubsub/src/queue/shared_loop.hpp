@@ -1,4 +1,5 @@
 // An I/O loop that a consumer may run in place of the loop's own thread.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

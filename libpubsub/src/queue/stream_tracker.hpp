@@ -1,4 +1,5 @@
 // Notices what is missing in the streams of distant publishers, and which of them start again.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // The tuned constants of this room. Each names its reason and the command that measures it.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // How the consumer of a queue waits.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

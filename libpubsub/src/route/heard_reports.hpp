@@ -1,4 +1,5 @@
 // What the neighbours have reported of one node, and what of that does not count yet.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

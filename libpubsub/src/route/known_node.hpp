@@ -1,4 +1,5 @@
 // What counts of the reports of one node.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // What one node knows of the network: all links, all filters, and the next hop to every node.
 // Pure: no I/O, no threads.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // The shortest path from one node to every other, kept up to date as links come and go. Pure: no
 // I/O, no threads.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>

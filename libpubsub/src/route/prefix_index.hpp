@@ -1,4 +1,5 @@
 // Prefix match: which targets have a prefix of a topic. Pure: no I/O, no threads.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // The keys of the prefix index. Pure: no I/O, no threads.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>

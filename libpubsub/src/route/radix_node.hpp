@@ -1,4 +1,5 @@
 // What a radix tree is made of. Pure: no I/O, no threads.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,5 @@
 // An ordered map from byte strings to values whose copies are snapshots. Pure: no I/O, no threads.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

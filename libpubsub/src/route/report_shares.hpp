@@ -1,4 +1,5 @@
 // How much memory the reports of each neighbour take.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

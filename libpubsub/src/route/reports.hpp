@@ -1,4 +1,5 @@
 // What nodes report to each other about the network: their links and their filters.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // How far each stream of messages has been delivered here: nothing twice, nothing out of order.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // Boost.Asio as this room uses it.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <boost/asio/error.hpp>

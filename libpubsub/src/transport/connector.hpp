@@ -1,4 +1,5 @@
 // Connects to one address, again and again if so asked.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

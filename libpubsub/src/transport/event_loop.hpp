@@ -1,4 +1,5 @@
 // Event loops, and which threads run them.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <atomic>

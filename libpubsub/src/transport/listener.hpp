@@ -1,4 +1,5 @@
 // Accepts connections at one address.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <functional>

@@ -1,4 +1,5 @@
 // Which thread runs a loop: the loop's own, or a consumer that waits for what the loop brings.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <atomic>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Instances of a service and their clients in a World, and the check of what both have written down."""
 
 import collections

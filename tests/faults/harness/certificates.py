@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Certificates of one run, made when it begins: nothing secret lies in the tree, and nothing expires there."""
 
 import os

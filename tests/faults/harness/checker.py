@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Judges histories: pure functions from what nodes reported to a list of violations, one sentence each.
 
 A subscriber's report has `streams` (per publisher and topic: first, next, received, missing,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Scenarios of clients: endpoints that do not listen, and are known to their relays only."""
 
 from .registry import STEADY, scenario, sizes, volume

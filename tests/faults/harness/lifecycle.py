@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Scenarios of life cycle and resources: opening and closing, descriptors, memory, and time."""
 
 import resource

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a world is made of: nodes, publishers and subscriptions, and what holds for all of a run."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A program of the fault suite (fault_node, fault_shim) under control: one line in, one JSON line out."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The scenarios by name, and what their plans have in common."""
 
 ALL = {}

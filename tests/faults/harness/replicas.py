@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A group of replicas and its clients in a World, and the check of what they have written down."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """tools/faults: runs scenarios over seeds, one after another, and reports."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The scenarios: what is built, what is done to it, and nothing of how it is judged.
 
 A scenario is a function of a World. Unless it says otherwise, World.settle, check and close follow.

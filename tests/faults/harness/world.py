@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The vocabulary of the scenarios: nodes, links, publishers, subscriptions, faults, and the final check."""
 
 import contextlib

@@ -1,4 +1,5 @@
 // Inputs that fuzz_frame begins with.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz/seeds/seeds.hpp"
 
 #include "base/bytes.hpp"

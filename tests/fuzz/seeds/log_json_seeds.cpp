@@ -1,4 +1,5 @@
 // Inputs that fuzz_log_json begins with.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz/seeds/seeds.hpp"
 
 namespace pubsub::fuzz::log_json_seeds {

@@ -1,4 +1,5 @@
 // Inputs that fuzz_log_write begins with.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz/seeds/seeds.hpp"
 
 #include "support/log_values.hpp"

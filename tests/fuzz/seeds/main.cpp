@@ -1,5 +1,6 @@
 // Writes the seed corpus and the dictionary of each fuzz target: FOLDER/<target>/<number> and
 // FOLDER/<target>.dict, in the form libFuzzer and AFL++ read.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz/seeds/seeds.hpp"
 
 #include <algorithm>

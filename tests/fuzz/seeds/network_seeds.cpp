@@ -1,4 +1,5 @@
 // Inputs that fuzz_network begins with.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz/seeds/seeds.hpp"
 
 namespace pubsub::fuzz::network_seeds {

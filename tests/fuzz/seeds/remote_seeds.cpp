@@ -1,4 +1,5 @@
 // Inputs that fuzz_remote begins with.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz/ids.hpp"
 #include "fuzz/seeds/seeds.hpp"
 

@@ -1,5 +1,6 @@
 // What the files *_seeds.cpp are made of: inputs for the fuzz targets, most of them from a real
 // Broker.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <initializer_list>

@@ -1,4 +1,5 @@
 // Uses the core through its public headers, sockets included.
+// SPDX-License-Identifier: BSD-3-Clause
 #include <chrono>
 #include <string>
 

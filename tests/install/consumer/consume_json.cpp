@@ -1,4 +1,5 @@
 // Uses the component json.
+// SPDX-License-Identifier: BSD-3-Clause
 #include <pubsub/format.hpp>
 
 int main() {

@@ -1,4 +1,5 @@
 // A program that links pubsub::metrics and needs no Boost to be installed.
+// SPDX-License-Identifier: BSD-3-Clause
 #include <pubsub/metrics/metrics_server.hpp>
 
 int main() {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "base/byte_reader.hpp"
 #include "base/bytes.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <pubsub/value/address.hpp>
 
 #include <doctest/doctest.h>

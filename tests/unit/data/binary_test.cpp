@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "data/binary.hpp"
 #include "data/real_bits.hpp"
 #include "support/hex.hpp"

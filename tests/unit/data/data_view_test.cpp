@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "data/encoded.hpp"
 #include "support/hex.hpp"
 #include "support/random_data.hpp"

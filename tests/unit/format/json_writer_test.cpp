@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/random_data.hpp"
 
 #include <pubsub/binary.hpp>

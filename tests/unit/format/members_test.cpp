@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "format/json_members.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "format/text.hpp"
 
 #include <pubsub/data.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "format/utf8.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
 // One link over a real loopback connection, the test holding the other end.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "link/link.hpp"
 
 #include "support/allocations.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "link/broker_protocol.hpp"
 #include "link/native_protocol.hpp"
 

@@ -1,4 +1,5 @@
 // Counts heap blocks: this file replaces operator new for the whole executable.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/allocations.hpp"
 #include "support/published.hpp"
 #include "support/slices.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "message/repeated_message.hpp"
 
 #include <vector>

@@ -1,4 +1,5 @@
 // Producers, relays, a consumer and an observer at once; meant for the thread sanitizer too.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/bounded_queues.hpp"
 #include "support/eventually.hpp"
 

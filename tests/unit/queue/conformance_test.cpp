@@ -1,4 +1,5 @@
 // What every bounded place promises, whoever sits on the other side.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/bounded_queues.hpp"
 #include "support/eventually.hpp"
 

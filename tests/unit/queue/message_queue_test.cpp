@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "queue/message_queue.hpp"
 
 #include "support/bounded_queues.hpp"

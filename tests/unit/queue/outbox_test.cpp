@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "queue/outbox.hpp"
 
 #include "support/bounded_queues.hpp"

@@ -1,4 +1,5 @@
 // Writers that keep runs open in several queues, and the room they share.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "queue/run_writer.hpp"
 
 #include "support/bounded_queues.hpp"

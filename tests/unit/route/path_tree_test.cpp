@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "route/path_tree.hpp"
 
 #include <doctest/doctest.h>

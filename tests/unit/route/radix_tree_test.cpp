@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "route/radix_tree.hpp"
 
 #include "support/allocations.hpp"

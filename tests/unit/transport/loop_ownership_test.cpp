@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "transport/loop_ownership.hpp"
 
 #include "support/eventually.hpp"

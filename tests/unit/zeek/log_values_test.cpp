@@ -1,4 +1,5 @@
 // Records in the binary format of Zeek's threads.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/hex.hpp"
 #include "support/log_values.hpp"
 

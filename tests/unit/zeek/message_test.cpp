@@ -1,4 +1,5 @@
 // Whatever Zeek sends through Broker, read into values.
+// SPDX-License-Identifier: BSD-3-Clause
 #include <pubsub/binary.hpp>
 #include <pubsub/zeek/message.hpp>
 

@@ -1,4 +1,5 @@
 // Damaged input for every reader of Zeek text: seeded, the same in every run.
+// SPDX-License-Identifier: BSD-3-Clause
 #include <doctest/doctest.h>
 
 #include <random>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """``python -m libpubsub.bench``: rounds, in each of which every library is measured once."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the parts of this package move in a second, each by itself, in one process.
 
 ``python -m libpubsub.bench.alone [--messages N] [--runs R]``. Each line is the median of R runs with the least and the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The libraries to measure, each used so that it loses nothing and goes fast."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A connection record of twenty fields, and how programs without our data model send it typed.
 
 All three ways give the same objects back, or nearly: where a peer has no type of ours, the closest one of Python's.

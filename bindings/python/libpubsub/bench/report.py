@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Results as a table and as a file; members and form are those of ``pubsub bench``."""
 
 from __future__ import annotations

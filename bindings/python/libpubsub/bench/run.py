@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One measurement: a process that publishes and one that subscribes, and what they tell each other.
 
 Messages are numbered, and every number is checked. They travel in steps: a list is made, published and timed; as many

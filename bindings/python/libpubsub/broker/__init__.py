@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A drop-in for Zeek's Python module ``broker``: ``import libpubsub.broker as broker``.
 
 >>> import libpubsub.broker as broker

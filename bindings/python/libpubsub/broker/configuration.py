@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Options of an endpoint, and what they mean for its connections.
 
 Broker encrypts unless told otherwise, and so does this: anonymously, or with certificates where any are given.

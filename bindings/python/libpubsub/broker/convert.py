@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """From values of the library to what programs written for Zeek's module ``broker`` expect.
 
 | wire | Python |

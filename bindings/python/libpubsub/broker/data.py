@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Values that know their type: Data, and what it holds.
 
 Programs rarely meet these: publishing and receiving convert by themselves. A Value compares as on the wire, by

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The endpoint: listens, peers, publishes and subscribes as Broker's does, over the library's own."""
 
 from __future__ import annotations

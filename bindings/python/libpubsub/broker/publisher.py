@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Publishing to one topic."""
 
 from __future__ import annotations

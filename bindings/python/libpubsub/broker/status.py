@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What happens to peers: codes, contexts, Status and Error."""
 
 from __future__ import annotations

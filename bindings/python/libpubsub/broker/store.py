@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Data stores, which this library does not have."""
 
 from __future__ import annotations

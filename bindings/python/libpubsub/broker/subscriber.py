@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Receiving messages and status events.
 
 ``get`` takes what Broker's does, and tells its arguments apart by type:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Topics and their concatenation."""
 
 from __future__ import annotations

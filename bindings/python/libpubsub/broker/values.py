@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The value types of Zeek's module ``broker``: Address, Count, Enum, Port, Subnet, Timespan, Timestamp.
 
 They compare, order and hash with their own kind only: ``Count(1) == 1`` is false, as in Broker, so a set

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Zeek's events: Event and SafeEvent."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Load-balanced pipelines: a ventilator gives out tasks, workers do them, a sink takes the results.
 
 ``pipeline`` starts the processes of a whole one and wires them:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A process of a stage: what runs in it, and how it ends with its parent."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What runs behind a Pipeline: sends tasks, takes results, and settles the futures of both."""
 
 from __future__ import annotations

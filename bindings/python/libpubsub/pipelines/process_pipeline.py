@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A whole pipeline from a list of functions: its processes started, wired and kept going."""
 
 from __future__ import annotations

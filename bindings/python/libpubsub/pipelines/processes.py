@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Processes of stages: started, watched, started again where they end, and ended with their parent."""
 
 from __future__ import annotations

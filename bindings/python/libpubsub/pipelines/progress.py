@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How far a pipeline is, for whoever waits at a terminal."""
 
 from __future__ import annotations

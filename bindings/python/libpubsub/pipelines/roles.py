@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Ventilator, Worker and Sink."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a stage of a pipeline is, how its parts find one another, and what travels between them."""
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
 // Load-balanced pipelines: tasks go from exchanges to queues, and are acknowledged.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

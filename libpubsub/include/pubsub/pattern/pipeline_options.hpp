@@ -1,4 +1,5 @@
 // Load-balanced pipelines: how tasks are shared out and acknowledged.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

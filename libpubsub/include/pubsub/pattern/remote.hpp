@@ -1,4 +1,5 @@
 // Remote execution that hides latency: named operations, and clients that call them.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

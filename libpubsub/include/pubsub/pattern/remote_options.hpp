@@ -1,4 +1,5 @@
 // Remote execution: how requests travel, and how many.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // Versioned delivery: which way versions and acknowledgements take, and how much waits.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // IP addresses in 16 bytes, IPv4 mapped into IPv6.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
 // The 16-byte name of an endpoint.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <array>

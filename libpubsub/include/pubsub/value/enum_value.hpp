@@ -1,4 +1,5 @@
 // A Zeek enum label such as `Conn::LOG`.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <compare>

@@ -1,4 +1,5 @@
 // A transport port: number and protocol.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <compare>

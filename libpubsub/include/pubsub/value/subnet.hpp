@@ -1,4 +1,5 @@
 // An address and a prefix length.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <compare>

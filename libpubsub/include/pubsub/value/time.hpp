@@ -1,4 +1,5 @@
 // Points in time and durations, both exact to the nanosecond.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // Records of Zeek's logs as events, and what names their columns.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // All that Zeek sends through Broker, as values: events, logs, identifiers and batches of them.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // Circles over Broker peers: messages that leave over one of them and come back over another.
 // Pure: no I/O, no threads, no clock.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // Copies of messages that go round between Broker peers.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

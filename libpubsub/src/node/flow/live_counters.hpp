@@ -1,4 +1,5 @@
 // Counting without contention: each thread counts for itself, readers add up.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "node/flow/message_reader.hpp"
 
 namespace pubsub {

@@ -1,4 +1,5 @@
 // What the access rule of a peer means for what it sends.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

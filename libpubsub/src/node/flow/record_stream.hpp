@@ -1,4 +1,5 @@
 // The records of one stream: numbered, encoded once, one behind the other.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,5 @@
 // Runs of received messages: gathered as long as they take one route, then handed on.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
 // The tuned numbers of this room, each with its unit and its reason.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

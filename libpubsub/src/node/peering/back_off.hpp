@@ -1,5 +1,6 @@
 // How long to wait before the next attempt: longer each time, and never all at once. Pure: no
 // clock.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

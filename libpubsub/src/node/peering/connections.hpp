@@ -1,5 +1,6 @@
 // How the connections of an endpoint come about: of which kind they are, and how many strangers may
 // be at the door.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

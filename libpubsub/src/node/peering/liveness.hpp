@@ -1,4 +1,5 @@
 // Whether a peer is still there, judged by how its link looks from time to time. Pure: no clock.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // The peers of one endpoint, and which of several connections to a peer stays.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

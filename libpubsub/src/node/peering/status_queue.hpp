@@ -1,4 +1,5 @@
 // Events about peerings on their way to a status_subscriber.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <condition_variable>

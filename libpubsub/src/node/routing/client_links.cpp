@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "node/routing/client_links.hpp"
 
 namespace pubsub {

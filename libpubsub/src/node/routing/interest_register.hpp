@@ -1,4 +1,5 @@
 // What the clients of a relay have asked about topics, and what they have been told.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

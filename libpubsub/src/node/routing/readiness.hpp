@@ -1,4 +1,5 @@
 // Which nodes know our subscriptions, and the questions of clients that wait for that.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

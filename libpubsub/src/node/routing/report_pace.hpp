@@ -1,5 +1,6 @@
 // When a node reports what changes often: its links, and the subscriptions of its clients and
 // Broker peers.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "node/routing/route_flush.hpp"
 
 #include <algorithm>

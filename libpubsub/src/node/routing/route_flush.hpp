@@ -1,4 +1,5 @@
 // Routes that messages take no more: whether all that was sent there has arrived.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // How many want a topic: here, and as far as our relays tell.
+// SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
 #include "node/routing/router.hpp"

@@ -1,4 +1,5 @@
 // Where messages go at one moment, and the exits of one message.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // Discovery by name: says again and again that this part of a pattern is there.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

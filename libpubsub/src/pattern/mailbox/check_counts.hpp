@@ -1,4 +1,5 @@
 // Options of patterns that are counts.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>

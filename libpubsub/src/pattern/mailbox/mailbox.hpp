@@ -1,4 +1,5 @@
 // How the parts of a pattern read their messages: the thread that waits for one reads for all.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

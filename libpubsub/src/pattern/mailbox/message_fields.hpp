@@ -1,4 +1,5 @@
 // Messages that are structures: a vector of their kind and their fields.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>

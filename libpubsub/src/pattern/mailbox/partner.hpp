@@ -1,4 +1,5 @@
 // Another part of a pattern, as a publisher to it: how messages reach it, and whether it is gone.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

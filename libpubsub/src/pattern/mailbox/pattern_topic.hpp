@@ -1,4 +1,5 @@
 // The topics by which the parts of a pattern reach each other.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <string>

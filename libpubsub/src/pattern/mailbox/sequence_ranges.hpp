@@ -1,4 +1,5 @@
 // Sequence numbers that mostly follow one another, kept as ranges. Pure: no I/O, no threads.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

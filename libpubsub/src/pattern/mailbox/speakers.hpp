@@ -1,4 +1,5 @@
 // Who may speak for a part of a pattern.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

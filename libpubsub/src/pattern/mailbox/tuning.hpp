@@ -1,6 +1,7 @@
 // The tuned constants of the mailbox: how patient its threads are. Times are judged by
 // `pubsub bench remote --only speed` (a thread that changes places with another too often) and
 // `pubsub bench batch-ack` (one that does so too late).
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

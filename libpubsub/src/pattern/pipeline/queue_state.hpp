@@ -1,4 +1,5 @@
 // What an exchange knows of one queue. Pure: no I/O, no threads, no clock.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // Which tasks are here, and how far a queue is with those of each exchange. Pure: no I/O, no
 // threads.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

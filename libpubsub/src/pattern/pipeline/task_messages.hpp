@@ -1,4 +1,5 @@
 // What exchanges and queues say to each other, as values in bin::v1. Pure: values in, values out.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

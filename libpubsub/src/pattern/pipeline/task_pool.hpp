@@ -1,4 +1,5 @@
 // Tasks that wait until a queue may have them. Pure: no I/O, no threads.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

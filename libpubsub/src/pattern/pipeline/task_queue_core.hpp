@@ -1,4 +1,5 @@
 // A queue and its endpoint: receives tasks, and reports how far it is.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

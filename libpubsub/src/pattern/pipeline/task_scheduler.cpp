@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "pattern/pipeline/task_scheduler.hpp"
 
 #include <limits>

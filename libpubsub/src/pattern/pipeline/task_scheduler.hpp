@@ -1,4 +1,5 @@
 // Which queue gets which tasks, and which tasks are done. Pure: no I/O, no threads, no clock.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // The tuned constants of pipelines. All were judged by `pubsub bench batch-ack` with tasks of 0, 10
 // and 1,000 us and batches of 1, 50 and 1000.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,6 @@
 // The calls of a client that are not complete: those that wait to be sent, and the order in which
 // they complete. Pure.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // A map whose keys are ids given out one after the other; erased in any order. Pure.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
 // The instances of a service that a client knows, and what each was asked. Pure.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // What clients and instances of a service say to each other, as values in bin::v1. Pure: values in,
 // values out.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

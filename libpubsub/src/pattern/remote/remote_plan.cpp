@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "pattern/remote/remote_plan.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // What a client measures, and how requests go in each mode: which plan the automatic mode prefers.
 // Pure.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

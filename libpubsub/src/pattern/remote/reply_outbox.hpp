@@ -1,4 +1,5 @@
 // Replies on their way to one client: what its link has no room for is kept, in order.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

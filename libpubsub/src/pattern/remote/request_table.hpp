@@ -1,5 +1,6 @@
 // A client's requests: which calls go together, to which instance, and when. Pure: messages in,
 // messages out to a port.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // What an instance of a service has to do: clients get their turns one after the other. Pure.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

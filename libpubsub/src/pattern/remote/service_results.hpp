@@ -1,4 +1,5 @@
 // Runs handlers and collects what they return, for one reply. Pure but for the handlers.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,6 @@
 // The tuned constants of remote execution. Judged by `pubsub bench remote` for what operations
 // cost, and by `pubsub bench remote-study` for what the automatic mode chooses.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>

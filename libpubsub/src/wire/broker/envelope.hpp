@@ -1,5 +1,6 @@
 // Frames of Broker's protocol once peered: the envelope around every message.
 // Pure: bytes in, bytes out.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>

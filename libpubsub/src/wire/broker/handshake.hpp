@@ -1,5 +1,6 @@
 // Broker's handshake as a state machine. Pure: frames in, frames and decisions
 // out; no sockets, no clock, no knowledge of other connections.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>

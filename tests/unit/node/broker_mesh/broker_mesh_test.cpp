@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "node/broker_mesh/broker_mesh.hpp"
 
 #include "support/fake_link.hpp"

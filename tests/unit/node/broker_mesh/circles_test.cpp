@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "node/broker_mesh/circles.hpp"
 #include "support/ids.hpp"
 

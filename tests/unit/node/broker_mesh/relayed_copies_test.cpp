@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "node/broker_mesh/relayed_copies.hpp"
 
 #include <memory>

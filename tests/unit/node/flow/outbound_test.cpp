@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "node/flow/outbound.hpp"
 
 #include "support/fake_node.hpp"

@@ -1,4 +1,5 @@
 // What a node does with the messages of its peers, by the two readers.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/fake_node.hpp"
 
 #include <doctest/doctest.h>

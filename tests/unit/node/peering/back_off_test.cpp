@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "node/peering/back_off.hpp"
 
 #include <set>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "node/routing/interest_register.hpp"
 
 #include "support/ids.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "node/routing/report_pace.hpp"
 
 #include <optional>

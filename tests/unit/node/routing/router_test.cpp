@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "node/routing/router.hpp"
 
 #include "node/routing/tuning.hpp"

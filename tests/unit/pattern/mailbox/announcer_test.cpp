@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "pattern/mailbox/announcer.hpp"
 
 #include "support/eventually.hpp"

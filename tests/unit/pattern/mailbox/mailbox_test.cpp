@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "pattern/mailbox/mailbox.hpp"
 
 #include "support/eventually.hpp"

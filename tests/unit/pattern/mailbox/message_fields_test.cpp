@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "pattern/mailbox/message_fields.hpp"
 
 #include "support/ids.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "pattern/mailbox/partner.hpp"
 #include "pattern/mailbox/tuning.hpp"
 

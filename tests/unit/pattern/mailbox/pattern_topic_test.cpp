@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "pattern/mailbox/pattern_topic.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "pattern/mailbox/sequence_ranges.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "pattern/mailbox/speakers.hpp"
 
 #include "data/binary.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "pattern/pipeline/task_inbox.hpp"
 #include "support/ids.hpp"
 

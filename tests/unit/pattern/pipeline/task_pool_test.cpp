@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "pattern/pipeline/task_pool.hpp"
 #include "support/ids.hpp"
 

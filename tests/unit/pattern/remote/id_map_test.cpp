@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "pattern/remote/id_map.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
 // A client of a service whose clock and network are driven by hand.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "pattern/remote/request_table.hpp"

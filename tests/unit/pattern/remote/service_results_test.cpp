@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "pattern/remote/service_results.hpp"
 
 #include "support/ids.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "pattern/versioned/protocol/versioned_messages.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // A group of replicas and its clients without threads, sockets or clocks: every message may be lost
 // or late, replicas and clients die, stop and come back, all by a seed.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "pattern/versioned/protocol/client_window.hpp"
 #include "pattern/versioned/protocol/replica_protocol.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <pubsub/tls_options.hpp>
 
 #include "support/certificates.hpp"

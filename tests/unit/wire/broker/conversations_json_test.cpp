@@ -1,5 +1,6 @@
 // Every recorded conversation, each side of it in turn played by us without a socket: the handshake
 // by the state machine, what follows by the functions that write envelopes.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/handshake_party.hpp"
 #include "support/transcript.hpp"
 #include "wire/broker/envelope.hpp"

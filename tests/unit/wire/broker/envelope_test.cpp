@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "wire/broker/envelope.hpp"
 
 #include "base/byte_writer.hpp"

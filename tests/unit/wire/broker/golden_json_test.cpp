@@ -1,4 +1,5 @@
 // Broker's own frames: read, and written again byte for byte.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/golden.hpp"
 #include "support/handshake_party.hpp"
 #include "support/transcript.hpp"

@@ -1,4 +1,5 @@
 // Each side of Broker's recorded handshakes, played by our state machine.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/handshake_party.hpp"
 #include "support/transcript.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/handshake_party.hpp"
 #include "support/hex.hpp"
 #include "wire/broker/envelope.hpp"

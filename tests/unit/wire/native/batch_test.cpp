@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "wire/native/batch.hpp"
 
 #include "support/hex.hpp"

@@ -1,4 +1,5 @@
 // What is between an endpoint and the protocol of a replica, or of a client of a group.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

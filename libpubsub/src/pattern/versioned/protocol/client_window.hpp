@@ -1,5 +1,6 @@
 // The messages that a client of a group has sent, until they are acknowledged. Pure: messages and
 // the time in, messages and results out.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // Which epoch a replica lives in and who leads it: promises, elections, and the first epoch of a
 // new group. Pure. docs/decisions/019 argues why two leaders never both decide.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>

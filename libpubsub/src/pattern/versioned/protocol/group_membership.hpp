@@ -1,6 +1,7 @@
 // The leader's side of membership: which list is in force, which replica is lost or joins, and how
 // far the members are. Pure; exists while this replica leads. docs/decisions/019 argues why it is
 // safe.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>

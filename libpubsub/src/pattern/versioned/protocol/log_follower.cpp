@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "pattern/versioned/protocol/log_follower.hpp"
 
 namespace pubsub::pattern {

@@ -1,5 +1,6 @@
 // Fills the log of a replica with what the leader and clients send, acknowledges what is held, and
 // fetches what is missing. Pure.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // What the parts of a replica have in common. Pure.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>

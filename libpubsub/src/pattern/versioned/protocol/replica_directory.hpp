@@ -1,4 +1,5 @@
 // The replicas of a name: what each said last, and whether it is alive. Pure.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

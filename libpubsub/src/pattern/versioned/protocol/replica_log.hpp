@@ -1,4 +1,5 @@
 // The log of a replica: messages in the order of their numbers. Pure.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

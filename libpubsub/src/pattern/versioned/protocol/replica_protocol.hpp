@@ -1,5 +1,6 @@
 // One replica of a group, as a state machine: messages and the time in, messages out. Pure.
 // docs/decisions/019 argues why no acknowledged version is lost.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>

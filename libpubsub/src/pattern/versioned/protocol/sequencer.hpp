@@ -1,5 +1,6 @@
 // What the leader of a group does with messages: gives them versions, forwards and repeats them,
 // and says which all members hold. Pure; exists while this replica leads.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 // The tuned constants of versioned delivery. Times of the protocol follow from
 // `replica_options::liveness_timeout` where they can; the others were set so that
 // `pubsub bench versioned` and the fault scenario `versioned` gain nothing from other values.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // The messages of a group of replicas and its clients, as values in bin::v1, and how a replica or
 // client sends them. Pure: values in, values out.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>
