@@ -1,5 +1,6 @@
 # Debian packages, one for each install component; `tools/packages` configures, builds and packs. What belongs to a
-# package is said where it is installed: install(... COMPONENT runtime|dev|tools|python).
+# package is said where it is installed: install(... COMPONENT runtime|cluster|dev|tools|python).
+# SPDX-License-Identifier: BSD-3-Clause
 set(soversion ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 set(PUBSUB_MAINTAINER "libpubsub packager <packager@libpubsub.invalid>" CACHE STRING "Maintainer of Debian packages")
 set(package_maintainer ${PUBSUB_MAINTAINER})
@@ -23,6 +24,9 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/libpubsub)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 set(CPACK_COMPONENTS_ALL runtime dev)
+if(TARGET pubsub_cluster_shared)
+  list(APPEND CPACK_COMPONENTS_ALL cluster)
+endif()
 if(TARGET pubsub_tool)
   list(APPEND CPACK_COMPONENTS_ALL tools)
 endif()
@@ -48,14 +52,25 @@ string(TIMESTAMP package_date "%a, %d %b %Y %H:%M:%S +0000" UTC)
 configure_file(cmake/debian/changelog.in changelog.Debian @ONLY)
 execute_process(COMMAND gzip -9nf ${PROJECT_BINARY_DIR}/changelog.Debian)
 
+# What a package needs that has a program, or library, made with the shared libraries.
+set(libraries "libpubsub${soversion} (= ${package_version})")
+if(TARGET pubsub_cluster_shared)
+  string(APPEND libraries ", libpubsub-cluster${soversion} (= ${package_version})")
+endif()
+
 set(about "Messages are a topic and a value of Zeek's data model, and pass through\nany number of relays over Zeek Broker's own wire protocol.")
 pubsub_package(runtime libpubsub${soversion} libs "publish/subscribe for network monitoring (library)" "${about}")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/cmake/debian/triggers)
 
+set(CPACK_DEBIAN_CLUSTER_PACKAGE_DEPENDS "libpubsub${soversion} (= ${package_version})")
+set(CPACK_DEBIAN_CLUSTER_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/cmake/debian/triggers)
+pubsub_package(cluster libpubsub-cluster${soversion} libs "publish/subscribe for network monitoring (Zeek clusters)"
+               "${about}\nMembership of Zeek clusters, with the ZeroMQ backend or over Zeek's WebSocket API.")
+
 # What the static libraries need: each component says its package (libpubsub/CMakeLists.txt).
 pubsub_package(dev libpubsub-dev libdevel "publish/subscribe for network monitoring (headers)"
                "${about}\nHeaders, static libraries, and what CMake and pkg-config need.")
-set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "libpubsub${soversion} (= ${package_version})")
+set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${libraries}")
 get_property(components DIRECTORY libpubsub PROPERTY PUBSUB_COMPONENTS)
 foreach(component ${components})
   get_property(description DIRECTORY libpubsub PROPERTY PUBSUB_COMPONENT_${component})
@@ -66,7 +81,7 @@ endforeach()
 pubsub_package(tools libpubsub-tools net "publish/subscribe for network monitoring (commands)"
                "${about}\nThe command pubsub: relay, publisher, subscriber, status and benchmarks.")
 if(BUILD_SHARED_LIBS)
-  set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS "libpubsub${soversion} (= ${package_version})")
+  set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS "${libraries}")
 endif()
 
 if(PUBSUB_BUILD_PYTHON)
@@ -76,7 +91,7 @@ if(PUBSUB_BUILD_PYTHON)
   math(EXPR next_minor "${minor} + 1")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3 (>= 3.${minor}), python3 (<< 3.${next_minor})")
   if(BUILD_SHARED_LIBS)
-    string(APPEND CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS ", libpubsub${soversion} (= ${package_version})")
+    string(APPEND CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS ", ${libraries}")
   endif()
   set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/cmake/debian/postinst
       ${PROJECT_SOURCE_DIR}/cmake/debian/prerm)

@@ -1,5 +1,6 @@
 # Libraries, and the components that others find by name: each is static and, with PUBSUB_BUILD_SHARED, shared as well,
 # made of the same objects.
+# SPDX-License-Identifier: BSD-3-Clause
 
 # pubsub_add_library(TARGET NAME OBJECT_LIBRARY...): lib<TARGET>.a is pubsub::<NAME>_static and lib<TARGET>.so, the target
 # <TARGET>_shared, is pubsub::<NAME> for others. In this build pubsub::<NAME> is what BUILD_SHARED_LIBS says.
@@ -40,11 +41,13 @@ function(pubsub_compile_objects)
   endforeach()
 endfunction()
 
-# pubsub_component(NAME PACKAGE package TARGET target MODULE pkg-config-name DEBIAN package SUMMARY text SOURCES source...)
+# pubsub_component(NAME PACKAGE package TARGET target MODULE pkg-config-name DEBIAN package [NEEDS component] SUMMARY text
+#                  SOURCES source...)
 # The component NAME: the target pubsub_<NAME>, which others find as pubsub::<NAME> and by pkg-config as libpubsub-<NAME>.
-# It needs the core and a library, TARGET of the CMake package PACKAGE; where that is not found, it is left out.
+# It needs the core, perhaps another component, described before, and a library, TARGET of the CMake package PACKAGE; where
+# that is not found, it is left out.
 function(pubsub_component name)
-  cmake_parse_arguments(PARSE_ARGV 1 needed "" "PACKAGE;TARGET;MODULE;DEBIAN;SUMMARY" SOURCES)
+  cmake_parse_arguments(PARSE_ARGV 1 needed "" "PACKAGE;TARGET;MODULE;DEBIAN;NEEDS;SUMMARY" SOURCES)
   find_package(${needed_PACKAGE} QUIET)
   if(NOT ${needed_PACKAGE}_FOUND)
     message(STATUS "${needed_SUMMARY} is left out: ${needed_PACKAGE} was not found (Debian: ${needed_DEBIAN}).")
@@ -55,15 +58,20 @@ function(pubsub_component name)
   pubsub_compile_for_speed(pubsub_${name}_objects)
   target_link_libraries(pubsub_${name}_objects PRIVATE ${needed_TARGET})
   pubsub_add_library(pubsub_${name} ${name} pubsub_${name}_objects)
-  target_link_libraries(pubsub_${name} PUBLIC pubsub PRIVATE ${needed_TARGET})
-  if(PUBSUB_BUILD_SHARED)
-    target_link_libraries(pubsub_${name}_shared PUBLIC pubsub_shared PRIVATE ${needed_TARGET})
+  if(needed_NEEDS)
+    set(needed_static pubsub_${needed_NEEDS})
+    set(needed_shared pubsub_${needed_NEEDS}_shared)
   endif()
-  pubsub_describe_component(${name} "${needed_PACKAGE}" "${needed_MODULE}" "${needed_DEBIAN}" "${needed_SUMMARY}")
+  target_link_libraries(pubsub_${name} PUBLIC ${needed_static} pubsub PRIVATE ${needed_TARGET})
+  if(PUBSUB_BUILD_SHARED)
+    target_link_libraries(pubsub_${name}_shared PUBLIC ${needed_shared} pubsub_shared PRIVATE ${needed_TARGET})
+  endif()
+  pubsub_describe_component(${name} "${needed_PACKAGE}" "${needed_MODULE}" "${needed_DEBIAN}" "${needed_SUMMARY}"
+                            "${needed_NEEDS}")
 endfunction()
 
 # For install.cmake: what is installed of this component, and how it is found.
-function(pubsub_describe_component name package module debian summary)
+function(pubsub_describe_component name package module debian summary needs)
   set_property(DIRECTORY APPEND PROPERTY PUBSUB_COMPONENTS ${name})
-  set_property(DIRECTORY PROPERTY PUBSUB_COMPONENT_${name} "${package}" "${module}" "${debian}" "${summary}")
+  set_property(DIRECTORY PROPERTY PUBSUB_COMPONENT_${name} "${package}" "${module}" "${debian}" "${summary}" "${needs}")
 endfunction()

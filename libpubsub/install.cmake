@@ -1,5 +1,7 @@
 # Installs headers, libraries, the CMake package and the pkg-config files. The result can be moved. Install components:
-# `runtime` is what programs need to run, `dev` what it takes to build them.
+# `runtime` is what programs need to run, `cluster` what members of Zeek clusters need beside that, `dev` what it takes to
+# build them.
+# SPDX-License-Identifier: BSD-3-Clause
 if(SKBUILD)
   return()
 endif()
@@ -39,6 +41,7 @@ foreach(name ${components})
   list(GET description 1 pc_module)
   list(GET description 2 debian)
   list(GET description 3 pc_description)
+  list(GET description 4 needs)
   if(name STREQUAL "core")
     set(target pubsub)
     set(pc_name libpubsub)
@@ -47,16 +50,23 @@ foreach(name ${components})
     set(target pubsub_${name})
     set(pc_name libpubsub-${name})
     set(pc_core "Requires: libpubsub = ${PROJECT_VERSION}\n")
+    if(needs)
+      set(pc_core "Requires: libpubsub = ${PROJECT_VERSION} libpubsub-${needs} = ${PROJECT_VERSION}\n")
+    endif()
   endif()
   get_target_property(exported ${target} EXPORT_NAME)
   string(REGEX REPLACE "_static$" "" exported ${exported})
-  string(APPEND component_calls "libpubsub_component(${name} ${exported} ${package} ${debian})\n")
+  string(APPEND component_calls "libpubsub_component(${name} ${exported} ${package} ${debian} \"${needs}\")\n")
 
   install(TARGETS ${target} EXPORT pubsub_${name}_static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
   install(EXPORT pubsub_${name}_static NAMESPACE pubsub:: DESTINATION ${package_dir} COMPONENT dev)
   if(PUBSUB_BUILD_SHARED)
+    set(deb runtime)
+    if(name STREQUAL "cluster")
+      set(deb cluster) # a package of its own, so that a system with the core alone needs no libzmq
+    endif()
     install(TARGETS ${target}_shared EXPORT pubsub_${name}_shared
-            LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT dev)
+            LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${deb} NAMELINK_COMPONENT dev)
     install(EXPORT pubsub_${name}_shared NAMESPACE pubsub:: DESTINATION ${package_dir} COMPONENT dev)
   endif()
   set(pc_library ${target})

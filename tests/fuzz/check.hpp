@@ -1,10 +1,12 @@
 // What fuzz targets assert: stop at once, so that the fuzzing engine keeps the input.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <span>
 
 #include <pubsub/binary.hpp>
 #include <pubsub/data.hpp>
@@ -51,6 +53,22 @@ inline void check_bytes_give_back(const data& x) {
   check(again.has_value(), "what was encoded decodes");
   check(*again == x, "decoding what was encoded gives the value back");
   check(*encode_binary(*again) == *bytes, "encoding is stable");
+}
+
+/// Bytes are nothing, or a frame that is read as it was written; but for spellings of counts, and
+/// flags without a meaning. `make` returns the frame behind a length of 4 bytes.
+template <class Parse, class Make>
+void check_frame(std::span<const std::byte> bytes, Parse parse, Make make) {
+  decltype(parse(bytes)) x;
+  {
+    const auto bound = bounded_by(bytes.size());
+    x = parse(bytes);
+  }
+  if (!x)
+    return;
+  const auto once = make(*x);
+  const auto again = parse(std::span{once}.subspan(4));
+  check(again && make(*again) == once, "a frame is read as it was written");
 }
 
 } // namespace pubsub::fuzz

@@ -1,5 +1,6 @@
 // Any value as a Zeek message: the readers agree what it is, and an event survives being made
 // again.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz/check.hpp"
 #include "fuzz/target.hpp"
 
@@ -18,9 +19,9 @@ void check_event(const data_view& x, const zeek::event& event) {
   check(in_place && in_place->name() == event.name, "an event in place is the event");
   check(in_place->args_size() == event.args.size() &&
             in_place->args_view().to_data() == data{event.args} &&
-            in_place->network_time() == event.network_time,
+            in_place->network_time() == event.network_time && in_place->trace() == event.trace,
         "events read alike");
-  const auto made = zeek::make_event(event.name, event.args, event.network_time);
+  const auto made = zeek::make_event(event.name, event.args, event.network_time, event.trace);
   const auto again = zeek::parse_event(made);
   check(again && *again == event, "an event is read as it was made");
 }

@@ -5,6 +5,7 @@
 //
 // Every step has a memory bound in proportion to what all peers have said so far, and there are
 // bounds on steps and on what is said, so that no input takes long.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz/check.hpp"
 #include "fuzz/node_frames.hpp"
 #include "fuzz/node_program.hpp"
@@ -75,7 +76,7 @@ public:
     queue_bounds_ = {queue_policy, capacity, 64 * capacity};
     node_.emplace(node_id, options_of(flags_, {link_policy, capacity, 64 * capacity}));
     loop_ = node_->loop;
-    node_->peers->tell_status_by([] { return std::string{"{}"}; });
+    node_->peers->tell_by([](auto, auto) { return std::string{"{}"}; });
   }
 
   void run() {
@@ -104,10 +105,11 @@ private:
     case node_step::part: // waits for nothing, and lets the next timer end the link
       std::ignore = node_->peers->disconnect(read_id(in_), -1s);
       return;
-    case node_step::ask_status:
-      if (const auto found = node_->peers->session_of(read_id(in_)))
-        std::ignore = found->ask_status(immediately());
-      return;
+    case node_step::inquire: {
+      auto asked = read_inquiry(in_);
+      asked.hops_left = wire::max_hops;
+      return node_->peers->take_inquiry(asked, nullptr, [](const auto&) {});
+    }
     case node_step::ask_who_knows:
       std::ignore = node_->routes.wait_until_known(fake_link::clock::now() + 100us);
       return;
@@ -349,11 +351,13 @@ private:
       const auto table = in_.count_of<std::uint16_t>();
       return wire::make_entry({table, read_id(in_)});
     }
-    case node_step::status_request:
-      return wire::make_status_request(in_.count_of<std::uint32_t>());
-    case node_step::status_reply: {
-      const auto number = in_.count_of<std::uint32_t>();
-      return wire::make_status_reply(number, std::string(in_.count() % longest_text, 'x'));
+    case node_step::inquiry:
+      return wire::make_inquiry(read_inquiry(in_));
+    case node_step::reply: {
+      wire::reply x{.number = in_.count_of<std::uint32_t>()};
+      x.outcome = static_cast<wire::reply_outcome>(in_.byte() % 8);
+      x.body.assign(in_.count() % longest_text, 'x');
+      return wire::make_reply(x);
     }
     default:
       return make_letter(what);
@@ -419,8 +423,8 @@ private:
 
   void respond_to_native(peer_place& at, std::span<const std::byte> payload) {
     const auto kind = *wire::kind_of(payload);
-    if (kind == wire::frame_kind::status_request) {
-      say(at, wire::make_status_reply(wire::parse_status_frame(payload)->number, "{}"));
+    if (kind == wire::frame_kind::inquiry) {
+      say(at, wire::make_reply({.number = wire::parse_inquiry(payload)->number, .body = {}}));
     } else if (kind == wire::frame_kind::question) {
       const auto question = *wire::parse_question(payload);
       for (const auto& each : question.to)

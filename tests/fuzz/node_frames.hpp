@@ -1,4 +1,5 @@
 // Frames as a program of steps spells them, and a reader of those that the node writes.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "fuzz/check.hpp"
@@ -7,6 +8,7 @@
 #include "base/byte_writer.hpp"
 #include "support/fake_node.hpp"
 #include "wire/broker/envelope.hpp"
+#include "wire/native/inquiry.hpp"
 #include "wire/native/network.hpp"
 
 #include <array>
@@ -19,7 +21,7 @@ namespace pubsub::fuzz {
 using test::buffer;
 
 inline constexpr std::size_t most_in_list = 20;
-inline constexpr std::size_t longest_text = 70'000; // more than a topic or a status may have
+inline constexpr std::size_t longest_text = 70'000; // more than a topic may have
 inline constexpr std::uint32_t magic = 0x5A45454B;
 
 // -- what programs name ------------------------------------------------------------------------
@@ -44,6 +46,21 @@ inline std::vector<std::string> read_topics(program_reader& in) {
   std::vector<std::string> result(in.byte() % most_in_list);
   for (auto& each : result)
     each = read_topic(in);
+  return result;
+}
+/// About a node, or a trace of a topic to some.
+inline wire::inquiry read_inquiry(program_reader& in) {
+  wire::inquiry result{.number = in.count_of<std::uint32_t>()};
+  result.subject = static_cast<wire::inquiry_subject>(1 + in.byte() % 3);
+  result.hops_left = in.byte();
+  result.time_left = std::chrono::milliseconds{in.byte()};
+  if (result.subject != wire::inquiry_subject::trace) {
+    result.node = read_id(in);
+    return result;
+  }
+  result.topic = read_topic(in);
+  for (const auto& each : read_ids(in))
+    result.destinations.push_back({each, destination::addressed, {}});
   return result;
 }
 
@@ -167,9 +184,10 @@ private:
       return knows_topics(payload);
     case wire::frame_kind::topics:
       return learns_topics(payload);
-    case wire::frame_kind::status_request:
-    case wire::frame_kind::status_reply:
-      return wire::parse_status_frame(payload).has_value();
+    case wire::frame_kind::inquiry:
+      return wire::parse_inquiry(payload).has_value();
+    case wire::frame_kind::reply:
+      return wire::parse_reply(payload).has_value();
     case wire::frame_kind::neighbours:
       return wire::parse_neighbours(payload).has_value();
     case wire::frame_kind::filter:

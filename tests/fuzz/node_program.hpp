@@ -1,5 +1,6 @@
 // The programs that fuzz_node runs, as both the target and its seeds spell them: a byte for each
 // choice, counts as below, and bytes that are missing count as zero.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>
@@ -51,23 +52,23 @@ enum class node_step : std::uint8_t {
   ping,         ///< link, how, sender, a byte for the payload: 0 is a goodbye
   pong,         ///< link, how, sender, the same
   // -- frames of version 2
-  topics,         ///< link, how, table, first number, topics, ids
-  batch,          ///< link, how, table, origin, stream, sequence, hops left, records: topic, value
-  credit,         ///< link, how, hops, bytes
-  neighbours,     ///< link, how, header, flags: bit 0 relays, ids added, ids removed
-  filter,         ///< link, how, header, topics added, topics removed
-  known,          ///< link, how
-  question,       ///< link, how, id, hops left, ids
-  answer,         ///< link, how, id, id, hops left, incarnation, number
-  flush,          ///< link, how, id, number, hops, ids
-  flushed,        ///< link, how, id, number, hops left, ids
-  status_request, ///< link, how, number
-  status_reply,   ///< link, how, number, size of the text
-  interest,       ///< link, how, how many are enough, topic
-  wanted,         ///< link, how, how many want it, topic
-  served,         ///< link, how, id
-  entry,          ///< link, how, table, id
-  raw,            ///< link, size, bytes
+  topics,     ///< link, how, table, first number, topics, ids
+  batch,      ///< link, how, table, origin, stream, sequence, hops left, records: topic, value
+  credit,     ///< link, how, hops, bytes
+  neighbours, ///< link, how, header, flags: bit 0 relays, ids added, ids removed
+  filter,     ///< link, how, header, topics added, topics removed
+  known,      ///< link, how
+  question,   ///< link, how, id, hops left, ids
+  answer,     ///< link, how, id, id, hops left, incarnation, number
+  flush,      ///< link, how, id, number, hops, ids
+  flushed,    ///< link, how, id, number, hops left, ids
+  inquiry,    ///< link, how, number, subject, hops left, milliseconds, id or topic and ids
+  reply,      ///< link, how, number, outcome, size of the body
+  interest,   ///< link, how, how many are enough, topic
+  wanted,     ///< link, how, how many want it, topic
+  served,     ///< link, how, id
+  entry,      ///< link, how, table, id
+  raw,        ///< link, size, bytes
   // -- the node's own side
   advance,       ///< milliseconds
   run,           ///< nothing
@@ -79,7 +80,7 @@ enum class node_step : std::uint8_t {
   publish,       ///< topic, value
   publish_to,    ///< id, topic, value
   part,          ///< id
-  ask_status,    ///< id
+  inquire,       ///< number, subject, hops left, milliseconds, id or topic and ids
   ask_who_knows, ///< nothing
 };
 inline constexpr std::uint8_t node_steps = 1 + static_cast<std::uint8_t>(node_step::ask_who_knows);

@@ -1,4 +1,5 @@
 // What access rules allow and refuse, for every kind of peer and in both versions.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/certificates.hpp"
 #include "support/nodes.hpp"
 #include "support/published.hpp"
@@ -386,4 +387,35 @@ TEST_CASE("rules that make no sense change nothing, and others hold for those th
     CHECK(net.node.set_access(access_rules{{.name = "others", .users = {"no-such-user"}}}));
     CHECK(is_cut_off(events, errc::denied));
   });
+}
+
+TEST_CASE("a peering that this endpoint makes has the rule of its request") {
+  endpoint node;
+  endpoint peer;
+  const auto port = peer.listen("tcp://127.0.0.1:0");
+  REQUIRE(port);
+  auto with_rule = once;
+  with_rule.access =
+      access_rule{.name = "guest", .publish = filter{"/in/"}, .subscribe = filter{"/out/"}};
+  REQUIRE(node.peer("tcp://127.0.0.1:" + std::to_string(*port), with_rule));
+  REQUIRE(node.peers().size() == 1);
+  CHECK(node.peers()[0].access == "guest");
+  auto here = node.make_subscriber({"/"});
+  auto there = peer.make_subscriber({"/o"});
+  REQUIRE(here.wait_ready(patience));
+  REQUIRE(there.wait_ready(patience));
+  CHECK(peer.publish("/other/x", data{1}) == publish_result::taken);
+  CHECK(peer.publish("/in/x", data{2}) == publish_result::taken);
+  const auto came = here.get_for(patience);
+  REQUIRE(came);
+  CHECK(get_topic(*came) == "/in/x");
+  (void)node.publish("/other/x", data{3});
+  CHECK(node.publish("/out/x", data{4}) == publish_result::taken);
+  CHECK(get_topic(*there.get_for(patience)) == "/other/x"); // its own
+  CHECK(get_topic(*there.get_for(patience)) == "/out/x");
+  // Rules for those that connect to this endpoint do not change it.
+  CHECK(node.set_access(access_rules{{.name = "others", .anonymous = true}}));
+  CHECK(node.peers()[0].access == "guest");
+  with_rule.access->name.clear();
+  CHECK_FALSE(check(with_rule));
 }

@@ -1,4 +1,5 @@
 // Full queues at the end of a path: nothing lost with block, everything counted otherwise.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/everything.hpp"
 #include "support/nodes.hpp"
 #include "support/published.hpp"
@@ -30,6 +31,7 @@ TEST_CASE("behind two relays a slow subscriber loses nothing, and every queue st
   chain nodes{4, tiny_outboxes(overflow_policy::block)};
   auto sub = nodes.back().make_subscriber({"/t"}, {overflow_policy::block, tiny_messages, 1 << 20});
   REQUIRE(nodes.front().wait_for_subscribers("/t", 1, patience));
+  const auto waits_of = [](const endpoint& node) { return node.counters().links.credit_waits; };
   constexpr std::uint64_t messages = 30'000; // 15 MB: more than all socket buffers on the way hold
   std::atomic<std::uint64_t> published{0};
   std::thread publisher{[&] {
@@ -45,13 +47,23 @@ TEST_CASE("behind two relays a slow subscriber loses nothing, and every queue st
         most_queued = std::max(most_queued, peer.counters.queued);
     most_queued = std::max(most_queued, sub.counters().queued);
   };
-  // Nobody reads yet: the wait travels back to the publisher.
+  // The subscriber does not read yet: the wait travels back to the publisher, and each node that
+  // sends counts it.
+  CHECK(eventually([&] {
+    look();
+    return std::ranges::all_of(nodes.all, [&](const auto& each) {
+      return each.get() == &nodes.back() || waits_of(*each) > 0;
+    });
+  }));
   std::uint64_t before = 0;
   CHECK(eventually([&] {
     look();
-    return published > 0 && std::exchange(before, published) == published;
+    return std::exchange(before, published) == published;
   }));
   CHECK(published < messages);
+  CHECK(waits_of(nodes.back()) == 0);
+  for (const auto& each : nodes.all) // not for every message
+    CHECK(waits_of(*each) < 1000);
   for (std::uint64_t i = 0; i < messages; ++i) {
     const auto msg = sub.get_for(patience);
     REQUIRE(msg);

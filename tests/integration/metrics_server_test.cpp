@@ -1,9 +1,11 @@
 // Metrics, health and events over HTTP: what is answered, and that a hostile client costs nothing.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/nodes.hpp"
 #include "support/published.hpp"
 #include "support/raw_socket.hpp"
 
 #include <atomic>
+#include <thread>
 
 #include <pubsub/metrics/metrics_server.hpp>
 
@@ -79,6 +81,24 @@ TEST_CASE("each path of the metrics server has its answer") {
   CHECK(page.find("Access-Control") == std::string::npos);
   CHECK(body_of(page).starts_with("<!doctype html>"));
   CHECK(body_of(page).ends_with("</html>\n"));
+}
+
+TEST_CASE("the metrics server tells the status of any node, which it asks for it") {
+  chain net{3};
+  const auto server = serve(net.front());
+  const auto of = [&](const std::string& id) {
+    return ask(server.port(), "GET /status?node=" + id);
+  };
+  const auto far = to_string(net.back().id());
+  REQUIRE(eventually([&] { return is(of(far), 200); })); // once it knows a path
+  CHECK(body_of(of(far)).starts_with("{\"schema\":1,\"id\":\"" + far + '"'));
+  CHECK(is(of(to_string(endpoint_id::random())), 502));
+  CHECK(is(of("nobody"), 400));
+  std::vector<std::thread> many;
+  for (int i = 0; i < 8; ++i)
+    many.emplace_back([&] { CHECK(is(of(far), 200)); });
+  for (auto& each : many)
+    each.join();
 }
 
 TEST_CASE("what the metrics server cannot answer it refuses with a reason") {
@@ -182,6 +202,21 @@ TEST_CASE("the program that has the endpoint may say what ready means") {
   CHECK(eventually([&] {
     return body_of(ask(server.port(), "GET /readyz")) == "the check itself failed: no mood\n";
   }));
+}
+
+TEST_CASE("the program that has the endpoint may add metrics, and to fail at it does no harm") {
+  const endpoint ep;
+  std::atomic<bool> fails = false;
+  metrics_options options;
+  options.more_metrics = [&]() -> std::string {
+    if (fails)
+      throw std::runtime_error{"no"};
+    return "own_total 7\n";
+  };
+  const auto server = serve(ep, options);
+  CHECK(ask(server.port(), "GET /metrics").ends_with("_ready 1\nown_total 7\n"));
+  fails = true;
+  CHECK(eventually([&] { return ask(server.port(), "GET /metrics").ends_with("_ready 1\n"); }));
 }
 
 TEST_CASE("events tell status, readiness and network at once, and what has changed later") {

@@ -1,8 +1,9 @@
 // What a node tells about itself: here, and to a peer that asks.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/nodes.hpp"
 #include "support/published.hpp"
 #include "support/raw_peer.hpp"
-#include "wire/native/network.hpp"
+#include "wire/native/inquiry.hpp"
 
 #include <thread>
 
@@ -48,6 +49,9 @@ TEST_CASE("an endpoint tells its id, its counters, its peers and its subscribers
   CHECK(x.string("/version").starts_with("0."));
   CHECK(x.number("/counters/received") == 5);
   CHECK(x.number("/counters/silent_peers") == 0);
+  CHECK(x.number("/all_links/received") == 5);
+  CHECK(x.number("/all_subscribers/offered") == 5);
+  CHECK(x.number("/all_subscribers/dropped_oldest") == 3);
   REQUIRE(x.size("/peers") == 1);
   CHECK(x.string("/peers/0/id") == to_string(a.id()));
   CHECK(x.string("/peers/0/state") == "peered");
@@ -84,17 +88,17 @@ TEST_CASE("a peer tells its status to who asks") {
   endpoint b;
   join(a, b);
   auto sub = b.make_subscriber({"/t"});
-  const auto text = a.peer_status(b.id(), patience);
+  const auto text = a.status_of(b.id(), patience);
   REQUIRE(text);
   const parsed x{*text};
   CHECK(x.string("/id") == to_string(b.id()));
   CHECK(x.size("/subscribers") == 1);
-  CHECK(b.peer_status(a.id(), patience));
+  CHECK(b.status_of(a.id(), patience));
   std::vector<std::thread> askers; // many at once get an answer each
   for (int i = 0; i < 4; ++i)
     askers.emplace_back([&] {
       for (int n = 0; n < 50; ++n)
-        CHECK(a.peer_status(b.id(), patience));
+        CHECK(a.status_of(b.id(), patience));
     });
   for (auto& each : askers)
     each.join();
@@ -102,51 +106,55 @@ TEST_CASE("a peer tells its status to who asks") {
 
 TEST_CASE("who cannot be asked, or does not tell, is an error") {
   endpoint asks;
-  CHECK(asks.peer_status(endpoint_id::random(), 0s).error() == errc::peer_invalid);
+  CHECK(asks.status_of(endpoint_id::random(), 0s).error() == errc::no_path_to_peer);
   endpoint_options old;
   old.max_wire_version = 1;
   endpoint speaks_1{old};
   join(asks, speaks_1);
-  CHECK(asks.peer_status(speaks_1.id(), patience).error() == errc::not_supported);
+  CHECK(asks.status_of(speaks_1.id(), patience).error() == errc::not_supported);
   endpoint_options closed;
   closed.serve_status = status_service::off;
   endpoint secret{closed};
   join(asks, secret);
-  CHECK(asks.peer_status(secret.id(), patience).error() == errc::not_supported);
-  CHECK(secret.peer_status(asks.id(), patience));
+  CHECK(asks.status_of(secret.id(), patience).error() == errc::not_supported);
+  CHECK(secret.status_of(asks.id(), patience));
   CHECK_FALSE(secret.status_text().empty());
 }
 
 TEST_CASE("a peer that does not answer is a timeout, one that leaves is unavailable") {
   endpoint ep;
   raw_peer mute{ep, *ep.listen("tcp://127.0.0.1:0"), 2};
-  CHECK(ep.peer_status(raw_peer::id(), 20ms).error() == errc::request_timeout);
+  CHECK(ep.status_of(raw_peer::id(), 20ms).error() == errc::request_timeout);
   std::thread leaves{[&] {
-    CHECK(mute.next_of_kind(16) == from_hex("10 00000001"));
-    CHECK(mute.next_of_kind(16) == from_hex("10 00000002"));
+    for (const std::uint32_t number : {1, 2}) {
+      const auto asked = wire::parse_inquiry(mute.next_of_kind(16));
+      CHECK((asked && asked->number == number && asked->node == raw_peer::id()));
+    }
     mute.wire.close();
   }};
-  CHECK(ep.peer_status(raw_peer::id(), patience).error() == errc::peer_unavailable);
+  CHECK(ep.status_of(raw_peer::id(), patience).error() == errc::peer_unavailable);
   leaves.join();
 }
 
-TEST_CASE("a raw request is answered with its number; a reply to nothing is passed over") {
+TEST_CASE("a raw inquiry is answered with its number; a reply to nothing is passed over") {
   endpoint ep;
   raw_peer asks{ep, *ep.listen("tcp://127.0.0.1:0"), 2};
-  CHECK(asks.wire.send("80000007 11 00000063 7b7d")); // a reply nobody asked for
-  CHECK(asks.wire.send("80000005 10 0000abcd"));
-  const auto payload = asks.next_of_kind(17);
-  const auto frame = wire::parse_status_frame(payload);
-  REQUIRE(frame);
-  CHECK(frame->kind == wire::frame_kind::status_reply);
-  CHECK(frame->number == 0xabcd);
-  CHECK(parsed{std::string{frame->text}}.string("/id") == to_string(ep.id()));
+  CHECK(asks.wire.send(
+      wire::make_reply({.number = 0x63, .body = "{}"}))); // this endpoint did not ask
+  wire::inquiry asked{.number = 0xabcd, .node = ep.id()};
+  CHECK(asks.wire.send(wire::make_inquiry(asked)));
+  const auto reply = wire::parse_reply(asks.next_of_kind(17));
+  REQUIRE(reply);
+  CHECK(reply->number == 0xabcd);
+  CHECK(reply->outcome == wire::reply_outcome::answer);
+  CHECK(parsed{reply->body}.string("/id") == to_string(ep.id()));
 }
 
-TEST_CASE("a malformed status frame closes the link") {
+TEST_CASE("a malformed inquiry or reply closes the link") {
   endpoint ep;
   const auto port = *ep.listen("tcp://127.0.0.1:0");
-  for (const auto* bad : {"80000001 10", "80000006 10 00000001 00", "80000006 11 00000001 ff"}) {
+  for (const auto* bad :
+       {"80000001 10", "80000006 10 00000001 00", "8000000b 11 00000001 07 00000000 61"}) {
     raw_peer hostile{ep, port, 2};
     CHECK(hostile.wire.send(bad));
     CHECK(hostile.wire.closed_by_peer());
@@ -161,10 +169,12 @@ TEST_CASE("a peer that asks on and on and reads nothing is cut") {
   std::vector<subscriber> subs;
   for (int i = 0; i < 300; ++i)
     subs.push_back(ep.make_subscriber({"/" + std::to_string(i)}));
-  std::string many;
-  for (int i = 0; i < 200; ++i)
-    many += "80000005 10 00000001";
-  while (greedy.wire.send(from_hex(many), 1s)) {
+  buffer many;
+  for (int i = 0; i < 200; ++i) {
+    const auto one = wire::make_inquiry({.number = 1, .node = ep.id()});
+    many.insert(many.end(), one.begin(), one.end());
+  }
+  while (greedy.wire.send(many, 1s)) {
   }
   CHECK(next_event(events, status_code::peer_lost));
   CHECK(next_error(events)->failure() == errc::limit_exceeded);
@@ -178,8 +188,8 @@ TEST_CASE("what does not fit is left out and counted, subscribers and peers alik
   for (int i = 0; i < 500; ++i)
     REQUIRE(ep.peer_async("tcp://127.0.0.1:" + std::to_string(1 + i), {.retry = 1h}));
   const auto text = ep.status_text();
-  CHECK(text.size() <= wire::max_status_text_bytes);
-  CHECK(text.size() > wire::max_status_text_bytes * 3 / 4);
+  CHECK(text.size() <= std::size_t{64'000});
+  CHECK(text.size() > std::size_t{64'000} * 3 / 4);
   const parsed x{text};
   CHECK(x.size("/subscribers") > 50);
   CHECK(x.size("/subscribers") + x.number("/left_out/subscribers") == 2000);

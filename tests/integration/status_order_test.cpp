@@ -1,4 +1,5 @@
 // Status events and messages come in separate queues; what can be said about their order.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/everything.hpp"
 #include "support/nodes.hpp"
 #include "support/published.hpp"
@@ -40,6 +41,19 @@ TEST_CASE(
     CHECK(has(so_far, status_code::endpoint_discovered, sender.id()));
     CHECK(has(so_far, status_code::peer_added, sender.id()));
     publishes.join();
+  }
+}
+
+TEST_CASE("a client that is reported as a peer gets what is published from then on") {
+  for (int round = 0; round < 200; ++round) {
+    endpoint relay;
+    endpoint client;
+    auto events = relay.make_status_subscriber();
+    auto sub = client.make_subscriber({"/t"});
+    REQUIRE(client.peer_async(listen(relay)));
+    REQUIRE(next_event(events, status_code::peer_added));
+    sent(relay.publish("/t", count{1}));
+    CHECK(sub.get_for(patience));
   }
 }
 

@@ -1,4 +1,5 @@
 // One face for message_queue and outbox, so that one suite can hold both to the same rules.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <atomic>
@@ -110,7 +111,7 @@ public:
       return box_.push(message_run::of_records(source, {1, size}));
     if (mode == when_full::overshoot) { // a run that has entered may hold its first message
       auto run = message_run::of_records(source);
-      const auto granted = box_.open(run);
+      const auto granted = box_.open(run, run->topic_at({}));
       if (granted.entered)
         run->append(size);
       run->close();

@@ -1,4 +1,5 @@
 // A plain TCP socket with deadlines: the other side of a link, byte by byte.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <chrono>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 

@@ -1,4 +1,5 @@
 // Rights of peers: who may connect, publish, subscribe and pass messages on, and how much of it.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>
@@ -29,18 +30,25 @@ struct access_limits {
 /// For whom a rule is, and what they may do. A peer is one of `certificates` if the common name or
 /// a subject alternative name (DNS, IP, e-mail, URI) of its certificate is; `*` stands for any name
 /// and `*.example.org` for all that end so. It is one of `users` if it has connected over `unix://`
-/// as a user with that name or number. It is anonymous if it shows no certificate and no user.
+/// as a user with that name or number. It is anonymous if it shows no certificate, no user and
+/// no token.
 struct access_rule {
   std::string name; ///< in the status and in messages; not empty
   /// Names of certificates for which the rule is.
   std::vector<std::string> certificates{};
   /// Names or numbers of users for whom it is.
   std::vector<std::string> users{};
+  /// Digests of tokens (`sha256:` and 64 hexadecimal digits in lower case): it is for clients that
+  /// show one of these tokens, which those of a `cluster::websocket_server` can.
+  std::vector<std::string> tokens{};
   /// Whether it is for peers that are anonymous.
   bool anonymous = false;
   /// A relay: the peer may pass on messages of other endpoints, and report other nodes. Without
   /// this right the peer is a client.
   bool relay = false;
+  /// It may ask how nodes other than its peers are, how the network is, and where messages go
+  /// (`endpoint::status_of`, `network_of`, `trace`). A relay may: it asks for others.
+  bool inspect = false;
   /// The topics that messages from the peer may have, its own and those it passes on, and those
   /// that messages to it may have. Nothing: all.
   std::optional<filter> publish{};
@@ -53,8 +61,8 @@ struct access_rule {
 /// The first rule that is for a peer holds; a peer for which there is none is refused.
 using access_rules = std::vector<access_rule>;
 
-/// Whether every rule has a name of its own and fits at least one peer. Errors: invalid_argument;
-/// the context says which rule.
+/// Whether every rule has a name of its own and fits at least one peer, and tokens are digests.
+/// Errors: invalid_argument; the context says which rule.
 PUBSUB_EXPORT expected<void> check(const access_rules& rules);
 
 /// Reads rules in TOML (docs/security.md, "Access rules"): a `[[rule]]` for each, with the names of

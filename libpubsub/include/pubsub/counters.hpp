@@ -1,4 +1,5 @@
 // Exact accounting: what was published, delivered and dropped, and why.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>
@@ -62,6 +63,8 @@ struct link_counters {
   std::uint64_t received = 0;         ///< data messages read from the peer
   std::uint64_t bytes_sent = 0;
   std::uint64_t bytes_received = 0;
+  std::uint64_t credit_waits = 0; ///< times that messages had to wait because the peer had given no
+                                  ///< credit for more; 0 in version 1, which has none
 
   std::uint64_t dropped() const noexcept {
     return dropped_oldest + dropped_newest + dropped_gone + conflated + dropped_overflow;

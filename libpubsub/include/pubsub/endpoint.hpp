@@ -1,4 +1,5 @@
 // The node: publishes, subscribes, peers with other nodes, and relays between them.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>
@@ -23,6 +24,7 @@
 #include <pubsub/status_subscriber.hpp>
 #include <pubsub/stream.hpp>
 #include <pubsub/subscriber.hpp>
+#include <pubsub/trace.hpp>
 #include <pubsub/value/endpoint_id.hpp>
 
 namespace pubsub {
@@ -56,8 +58,9 @@ public:
   /// invalid_argument, address_in_use, cannot_listen, shutting_down, and those of
   /// `check(tls_options)`.
   expected<std::uint16_t> listen(std::string_view uri);
-  /// Connects to a peer, at an address as `listen` takes them, and waits until the peering is
-  /// established. Errors: invalid_argument, peer_unavailable (also when a later retry may still
+  /// Connects to a peer, at an address as `listen` takes them or one that
+  /// `endpoint_options::gateways` know, and waits until the peering is established. Errors:
+  /// invalid_argument, peer_unavailable (also when a later retry may still
   /// succeed), tls_failed (the same; only one side uses TLS, or does not accept the other),
   /// peer_incompatible, shutting_down, and those of `check(tls_options)`; the context names the
   /// address and the cause.
@@ -73,6 +76,9 @@ public:
                         std::chrono::nanoseconds timeout = std::chrono::seconds{3});
   /// Every peer, those that are being connected to or were lost included.
   std::vector<peer_info> peers() const;
+  /// Every gateway that `peer` has made, whether those behind it are reached or not; after `close`,
+  /// with all that they have counted.
+  std::vector<gateway_info> gateways() const;
   /// Every other node this endpoint knows of, those out of reach included.
   std::vector<node_info> nodes() const;
   /// Waits until at least `n` peers are peered. Returns false on timeout.
@@ -146,11 +152,28 @@ public:
   /// process uses: docs/monitoring.md lists the metrics. At most 1,000 links and 1,000 subscribers
   /// are told apart, and no clients where there are more than 100; the others are added up.
   std::string metrics_text() const;
-  /// What `status_text` returns at a peer. Blocks until it answers. Errors: peer_invalid,
-  /// not_supported (the peer speaks version 1, or does not tell), peer_unavailable (the link was
-  /// lost), request_timeout.
-  expected<std::string> peer_status(const endpoint_id& peer,
-                                    std::chrono::nanoseconds timeout) const;
+  /// The network as this endpoint knows it, as one JSON object: its id, and as many nodes as fit
+  /// into `max_bytes`, those within reach first; the others are counted.
+  std::string network_text(std::size_t max_bytes = 256'000) const;
+
+  // What other nodes tell. Relays pass the questions on and the answers back; each call blocks
+  // until there is one. Errors: request_timeout; no_path_to_peer (no node that is known has this
+  // id; the clients of other relays are not known); not_supported (it speaks version 1, or does not
+  // tell); denied (by an access rule, this endpoint may not inspect: `access_rule::inspect`);
+  // peer_unavailable (a link was lost meanwhile); limit_exceeded (too much was asked at once).
+
+  /// What `status_text` returns at a node at any distance, or at a client of the relay that this
+  /// endpoint is linked with.
+  expected<std::string> status_of(const endpoint_id& node, std::chrono::nanoseconds timeout,
+                                  std::size_t max_bytes = 64'000) const;
+  /// What `network_text` returns there.
+  expected<std::string> network_of(const endpoint_id& node, std::chrono::nanoseconds timeout,
+                                   std::size_t max_bytes = 256'000) const;
+  /// Where a message on this topic would go now, were it published here: every node that it comes
+  /// to, each behind the one it comes from, this endpoint first. Nodes that do not answer are
+  /// listed as such; a node asks 64 of its peers at most. No message is published.
+  expected<std::vector<trace_hop>> trace(std::string_view topic,
+                                         std::chrono::nanoseconds timeout) const;
 
   // -- life cycle ------------------------------------------------------------------------------
 

@@ -1,4 +1,5 @@
 // How an endpoint behaves, and how it treats its peers.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>
@@ -7,10 +8,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <pubsub/access.hpp>
 #include <pubsub/export.hpp>
 #include <pubsub/filter.hpp>
+#include <pubsub/gateway.hpp>
 #include <pubsub/queue_options.hpp>
 #include <pubsub/tls_options.hpp>
 #include <pubsub/value/endpoint_id.hpp>
@@ -21,9 +24,11 @@ namespace pubsub {
 /// nodes it peers with (`off`). `automatic`: `off`, until it listens, or has a peer that is a
 /// client itself or speaks version 1; then it peers again with those that took it for a client.
 enum class forwarding : std::uint8_t { automatic, on, off };
+/// Whether what one Broker peer (version 1 of the wire format) has sent goes to the others, too.
+enum class broker_transit : std::uint8_t { on, off };
 /// Whether an endpoint's own subscribers receive what the same endpoint publishes.
 enum class own_messages : std::uint8_t { deliver, ignore };
-/// Whether peers may ask an endpoint for its status (`endpoint::peer_status`).
+/// Whether an endpoint tells others of itself (`endpoint::status_of`, `network_of`, `trace`).
 enum class status_service : std::uint8_t { on, off };
 
 /// How an endpoint behaves.
@@ -36,6 +41,9 @@ struct endpoint_options {
   /// Of nodes of version 2 only the relays it is linked with know a client, and it costs no others
   /// anything (docs/semantics.md, "Who receives").
   pubsub::forwarding forwarding = pubsub::forwarding::automatic;
+  /// `off` where the Broker peers are linked with one another and pass nothing on, as the nodes of
+  /// a Zeek cluster: there each gets the messages of the others already.
+  pubsub::broker_transit broker_transit = pubsub::broker_transit::on;
   /// Whether its own subscribers receive what it publishes.
   pubsub::own_messages own_messages = pubsub::own_messages::deliver;
   /// Threads that serve links; each link stays on one of them. They start with the first `listen`
@@ -49,6 +57,9 @@ struct endpoint_options {
   /// Of connections made or accepted at `tls://`. Errors in it are those of `listen` and `peer`;
   /// `check` finds them earlier.
   tls_options tls;
+  /// Addresses that `endpoint::peer` takes beside its own: those of other protocols, which
+  /// components of the library bring (`pubsub::cluster::gateways`).
+  std::vector<gateway_scheme> gateways;
   /// Topics to announce without a subscriber here, so that peers send them through this relay
   /// (needed between Broker nodes that do not merge filters).
   pubsub::filter forward_topics;
@@ -68,7 +79,7 @@ struct endpoint_options {
   /// Peers at a time, at most; one more is refused.
   std::size_t max_peers = 16'384;
   /// What peers may do that connect to this endpoint; nothing: everything, like those that it
-  /// connects to itself. `endpoint::set_access` changes it.
+  /// connects to itself (but for `peer_options::access`). `endpoint::set_access` changes it.
   std::optional<access_rules> access;
   /// The newest version of the peering protocol to offer: 1 is Broker's; 2, spoken between nodes of
   /// this library, carries many messages in a frame (docs/wire-format.md). Peers agree on the
@@ -104,6 +115,12 @@ struct peer_options {
   /// Outbox of the link to this peer; `endpoint_options::link_queue` if not given. Where both sides
   /// connect, the connection that stays may be the one this peer made: then the latter holds.
   std::optional<queue_options> link_queue = std::nullopt;
+  /// What the peer may do; nothing: everything. For whom the rule is, and its limit of connections,
+  /// does not matter here. Rules given to `endpoint::set_access` do not change it.
+  std::optional<access_rule> access = std::nullopt;
+  /// What is shown as the address of the peer, in place of the one that was connected to: for those
+  /// who peer on behalf of others.
+  std::string alias{};
 };
 
 /// As for endpoint_options.

@@ -1,6 +1,8 @@
 // What an endpoint reports of its peers, and of the nodes of the network.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -49,6 +51,8 @@ struct peer_info {
   /// What the link holds of messages that wait, before it is full; 0 unless peered.
   std::uint64_t capacity_messages = 0;
   std::uint64_t capacity_bytes = 0; ///< the same, in bytes
+  /// Between the two hosts and back, as the kernel measured it over TCP a few seconds ago at most.
+  std::optional<std::chrono::microseconds> round_trip{};
 };
 
 /// One node of the network, at any distance, as `endpoint::nodes` reports it. Peers that speak

@@ -1,4 +1,5 @@
 // Everything: include this, or one header per noun.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <pubsub/binary.hpp>
@@ -27,6 +28,7 @@
 #include <pubsub/subscriber.hpp>
 #include <pubsub/tls_options.hpp>
 #include <pubsub/topic.hpp>
+#include <pubsub/trace.hpp>
 #include <pubsub/value/address.hpp>
 #include <pubsub/value/endpoint_id.hpp>
 #include <pubsub/value/enum_value.hpp>

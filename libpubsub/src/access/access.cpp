@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "access/access.hpp"
 
 #include <algorithm>
@@ -32,7 +33,8 @@ bool is_for(const access_rule& rule, const peer_identity& who) {
     return !who.uid.empty() && (user == who.uid || user == who.user);
   };
   return std::ranges::any_of(rule.certificates, is_named) ||
-         std::ranges::any_of(rule.users, is_user);
+         std::ranges::any_of(rule.users, is_user) ||
+         (!who.token.empty() && std::ranges::find(rule.tokens, who.token) != rule.tokens.end());
 }
 
 /// Whether some topic begins with the prefix and with one of the filter.
@@ -40,6 +42,14 @@ bool overlaps(const filter& allowed, std::string_view prefix) {
   return std::ranges::any_of(allowed, [&](const std::string& each) {
     return prefix.starts_with(each) || each.starts_with(prefix);
   });
+}
+
+constexpr std::string_view digest_mark = "sha256:";
+constexpr std::size_t digest_digits = 64;
+
+bool is_digest(std::string_view token) {
+  return token.starts_with(digest_mark) && token.size() == digest_mark.size() + digest_digits &&
+         token.find_first_not_of("0123456789abcdef", digest_mark.size()) == token.npos;
 }
 
 } // namespace
@@ -50,11 +60,15 @@ expected<void> check(const access_rules& rules) {
     if (each.name.empty() || !names.insert(each.name).second)
       return error{errc::invalid_argument,
                    "every access rule has a name of its own; not '" + each.name + "'"};
-    if (each.certificates.empty() && each.users.empty() && !each.anonymous)
-      return error{
-          errc::invalid_argument,
-          "access rule '" + each.name +
-              "' is for nobody: it has no certificates, no users and is not for anonymous peers"};
+    if (each.certificates.empty() && each.users.empty() && each.tokens.empty() && !each.anonymous)
+      return error{errc::invalid_argument,
+                   "access rule '" + each.name +
+                       "' is for nobody: it has no certificates, no users, no tokens and is not "
+                       "for anonymous peers"};
+    if (!std::ranges::all_of(each.tokens, is_digest))
+      return error{errc::invalid_argument,
+                   "access rule '" + each.name +
+                       "': tokens are given as digests, 'sha256:' and 64 digits of 0-9 and a-f"};
   }
   return {};
 }

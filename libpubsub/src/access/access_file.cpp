@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <pubsub/access.hpp>
 
 #include <fstream>
@@ -122,8 +123,10 @@ expected<access_rule> read_rule(const toml::table& from) {
   in.read("name", to.name);
   in.read("certificates", to.certificates);
   in.read("users", to.users);
+  in.read("tokens", to.tokens);
   in.read("anonymous", to.anonymous);
   in.read_role(to.relay);
+  in.read("inspect", to.inspect);
   in.read("publish", to.publish);
   in.read("subscribe", to.subscribe);
   const auto* const limits = in.read_table("limits");

@@ -1,4 +1,5 @@
 // Everything an endpoint consists of; the public handles share it.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <atomic>
@@ -10,6 +11,7 @@
 
 #include <pubsub/endpoint.hpp>
 
+#include "endpoint/gateway_list.hpp"
 #include "node/flow/live_counters.hpp"
 #include "node/flow/outbound.hpp"
 #include "node/peering/peering.hpp"
@@ -65,7 +67,14 @@ public:
   subscriber_list& subscribers() noexcept { return subscribers_; }
 
   bool retire(const deadline& until);
-  expected<void> connect(std::string_view uri, const peer_options& options, bool wait);
+  /// As `endpoint::peer`, for that endpoint.
+  expected<void> connect(const endpoint& self, std::string_view uri, const peer_options& options,
+                         bool wait);
+  expected<void> disconnect(const endpoint_id& id, std::chrono::nanoseconds timeout);
+  expected<void> disconnect(std::string_view uri, std::chrono::nanoseconds timeout);
+  /// As `endpoint::peers`.
+  std::vector<peer_info> known_peers() const;
+  const gateway_list& gateways() const noexcept { return gateways_; }
   std::unique_ptr<outbound> make_outbound();
   /// Lends an outbound to a thread that has none of its own: without a lock where one thread
   /// publishes at a time.
@@ -83,11 +92,21 @@ public:
     return with_outbound([&](outbound& out) { return out.publish(topic, std::move(what), until); });
   }
 
+  /// Other nodes may ask from now on, unless this one does not tell.
+  void begin_telling();
+  /// As `endpoint::status_of` and `network_of`.
+  expected<std::string> ask_about(const endpoint_id& node, wire::inquiry_subject what,
+                                  std::chrono::nanoseconds timeout, std::size_t max_bytes) const;
+  /// As `endpoint::trace`.
+  expected<std::vector<trace_hop>> trace(std::string_view topic,
+                                         std::chrono::nanoseconds timeout) const;
   /// As `endpoint::drain`.
   std::size_t drain(std::chrono::nanoseconds timeout);
   /// How the endpoint is, as JSON (docs/cli.md, `pubsub status`). Peers and subscribers for which
   /// there is no room are left out and counted.
   std::string status_text(std::size_t max_bytes) const;
+  /// As `endpoint::network_text`.
+  std::string network_text(std::size_t max_bytes) const;
   /// As `endpoint::metrics_text`.
   std::string metrics_text() const;
 
@@ -100,6 +119,9 @@ public:
   void close() noexcept { close(options_.close_timeout); }
 
 private:
+  expected<void> connect(const endpoint& self, const gateway_scheme& scheme, const std::string& uri,
+                         const peer_options& options, bool wait);
+
   /// Its runs hold what `last`, a thread that has no other, published; written under idle_mutex_.
   struct lendable {
     std::unique_ptr<outbound> out;
@@ -119,6 +141,7 @@ private:
   status_hub events_;
   subscriber_list subscribers_;
   std::shared_ptr<peering> peering_;
+  gateway_list gateways_{options_.gateways};
   std::atomic<lendable*> at_hand_{nullptr}; // the one given back last
   std::mutex idle_mutex_;                   // guards the following
   std::vector<std::unique_ptr<lendable>> all_;

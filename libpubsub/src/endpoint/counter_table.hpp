@@ -1,4 +1,5 @@
 // Every counter with its name in the status (JSON) and in metrics (Prometheus), and what it means.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <array>
@@ -50,6 +51,9 @@ inline constexpr auto
          "Bytes written to the socket, those of the protocol included."},
         {&link_counters::bytes_received, "bytes_received", "received_bytes_total", "",
          "Bytes read from the socket, those of the protocol included."},
+        {&link_counters::credit_waits, "credit_waits", "credit_waits_total", "",
+         "Times that messages had to wait because the peer had given no credit for more: a queue "
+         "there, or beyond, is full. 0 towards peers of version 1, which read no more instead."},
     });
 
 template <>

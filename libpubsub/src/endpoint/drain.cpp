@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "endpoint/core.hpp"
 
 #include <algorithm>
@@ -53,7 +54,7 @@ public:
   peer_rest(peer_rest&&) = default;
   ~peer_rest() {
     if (who_ && asked_)
-      who_->forget(*asked_);
+      who_->give_up(asked_->number);
   }
 
   void look() {
@@ -63,7 +64,7 @@ public:
   /// There will be no other answer. (A link that has closed has nothing queued.)
   bool settled() const { return asked_ && wait_until_settled(asked_->answer, immediately()); }
   std::uint64_t count() const {
-    if (settled() && asked_->answer.get())
+    if (settled() && asked_->answer.get().outcome == wire::reply_outcome::answer)
       return 0;
     const auto now = outbox_now();
     const auto written = taken_in(now) - now.queued - now.dropped_gone;

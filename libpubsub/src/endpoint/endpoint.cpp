@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <pubsub/endpoint.hpp>
 
 #include "endpoint/core.hpp"
-#include "wire/native/network.hpp"
 
 namespace pubsub {
 
@@ -17,12 +17,12 @@ std::string_view to_string(peer_state x) noexcept {
   return "unknown";
 }
 
+gateway::~gateway() = default;
+
 endpoint::endpoint() : endpoint(endpoint_options{}) {}
 endpoint::endpoint(endpoint_options options)
     : core_(std::make_shared<endpoint_core>(std::move(options))) {
-  if (core_->options().serve_status == status_service::on)
-    core_->peers().tell_status_by(
-        [core = core_.get()] { return core->status_text(wire::max_status_text_bytes); });
+  core_->begin_telling();
 }
 endpoint::endpoint(endpoint&&) noexcept = default;
 endpoint& endpoint::operator=(endpoint&& other) noexcept {
@@ -47,19 +47,22 @@ expected<std::uint16_t> endpoint::listen(std::string_view uri) {
   return core_->fault() ? core_->peers().listen(uri) : core_->fault().error();
 }
 expected<void> endpoint::peer(std::string_view uri, const peer_options& options) {
-  return core_->connect(uri, options, true);
+  return core_->connect(*this, uri, options, true);
 }
 expected<void> endpoint::peer_async(std::string_view uri, const peer_options& options) {
-  return core_->connect(uri, options, false);
+  return core_->connect(*this, uri, options, false);
 }
 expected<void> endpoint::unpeer(const endpoint_id& id, std::chrono::nanoseconds timeout) {
-  return core_->peers().disconnect(id, timeout);
+  return core_->disconnect(id, timeout);
 }
 expected<void> endpoint::unpeer(std::string_view uri, std::chrono::nanoseconds timeout) {
-  return core_->peers().disconnect(uri, timeout);
+  return core_->disconnect(uri, timeout);
 }
 std::vector<peer_info> endpoint::peers() const {
-  return core_->peers().peers();
+  return core_->known_peers();
+}
+std::vector<gateway_info> endpoint::gateways() const {
+  return core_->gateways().look();
 }
 std::vector<node_info> endpoint::nodes() const {
   return core_->routes().nodes();
@@ -141,12 +144,21 @@ std::string endpoint::metrics_text() const {
 bool endpoint::retire(std::chrono::nanoseconds timeout) {
   return core_->retire(deadline_after(timeout));
 }
-expected<std::string> endpoint::peer_status(const endpoint_id& peer,
-                                            std::chrono::nanoseconds timeout) const {
-  const auto who = core_->peers().session_of(peer);
-  if (!who)
-    return error{errc::peer_invalid, to_string(peer) + " is not a peer"};
-  return who->ask_status(deadline_after(timeout));
+std::string endpoint::network_text(std::size_t max_bytes) const {
+  return core_->network_text(max_bytes);
+}
+expected<std::string> endpoint::status_of(const endpoint_id& node, std::chrono::nanoseconds timeout,
+                                          std::size_t max_bytes) const {
+  return core_->ask_about(node, wire::inquiry_subject::status, timeout, max_bytes);
+}
+expected<std::string> endpoint::network_of(const endpoint_id& node,
+                                           std::chrono::nanoseconds timeout,
+                                           std::size_t max_bytes) const {
+  return core_->ask_about(node, wire::inquiry_subject::network, timeout, max_bytes);
+}
+expected<std::vector<trace_hop>> endpoint::trace(std::string_view topic,
+                                                 std::chrono::nanoseconds timeout) const {
+  return core_->trace(topic, timeout);
 }
 
 // -- life cycle ----------------------------------------------------------------------------------

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "endpoint/core.hpp"
 
 #include <algorithm>
@@ -177,6 +178,22 @@ void add_peers(exposition& out, const std::vector<peer_info>& peers) {
 
 } // namespace
 
+/// Gateways of different kinds have some counters in common.
+static void add_gateway_metrics(exposition& out, const std::vector<gateway_info>& all) {
+  std::vector<std::string_view> done;
+  for (const auto& [uri, problem, counters] : all)
+    for (const auto& first : counters) {
+      if (std::ranges::find(done, first.name) != done.end())
+        continue;
+      done.push_back(first.name);
+      out.begin("pubsub_gateway_" + std::string{first.name} + "_total", first.help);
+      for (const auto& each : all)
+        for (const auto& x : each.counters)
+          if (x.name == first.name)
+            out.add(metric_labels{}.add("gateway", each.uri), x.count);
+    }
+}
+
 std::string endpoint_core::metrics_text() const {
   constexpr std::string_view all_links = " The sum over all links, past ones too.";
   constexpr std::string_view all_subscribers = " The sum over all subscribers, past ones too.";
@@ -198,7 +215,7 @@ std::string endpoint_core::metrics_text() const {
              nodes.known);
   out.single("pubsub_unreachable_nodes", "Of the known nodes, those that no path leads to now.",
              nodes.out_of_reach);
-  const auto peers = peering_->peers();
+  const auto peers = known_peers();
   add_peers(out, peers);
   add_links(out, rows_of(peers));
   add_rows(out, "pubsub_subscriber_", rows_of(subscribers_));
@@ -206,6 +223,7 @@ std::string endpoint_core::metrics_text() const {
     out.single("pubsub_certificate_expiry_timestamp_seconds",
                "When the certificate that this node shows expires, in seconds since 1970.",
                static_cast<double>(at->time_since_epoch().count()));
+  add_gateway_metrics(out, gateways_.look());
   add_process_metrics(out);
   return std::move(out).text();
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "endpoint/core.hpp"
 
 #include <algorithm>
@@ -40,6 +41,7 @@ std::string describe(const peer_info& x) {
       .add_value("outgoing", x.outgoing ? "true" : "false")
       .add("capacity_messages", x.capacity_messages)
       .add("capacity_bytes", x.capacity_bytes)
+      .add_value("round_trip_us", x.round_trip ? std::to_string(x.round_trip->count()) : "null")
       .add("held_bytes", json_members{}
                              .add("topics", x.held.topics)
                              .add("reports", x.held.reports)
@@ -97,11 +99,13 @@ std::string endpoint_core::status_text(std::size_t max_bytes) const {
       .add("name", name())
       .add("version", PUBSUB_VERSION)
       .add_value("uptime_s", seconds_text(std::chrono::steady_clock::now() - born_))
-      .add("counters", members_of(all).add("refused", all.refused()));
+      .add("counters", members_of(all).add("refused", all.refused()))
+      .add("all_links", members_of(all.links))
+      .add("all_subscribers", members_of(all.subscribers));
   const auto used = result.text().size() + frame_bytes;
   const auto room = max_bytes - std::min(max_bytes, used);
 
-  auto all_peers = peering_->peers();
+  auto all_peers = known_peers();
   std::stable_partition(all_peers.begin(), all_peers.end(),
                         [](const auto& each) { return !each.client; });
   bounded_list peers{room / 2}; // many peers leave room for some subscribers

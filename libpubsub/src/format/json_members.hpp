@@ -1,4 +1,5 @@
 // Plain JSON objects as text, for reports; values of the data model are written by json_writer.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <concepts>
@@ -13,6 +14,9 @@ namespace pubsub {
 
 /// `text` in quotes; what is not UTF-8 in it becomes U+FFFD.
 PUBSUB_EXPORT std::string json_string(std::string_view text);
+
+/// The same, appended.
+void append_json_string(std::string& out, std::string_view text);
 
 /// Texts of values as a list.
 PUBSUB_EXPORT std::string json_list(const std::vector<std::string>& values);

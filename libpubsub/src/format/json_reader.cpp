@@ -1,9 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <pubsub/format.hpp>
 
+#include "format/json_messages.hpp"
 #include "format/json_tolerant.hpp"
 #include "format/text.hpp"
 
+#include <pubsub/data_writer.hpp>
+
 #include <algorithm>
+#include <concepts>
 #include <limits>
 #include <optional>
 
@@ -63,6 +68,24 @@ auto into(data& out) {
   };
 }
 
+/// Writes what is read as encoded bytes.
+struct into_bytes {
+  data_writer& out;
+
+  bool operator()(none) const { return out.write_none(), true; }
+  bool operator()(boolean x) const { return out.write_boolean(x), true; }
+  bool operator()(count x) const { return out.write_count(x), true; }
+  bool operator()(integer x) const { return out.write_integer(x), true; }
+  bool operator()(real x) const { return out.write_real(x), true; }
+  bool operator()(std::string_view x) const { return out.write_string(x), true; }
+  bool operator()(const address& x) const { return out.write_address(x), true; }
+  bool operator()(const subnet& x) const { return out.write_subnet(x), true; }
+  bool operator()(const port& x) const { return out.write_port(x), true; }
+  bool operator()(timestamp x) const { return out.write_timestamp(x), true; }
+  bool operator()(timespan x) const { return out.write_timespan(x), true; }
+  bool operator()(const enum_value& x) const { return out.write_enum(x.name()), true; }
+};
+
 // Turns parsed JSON into data. The first mismatch stops everything; the path to it is put together
 // on the way out.
 class reader {
@@ -72,6 +95,10 @@ public:
         rewritten_(rewritten) {}
 
   bool root(dom::element json, data& out);
+  /// The same as encoded bytes. False also where `has_unordered` says why: members of a set or
+  /// pairs of a table have to be brought in order first, for which there is no way but the tree.
+  bool root(dom::element json, data_writer& out);
+  bool has_unordered() const noexcept { return has_unordered_; }
 
   std::string text(std::string_view raw) const {
     return rewritten_ ? bytes_from_latin1(raw) : std::string{raw};
@@ -119,6 +146,8 @@ private:
   }
 
   bool real_value(dom::element json, double& out);
+  template <class T>
+  bool encode(dom::array json, std::uint32_t depth_left, into_bytes take);
   bool read(dom::array json, std::uint32_t depth_left, vector& out);
   bool read(dom::array json, std::uint32_t depth_left, set& out);
   bool read(dom::array json, std::uint32_t depth_left, table& out);
@@ -126,6 +155,7 @@ private:
   std::uint32_t values_left_;
   std::uint32_t max_depth_;
   bool rewritten_;
+  bool has_unordered_ = false;
   errc code_ = errc::none;
   std::string_view what_;
   std::string path_;
@@ -163,6 +193,10 @@ bool reader::value(dom::element json, std::uint32_t depth_left, Take take) {
 
 bool reader::root(dom::element json, data& out) {
   return value(json, max_depth_, into(out));
+}
+
+bool reader::root(dom::element json, data_writer& out) {
+  return value(json, max_depth_, into_bytes{out});
 }
 
 template <class Take>
@@ -234,7 +268,7 @@ bool reader::text_content(data_type type, dom::element json, Take take) {
   case data_type::enum_value:
     return take(enum_value{std::string{text}});
   default:
-    return take(std::string{text});
+    return take(text);
   }
 }
 
@@ -245,8 +279,33 @@ bool reader::members_of(dom::element json, std::uint32_t depth_left, Take take) 
     return clash("expected an array");
   if (depth_left == 0)
     return fail(errc::limit_exceeded, "deeper nesting than allowed");
-  T result;
-  return read(array, depth_left - 1, result) && take(std::move(result));
+  if constexpr (std::same_as<Take, into_bytes>) {
+    return encode<T>(array, depth_left - 1, take);
+  } else {
+    T result;
+    return read(array, depth_left - 1, result) && take(std::move(result));
+  }
+}
+
+template <class T>
+bool reader::encode(dom::array json, std::uint32_t depth_left, into_bytes take) {
+  std::size_t members = 0; // the parser's own number has an upper end
+  for ([[maybe_unused]] const auto member : json)
+    ++members;
+  has_unordered_ = members > (std::same_as<T, set> ? 1 : 0) && !std::same_as<T, vector>;
+  if (has_unordered_)
+    return false;
+  if constexpr (std::same_as<T, vector>)
+    take.out.begin_vector(members);
+  else if constexpr (std::same_as<T, set>)
+    take.out.begin_set(members);
+  else
+    take.out.begin_table(members);
+  std::size_t index = 0;
+  for (const auto member : json)
+    if (!inside(index++, value(member, depth_left, take)))
+      return false;
+  return true;
 }
 
 bool reader::read(dom::array json, std::uint32_t depth_left, vector& out) {
@@ -357,21 +416,52 @@ expected<data> from_json(std::string_view text, const decode_limits& limits) {
   return value;
 }
 
+namespace {
+
+/// The topic of a message; `<$>` if it has none.
+std::string topic_of(dom::element message, const reader& in, bool rewritten) {
+  dom::object object;
+  std::string_view name;
+  if (message.get(object) == simdjson::SUCCESS && object["topic"].get(name) == simdjson::SUCCESS &&
+      !(rewritten && name.starts_with(special_real_mark)))
+    return in.text(name);
+  return "<$>";
+}
+
+} // namespace
+
 expected<topic_and_data> message_from_json(std::string_view text, const decode_limits& limits) {
   document json;
   const auto root = json.parse(text, limits);
   if (!root)
     return root.error();
   reader in{limits, json.rewritten()};
-  topic_and_data result{"<$>", {}};
-  dom::object object;
-  std::string_view name;
-  if (root->get(object) == simdjson::SUCCESS && object["topic"].get(name) == simdjson::SUCCESS &&
-      !(json.rewritten() && name.starts_with(special_real_mark)))
-    result.topic = in.text(name);
+  topic_and_data result{topic_of(*root, in, json.rewritten()), {}};
   if (!in.root(*root, result.value))
     return in.failure();
   return result;
+}
+
+expected<void> encode_json_message(std::string_view text, std::string& topic, data_writer& value,
+                                   const decode_limits& limits) {
+  document json;
+  const auto root = json.parse(text, limits);
+  if (!root)
+    return root.error();
+  reader in{limits, json.rewritten()};
+  topic = topic_of(*root, in, json.rewritten());
+  value.clear();
+  if (in.root(*root, value))
+    return {};
+  if (!in.has_unordered())
+    return in.failure();
+  reader again{limits, json.rewritten()};
+  data tree;
+  if (!again.root(*root, tree))
+    return again.failure();
+  value.clear();
+  value.write(tree);
+  return {};
 }
 
 } // namespace pubsub

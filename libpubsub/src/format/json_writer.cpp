@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <pubsub/format.hpp>
 
+#include "format/json_members.hpp"
+#include "format/json_messages.hpp"
 #include "format/text.hpp"
 
 #include <array>
@@ -22,26 +25,48 @@ constexpr auto escape_letters = [] {
   return letters;
 }();
 
+/// What is in front of a value of each type in an object: most of the text of a message is this.
+constexpr std::array<std::string_view, 15> object_heads = {
+    R"({"@data-type":"none","data":)",     R"({"@data-type":"boolean","data":)",
+    R"({"@data-type":"count","data":)",    R"({"@data-type":"integer","data":)",
+    R"({"@data-type":"real","data":)",     R"({"@data-type":"string","data":)",
+    R"({"@data-type":"address","data":)",  R"({"@data-type":"subnet","data":)",
+    R"({"@data-type":"port","data":)",     R"({"@data-type":"timestamp","data":)",
+    R"({"@data-type":"timespan","data":)", R"({"@data-type":"enum-value","data":)",
+    R"({"@data-type":"set","data":)",      R"({"@data-type":"table","data":)",
+    R"({"@data-type":"vector","data":)"};
+
 class json_writer {
 public:
-  explicit json_writer(std::string& out) : out_(out) {}
+  explicit json_writer(std::string& out, json_strings how = json_strings::bytes)
+      : out_(out), how_(how) {}
 
   template <class Value>
-  void object(const Value& x) {
-    out_ += '{';
+  void message(std::string_view topic, const Value& x) {
+    out_ += "{\"type\":\"data-message\",\"topic\":";
+    string(topic);
+    out_ += ',';
     members_of(x);
     out_ += '}';
   }
 
   template <class Value>
+  void object(const Value& x) {
+    out_ += object_heads[static_cast<std::size_t>(x.type())];
+    body(x);
+    out_ += '}';
+  }
+
+  template <class Value>
   void members_of(const Value& x) {
-    out_ += "\"@data-type\":\"";
-    out_ += to_string(x.type());
-    out_ += "\",\"data\":";
+    out_ += object_heads[static_cast<std::size_t>(x.type())].substr(1);
     body(x);
   }
 
+private:
   void string(std::string_view x) {
+    if (how_ == json_strings::utf8)
+      return append_json_string(out_, x);
     out_ += '"';
     auto plain = x.begin();
     for (auto i = x.begin(); i != x.end(); ++i) {
@@ -57,7 +82,6 @@ public:
     out_ += '"';
   }
 
-private:
   void put(none) { out_ += "{}"; }
   void put(boolean x) { out_ += x ? "true" : "false"; }
   void put(count x) { append_number(out_, x); }
@@ -122,6 +146,7 @@ private:
   void body(const data_view& x);
 
   std::string& out_;
+  const json_strings how_;
 };
 
 void json_writer::body(const data_view& x) {
@@ -173,13 +198,14 @@ std::string to_json(const data_view& x) {
 }
 
 std::string to_json(std::string_view topic, const data_view& x) {
-  std::string out = "{\"type\":\"data-message\",\"topic\":";
-  json_writer writer{out};
-  writer.string(topic);
-  out += ',';
-  writer.members_of(x);
-  out += '}';
+  std::string out;
+  json_writer{out}.message(topic, x);
   return out;
+}
+
+void append_json_message(std::string& out, std::string_view topic, const data_view& x,
+                         json_strings form) {
+  json_writer{out, form}.message(topic, x);
 }
 
 } // namespace pubsub

@@ -1,4 +1,5 @@
 // One connection to one peer: carries frames over a connection, in both directions.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>
@@ -25,6 +26,9 @@ public:
   void close(error reason = {}) override;
   void close_when_written() override;
   peer_identity identity() const override { return connection_->identity(); }
+  std::optional<std::chrono::microseconds> round_trip() const override {
+    return connection_->round_trip();
+  }
   bool has_spoken() const noexcept override {
     return peer_link::has_spoken() || connection_->has_spoken();
   }

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "link/native_protocol.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "link/tuning.hpp"
 
@@ -20,13 +22,16 @@ void native_protocol::give_credit(std::span<credit_gate> used, outboxes& to, boo
 }
 
 void native_protocol::grant(std::size_t hops, std::uint32_t bytes) noexcept {
-  auto& credit = credit_[std::min(hops, wire::max_hops - 1)];
-  credit = std::min(credit + bytes, link_tuning::most_credit_bytes);
+  const auto place = std::min(hops, wire::max_hops - 1);
+  credit_[place] = std::min(credit_[place] + bytes, link_tuning::most_credit_bytes);
+  if (credit_[place] > 0)
+    waits_[place] = false;
 }
 
 // -- taking --------------------------------------------------------------------------------------
 
 void native_protocol::take(outboxes& from, std::vector<outgoing_slice>& out) {
+  one_place_ = from.has_one_place();
   take_from(from.control(), 0, out);
   if (take_messages(from, out) || !out.empty())
     return;
@@ -50,6 +55,8 @@ bool native_protocol::take_messages(outboxes& from, std::vector<outgoing_slice>&
       continue;
     auto& credit = credit_[hops];
     if (credit <= 0) {
+      if (!found->armed() && !std::exchange(waits_[hops], true))
+        from.count_credit_wait();
       more = true;
       continue;
     }
@@ -69,6 +76,8 @@ std::size_t native_protocol::encode_records(const run_slice& slice,
   const auto announced = announce_topics(tables_[number], number, out);
   auto origin = slice.run->origin();
   origin.first_sequence += slice.from.messages;
+  if (one_place_) // the peer gives credit for that place
+    origin.hops_left = wire::max_hops;
   auto* header = memory_.reserve(wire::batch_header_bytes);
   wire::write_batch_header(header, {number, slice.size.messages, origin}, slice.size.bytes);
   memory_.commit(wire::batch_header_bytes);

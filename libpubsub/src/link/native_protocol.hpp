@@ -1,5 +1,6 @@
 // A link of version 2: an outbox for each number of hops, batches behind a header, and credit for
 // each outbox.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <unordered_map>
@@ -40,7 +41,9 @@ private:
 
   const void* const via_;
   std::array<std::int64_t, wire::max_hops> credit_; // bytes of records the peer can take
+  std::array<bool, wire::max_hops> waits_{};        // outboxes that wait for credit
   std::size_t next_ = 0;                            // the outbox whose turn it is
+  bool one_place_ = false;                          // as the outboxes said last
   std::vector<table_use> tables_;                   // by the number the peer knows them by
   std::unordered_map<const topic_table*, std::uint16_t> numbers_;
   std::uint64_t uses_ = 0;

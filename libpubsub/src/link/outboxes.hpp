@@ -1,4 +1,5 @@
 // What waits to be written to one link, by how far it has come.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>
@@ -29,7 +30,8 @@ public:
 
   /// For messages that have come so many hops; made when first asked for.
   outbox& out(std::size_t hops = 0) const {
-    return at(control_waits_behind_messages() ? 0 : std::min(hops, wire::max_hops - 1));
+    const bool one = control_waits_behind_messages() || has_one_place();
+    return at(one ? 0 : std::min(hops, wire::max_hops - 1));
   }
   /// The same, or null if it was not asked for so far.
   outbox* find(std::size_t hops) const noexcept {
@@ -61,6 +63,10 @@ public:
   }
   /// From now on control frames wait among the messages.
   void use_one_for_all() noexcept { one_for_all_.store(true, std::memory_order_release); }
+  /// From now on messages wait in one place, however far they have come, and so stay in order: the
+  /// peer is a client, which passes nothing on, and for which relays wait in no circle.
+  void use_one_place() noexcept { one_place_.store(true, std::memory_order_release); }
+  bool has_one_place() const noexcept { return one_place_.load(std::memory_order_acquire); }
   outbox& control() noexcept { return control_; }
   /// Null if nothing was ever pushed behind all messages.
   outbox* last() const noexcept { return find(behind_all); }
@@ -78,8 +84,10 @@ public:
     visit([&](outbox& each) { left += each.wait_until_empty(until); });
     return left;
   }
+  /// Messages wait because the peer has given no credit for more.
+  void count_credit_wait() noexcept { credit_waits_.fetch_add(1, std::memory_order_relaxed); }
   link_counters counters() const {
-    link_counters sum;
+    link_counters sum{.credit_waits = credit_waits_.load(std::memory_order_relaxed)};
     visit([&](const outbox& each) { add_to(sum, each.counters()); });
     return sum;
   }
@@ -116,6 +124,8 @@ private:
   const outbox::callbacks calls_;
   mutable outbox control_;
   std::atomic<bool> one_for_all_{false};
+  std::atomic<bool> one_place_{false};
+  std::atomic<std::uint64_t> credit_waits_{0};
 
   mutable shared_bounds relayed_; // what the outboxes of relayed messages hold
   mutable std::mutex mutex_;      // guards options_ and what follows, except for reading places_

@@ -1,4 +1,5 @@
 // One peer as the rest of the node sees it, whatever carries the bytes.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 
 #include <pubsub/counters.hpp>
@@ -111,6 +113,8 @@ public:
   const network_info& remote() const noexcept { return remote_; }
   /// Who the peer is. On the loop, once the peer has spoken.
   virtual peer_identity identity() const { return {}; }
+  /// Between the two hosts, as the connection measures it, where it does. On the loop.
+  virtual std::optional<std::chrono::microseconds> round_trip() const { return {}; }
   /// The rule that holds for the peer; null: it may do everything. From any thread.
   access_ptr access() const {
     std::lock_guard lock{access_mutex_};

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "metrics/answers.hpp"
 
+#include "base/log.hpp"
 #include "format/json_members.hpp"
-#include "metrics/network_text.hpp"
 
 namespace pubsub {
 
@@ -30,7 +31,7 @@ shared_text answers::status() {
 }
 
 shared_text answers::network() {
-  return recent(network_, [&] { return network_text(*endpoint_, max_json_bytes); });
+  return recent(network_, [&] { return endpoint_->network_text(max_json_bytes); });
 }
 
 std::optional<std::string> answers::why_not() {
@@ -53,16 +54,25 @@ shared_text answers::readiness() {
   });
 }
 
+std::string answers::metrics() {
+  auto result = endpoint_->metrics_text() +
+                "# HELP pubsub_ready 1 while /readyz says that the node is ready, else 0.\n"
+                "# TYPE pubsub_ready gauge\npubsub_ready " +
+                (reason_ ? "0\n" : "1\n");
+  try {
+    if (more_metrics_)
+      result += more_metrics_();
+  } catch (const std::exception& problem) {
+    log(log_level::error, std::string{"more metrics: "} + problem.what());
+  }
+  return result;
+}
+
 std::optional<answer> answers::find(std::string_view path) {
   if (path == "/metrics") {
     readiness();
-    const auto make = [&] {
-      return endpoint_->metrics_text() +
-             "# HELP pubsub_ready 1 while /readyz says that the node is ready, else 0.\n"
-             "# TYPE pubsub_ready gauge\npubsub_ready " +
-             (reason_ ? "0\n" : "1\n");
-    };
-    return answer{200, "text/plain; version=0.0.4; charset=utf-8", recent(metrics_, make)};
+    return answer{200, "text/plain; version=0.0.4; charset=utf-8",
+                  recent(metrics_, [this] { return metrics(); })};
   }
   if (path == "/healthz") {
     const auto ask = [&] {

@@ -1,4 +1,5 @@
 // The answers of the server, made once for all connections that ask within a moment.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <array>
@@ -30,8 +31,10 @@ class answers {
 public:
   using clock = std::chrono::steady_clock;
 
-  answers(std::shared_ptr<const endpoint> ep, readiness_check readiness)
-      : endpoint_(std::move(ep)), readiness_(std::move(readiness)) {}
+  answers(std::shared_ptr<const endpoint> ep, readiness_check readiness,
+          metrics_source more_metrics)
+      : endpoint_(std::move(ep)), readiness_(std::move(readiness)),
+        more_metrics_(std::move(more_metrics)) {}
 
   /// What to say to a GET of this path; nothing: there is no such page.
   std::optional<answer> find(std::string_view path);
@@ -50,9 +53,11 @@ private:
   template <class Make>
   const shared_text& recent(kept& x, Make&& make);
   std::optional<std::string> why_not();
+  std::string metrics();
 
   const std::shared_ptr<const endpoint> endpoint_;
   const readiness_check readiness_;
+  const metrics_source more_metrics_;
   kept metrics_, health_, status_, network_, readiness_text_;
   std::optional<std::string> reason_; // as readiness_text_ has it
 };

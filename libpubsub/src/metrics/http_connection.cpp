@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "metrics/http_connection.hpp"
 
 namespace pubsub {
@@ -75,11 +76,24 @@ void http_connection::reply() {
   const auto path = target.substr(0, target.find('?'));
   if (path == "/events")
     return begin_watching();
+  constexpr std::string_view of_node = "/status?node=";
+  if (target.starts_with(of_node))
+    return ask(target.substr(of_node.size()));
   if (const auto found = host_.find(path))
     return answer_with(*found);
   answer_with({404, plain_text,
                std::make_shared<const std::string>("There are / /metrics /healthz /readyz /status "
                                                    "/network /events here.\n")});
+}
+
+void http_connection::ask(std::string_view id) {
+  const auto node = endpoint_id::parse(id);
+  if (!node)
+    return refuse(400, "The status of another node is at /status?node=ID, with its id.");
+  enter(phase::asking);
+  if (!host_.ask(*node, shared_from_this()))
+    answer_with({503, plain_text,
+                 std::make_shared<const std::string>("Too many ask for other nodes already.\n")});
 }
 
 void http_connection::answer_with(const answer& what) {

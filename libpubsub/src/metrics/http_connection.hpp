@@ -1,4 +1,5 @@
 // One connection of a browser, a probe or Prometheus.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <array>
@@ -25,6 +26,9 @@ public:
   /// Whether a request may name this host: one that resolves to us although it is none of our names
   /// belongs to a page of somebody else.
   virtual bool is_our_name(std::string_view host) const = 0;
+  /// The connection will be told (`http_connection::tell`) how another node is. False: too many ask
+  /// already.
+  virtual bool ask(const endpoint_id& node, const std::shared_ptr<http_connection>& who) = 0;
   /// From now on the connection is sent events, until it is closed. False: there are too many.
   virtual bool watch(const std::shared_ptr<http_connection>& who) = 0;
   /// It is closed. The last call.
@@ -36,12 +40,17 @@ public:
 class http_connection : public std::enable_shared_from_this<http_connection> {
 public:
   using clock = std::chrono::steady_clock;
-  enum class phase : unsigned char { reading, writing, watching, discarding, closed };
+  enum class phase : unsigned char { reading, asking, writing, watching, discarding, closed };
 
   http_connection(tcp::socket socket, http_host& host) : socket_(std::move(socket)), host_(host) {}
 
   /// Waits for a request.
   void read();
+  /// While asking: this is the answer.
+  void tell(const answer& what) {
+    if (state_ == phase::asking)
+      answer_with(what);
+  }
   /// While watching: sends it, unless the last one is still being written.
   void send_event(const shared_text& text);
   void close();
@@ -61,6 +70,7 @@ private:
   void enter(phase next);
   void on_request(error_code failure);
   void reply();
+  void ask(std::string_view id);
   void answer_with(const answer& what);
   void refuse(unsigned status, std::string_view sentence);
   void write(shared_text body);

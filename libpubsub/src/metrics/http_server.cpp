@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "metrics/http_server.hpp"
 
 #include <algorithm>
@@ -13,6 +14,9 @@ namespace {
 constexpr std::chrono::seconds time_between_events{1};
 constexpr std::chrono::milliseconds time_between_tries{100};
 constexpr std::chrono::seconds time_to_discard{2};
+constexpr std::chrono::seconds patience_with_nodes{3};
+constexpr std::size_t max_asking = 16;
+constexpr std::size_t max_askers = 2;
 
 struct host_and_port {
   std::string host;
@@ -138,6 +142,29 @@ void http_server::add(tcp::socket socket) {
   connections_.insert(fresh);
   start_ticking();
   fresh->read();
+}
+
+bool http_server::ask(const endpoint_id& node, const connection& who) {
+  if (asking_ >= max_asking)
+    return false;
+  ++asking_;
+  asio::post(to_ask_, [this, node, who] {
+    const auto text = endpoint_->status_of(node, patience_with_nodes);
+    const auto late = text ? false : text.error() == errc::request_timeout;
+    answer told = text ? answer{200, "application/json", std::make_shared<const std::string>(*text)}
+                       : answer{late ? 504U : 502U, plain_text,
+                                std::make_shared<const std::string>(text.error().message() + "\n")};
+    asio::post(acceptor_.get_executor(), [this, who, told = std::move(told)] {
+      --asking_;
+      who->tell(told);
+    });
+  });
+  while (askers_.size() < max_askers)
+    askers_.emplace_back([this] {
+      const auto keeps_going = asio::make_work_guard(to_ask_);
+      to_ask_.run();
+    });
+  return true;
 }
 
 bool http_server::watch(const connection& who) {

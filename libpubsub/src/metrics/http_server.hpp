@@ -1,4 +1,5 @@
 // Accepts connections, a bounded number, and sends events to those that watch.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <memory>
@@ -6,6 +7,8 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <vector>
 
 #include <pubsub/metrics/metrics_server.hpp>
 
@@ -20,8 +23,9 @@ class http_server final : public http_host {
 public:
   http_server(asio::io_context& loop, std::shared_ptr<const endpoint> ep,
               const metrics_options& options)
-      : acceptor_(loop), retry_(loop), tick_(loop), answers_(std::move(ep), options.readiness),
-        options_(options) {}
+      : endpoint_(ep), acceptor_(loop), retry_(loop), tick_(loop),
+        answers_(std::move(ep), options.readiness, options.more_metrics), options_(options) {}
+  ~http_server() override { to_ask_.stop(); }
 
   /// Errors: as `metrics_server::start`.
   expected<void> listen(std::string_view address);
@@ -29,6 +33,7 @@ public:
 
   std::optional<answer> find(std::string_view path) override { return answers_.find(path); }
   bool is_our_name(std::string_view host) const override;
+  bool ask(const endpoint_id& node, const std::shared_ptr<http_connection>& who) override;
   bool watch(const std::shared_ptr<http_connection>& who) override;
   void forget(const std::shared_ptr<http_connection>& who) override;
 
@@ -43,6 +48,7 @@ private:
   void cut_late();
   void send_events();
 
+  const std::shared_ptr<const endpoint> endpoint_;
   tcp::acceptor acceptor_;
   asio::steady_timer retry_; // of accepting
   asio::steady_timer tick_;  // runs while there are connections
@@ -55,6 +61,9 @@ private:
   std::set<connection> watchers_; // of those
   std::set<connection> fresh_;    // of the watchers, those that were sent nothing so far
   shared_text last_network_;
+  std::size_t asking_ = 0;  // how many wait for other nodes
+  asio::io_context to_ask_; // which takes time: by threads of its own, from the first question on
+  std::vector<std::jthread> askers_;
 };
 
 } // namespace pubsub

@@ -1,7 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "queue/bounded_queue.hpp"
 
 #include <algorithm>
 #include <cassert>
+
+#include "base/probe.hpp"
 
 namespace pubsub {
 
@@ -27,12 +30,15 @@ bounded_queue::bounded_queue(const queue_options& options, shared_bounds* shared
 
 // -- producers ---------------------------------------------------------------------------------
 
-run_grant bounded_queue::open(const intrusive_ptr<message_run>& run) {
+run_grant bounded_queue::open(const intrusive_ptr<message_run>& run, std::string_view topic) {
   assert(!conflates());
   std::unique_lock lock{mutex_};
   settle(false);
+  if (refuses_) // also once it has ended: who comes late finds another route
+    return {push_result::would_block};
   if (ended_) {
     ++counts_.offered;
+    PUBSUB_PROBE_IF_TRACED(drop, topic, 1, why_ended());
     return {count_late(1)};
   }
   if (!full_for_good() || policy_ == overflow_policy::block)
@@ -46,8 +52,10 @@ run_grant bounded_queue::open(const intrusive_ptr<message_run>& run) {
   ++counts_.offered;
   if (policy_ == overflow_policy::drop_newest) {
     ++counts_.dropped_newest;
+    PUBSUB_PROBE_IF_TRACED(drop, topic, 1, "newest");
   } else {
     ++counts_.dropped_overflow;
+    PUBSUB_PROBE_IF_TRACED(drop, topic, 1, "overflow");
     ended_ = overflowed_ = true;
     on_overflow(lock);
   }
@@ -84,13 +92,20 @@ bool bounded_queue::wait_for_room(const deadline& until) {
   if (!makes_wait())
     return true;
   std::unique_lock lock{mutex_};
-  auto has_room = [&] { return ended_ || !full_for_good(); };
+  auto has_room = [&] { return ended_ || refuses_ || !full_for_good(); };
   if (has_room())
     return true;
   ++waiting_;
   const bool found = pubsub::wait_until(room_, lock, until, has_room);
   --waiting_;
   return found;
+}
+
+void bounded_queue::refuse_publishers() {
+  std::lock_guard lock{mutex_};
+  refuses_ = true;
+  settle(true);
+  room_.notify_all();
 }
 
 bool bounded_queue::push_run(const intrusive_ptr<message_run>& run,
@@ -116,8 +131,10 @@ push_result bounded_queue::push(const intrusive_ptr<message_run>& run) {
 push_result bounded_queue::enter(const intrusive_ptr<message_run>& run) {
   const auto size = run->now().end;
   counts_.offered += size.messages;
-  if (ended_)
+  if (ended_) {
+    PUBSUB_PROBE_IF_TRACED(drop, run->topic_at({}), size.messages, why_ended());
     return count_late(size.messages);
+  }
   if (newest_)
     return conflate(*run, size);
   settle(policy_ != overflow_policy::block || bounds_.full());
@@ -141,8 +158,10 @@ push_result bounded_queue::enter_part(const intrusive_ptr<message_run>& run, run
     return push_result::taken;
   if (policy_ == overflow_policy::drop_newest) {
     counts_.dropped_newest += lost;
+    PUBSUB_PROBE_IF_TRACED(drop, run->topic_at(part), lost, "newest");
   } else {
     counts_.dropped_overflow += lost;
+    PUBSUB_PROBE_IF_TRACED(drop, run->topic_at(part), lost, "overflow");
     ended_ = overflowed_ = true;
   }
   return push_result::dropped;
@@ -155,7 +174,10 @@ push_result bounded_queue::conflate(message_run& run, run_position size) {
   for (run_position at; at.messages < size.messages;) {
     const run_position one{1, run.bytes_of(at, 1)};
     const auto replaced = newest_->put(run, at);
-    counts_.conflated += replaced.messages;
+    if (replaced.messages > 0) {
+      counts_.conflated += replaced.messages;
+      PUBSUB_PROBE_IF_TRACED(drop, run.topic_at(at), replaced.messages, "conflated");
+    }
     bounds_.let_go(replaced);
     bounds_.hold(one);
     while (bounds_.exceeded() && newest_->messages() > 1) {
@@ -231,6 +253,7 @@ bool bounded_queue::drop_front() noexcept {
   });
   if (front == entries_.end())
     return false;
+  PUBSUB_PROBE_IF_TRACED(drop, front->run->topic_at(front->taken), 1, "oldest");
   const auto size = front->run->bytes_of(front->taken, 1);
   front->taken.bytes += size;
   ++front->taken.messages;
@@ -346,7 +369,10 @@ void bounded_queue::end_input(std::unique_lock<std::mutex>& lock) {
 
 void bounded_queue::clear() {
   settle(true);
-  counts_.dropped_closed += static_cast<std::uint64_t>(bounds_.held_messages());
+  if (const auto held = static_cast<std::uint64_t>(bounds_.held_messages()); held > 0) {
+    counts_.dropped_closed += held;
+    PUBSUB_PROBE_IF_TRACED(drop, {}, held, "closed");
+  }
   entries_.clear();
   if (newest_)
     newest_->clear();

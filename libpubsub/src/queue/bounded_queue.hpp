@@ -1,5 +1,6 @@
 // The producers' side of every bounded place: runs go in, a policy says what happens when it is
 // full.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <atomic>
@@ -8,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include <boost/container/deque.hpp>
@@ -43,9 +45,9 @@ public:
   bounded_queue& operator=(const bounded_queue&) = delete;
 
   /// Lets a fresh run enter, as the policy says. With `block` it always enters: wait for room
-  /// before. A run that does not enter, or makes others drop, counts as one message offered. Not
-  /// for queues that conflate.
-  run_grant open(const intrusive_ptr<message_run>& run);
+  /// before. A run that does not enter, or makes others drop, counts as one message offered: the
+  /// one it is opened for, of this topic. Not for queues that conflate.
+  run_grant open(const intrusive_ptr<message_run>& run, std::string_view topic);
   /// Takes a finished run of a publisher; with `block` whole: wait for room before.
   push_result push(const intrusive_ptr<message_run>& run);
   /// Whether messages come one by one, with `push`.
@@ -56,6 +58,9 @@ public:
   bool armed() const noexcept { return armed_.load(std::memory_order_acquire); }
   /// A writer has learnt that its run is watched.
   void wake();
+  /// Publishers have to find another route: their runs end, and what would enter next gets
+  /// `would_block`, without waiting. What an I/O thread has at hand still enters.
+  void refuse_publishers();
   /// Waits until there is room. False if there is none at `until`; a queue that has ended, or whose
   /// policy is not to wait, always has room.
   bool wait_for_room(const deadline& until);
@@ -129,6 +134,7 @@ private:
   push_result enter_part(const intrusive_ptr<message_run>& run, run_position size);
   push_result conflate(message_run& run, run_position size);
   push_result count_late(std::uint64_t messages) noexcept;
+  const char* why_ended() const noexcept { return overflowed_ ? "overflow" : "closed"; }
   void after_entry(push_result result, std::unique_lock<std::mutex>& lock);
   void add_entry(const intrusive_ptr<message_run>& run, run_position size);
   run_grant grant_room(const intrusive_ptr<message_run>& run, push_result result);
@@ -145,6 +151,7 @@ private:
   std::size_t growing_ = 0;               // entries that are
   std::atomic<bool> armed_{false};        // set and cleared with the mutex held
   bool ended_ = false;
+  bool refuses_ = false;    // publishers
   bool overflowed_ = false; // that is why it ended
   account counts_;          // without growing runs
   std::uint64_t left_ = 0;  // messages that have gone out

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "queue/message_queue.hpp"
 
 #include <algorithm>
 
+#include "base/probe.hpp"
 #include "message/message_access.hpp"
 
 namespace pubsub {
@@ -63,8 +65,11 @@ void message_queue::update_fd() {
 /// Makes messages of the slices taken, without those that are no value.
 std::size_t message_queue::read_slices(std::vector<data_message>& out, bool ahead) {
   const auto first = static_cast<std::ptrdiff_t>(out.size());
-  for (const auto& each : slices_)
+  for (const auto& each : slices_) {
+    PUBSUB_PROBE_IF_TRACED(deliver, each.run->topic_at(each.from), each.size.messages,
+                           each.size.bytes);
     each.run->read(each.from, each.size.messages, out);
+  }
   slices_.clear();
   const auto bad = std::remove_if(out.begin() + first, out.end(),
                                   [](auto& msg) { return !message_access::check(msg); });
@@ -72,6 +77,7 @@ std::size_t message_queue::read_slices(std::vector<data_message>& out, bool ahea
     std::lock_guard lock{mutex_};
     delivered_ -= n;
     decode_errors_ += n;
+    PUBSUB_PROBE_IF_TRACED(drop, {}, n, "undecodable");
     if (ahead)
       set_ahead(this->ahead() - n);
   }
@@ -106,6 +112,8 @@ void message_queue::discard() {
   finish();
   std::lock_guard lock{mutex_};
   clear();
+  if (ahead() > 0)
+    PUBSUB_PROBE_IF_TRACED(drop, {}, ahead(), "closed");
   discarded_ = true;
 }
 

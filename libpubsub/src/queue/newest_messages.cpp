@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "queue/newest_messages.hpp"
 
 #include <algorithm>
+
+#include "base/probe.hpp"
 
 namespace pubsub {
 
@@ -36,8 +39,10 @@ run_position newest_messages::take(std::vector<run_slice>& out, const take_limit
 }
 
 run_position newest_messages::drop_oldest() {
-  return take(std::ranges::find_if(waiting_, [](const auto& x) { return x.size.messages > 0; }))
-      .size;
+  const auto dropped =
+      take(std::ranges::find_if(waiting_, [](const auto& x) { return x.size.messages > 0; }));
+  PUBSUB_PROBE_IF_TRACED(drop, dropped.run->topic_at({}), 1, "oldest");
+  return dropped.size;
 }
 
 run_slice newest_messages::take(place at) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "queue/run_writer.hpp"
 
 #include <algorithm>
@@ -27,7 +28,9 @@ push_result run_writer::push(exits to, const record_source& source, std::size_t 
         return push_result::would_block;
       if (one_by_one(to))
         return push_alone(to, message_run::of_records(source, {1, size_bytes}));
-      result = open(to, message_run::of_records(source));
+      auto fresh = message_run::of_records(source);
+      const auto topic = fresh->topic_at({});
+      result = open(to, std::move(fresh), topic);
     }
     if (!run_)
       return result;
@@ -57,7 +60,7 @@ push_result run_writer::push(exits to, data_message& msg, std::uint32_t size_byt
         alone->close();
         return push_alone(to, alone);
       }
-      result = open(to, message_run::of_handles(next_slots_));
+      result = open(to, message_run::of_handles(next_slots_), get_topic(msg));
     }
     if (!run_)
       return result;
@@ -98,8 +101,8 @@ push_result run_writer::push_alone(exits to, const intrusive_ptr<message_run>& r
 }
 
 /// Lets `fresh` enter all queues. Afterwards there is a run to append to, unless no queue takes the
-/// next message.
-push_result run_writer::open(exits to, intrusive_ptr<message_run> fresh) {
+/// next message, which has this topic.
+push_result run_writer::open(exits to, intrusive_ptr<message_run> fresh, std::string_view topic) {
   if (to.size() > 1)
     fresh->set_shared();
   auto result = push_result::taken;
@@ -107,10 +110,13 @@ push_result run_writer::open(exits to, intrusive_ptr<message_run> fresh) {
   messages_left_ = std::numeric_limits<std::uint64_t>::max();
   bytes_left_ = std::numeric_limits<std::int64_t>::max();
   for (auto* each : to) {
-    const auto granted = each->open(fresh);
+    const auto granted = each->open(fresh, topic);
     if (granted.result != push_result::taken) {
       messages_left_ = 1; // the queue is asked again, and counts again, for every message
-      result = result == push_result::dropped ? result : granted.result;
+      if (result != push_result::would_block)
+        result = result == push_result::dropped && granted.result != push_result::would_block
+                     ? result
+                     : granted.result;
     }
     if (!granted.entered)
       continue;
@@ -118,9 +124,11 @@ push_result run_writer::open(exits to, intrusive_ptr<message_run> fresh) {
     messages_left_ = std::min(messages_left_, granted.messages);
     bytes_left_ = std::min(bytes_left_, static_cast<std::int64_t>(granted.bytes));
   }
-  if (entered)
-    run_ = std::move(fresh);
   to_ = to;
+  if (entered && result == push_result::would_block) // one refuses: none gets anything
+    fresh->close();
+  else if (entered)
+    run_ = std::move(fresh);
   return result;
 }
 

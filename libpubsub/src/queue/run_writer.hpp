@@ -1,7 +1,9 @@
 // A publishing thread's way into a set of queues: the run it appends to.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <span>
+#include <string_view>
 
 #include "queue/bounded_queue.hpp"
 
@@ -43,7 +45,7 @@ private:
   static constexpr std::uint32_t first_slots = 1;
   static constexpr std::uint32_t most_slots = 1024;
 
-  push_result open(exits to, intrusive_ptr<message_run> fresh);
+  push_result open(exits to, intrusive_ptr<message_run> fresh, std::string_view topic);
   static bool one_by_one(exits to) noexcept;
   static push_result push_alone(exits to, const intrusive_ptr<message_run>& run);
   void count(std::size_t size_bytes, message_run::outcome appended);

@@ -1,4 +1,5 @@
 // The subscriptions of this endpoint, of its peers and of all nodes. Pure: no I/O, no threads.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>
@@ -46,8 +47,10 @@ public:
   static constexpr auto no_limit = std::numeric_limits<std::size_t>::max();
   using is_reachable = std::function<bool(const endpoint_id& node)>;
 
-  explicit subscription_table(filter forward_topics = {}, bool forwarding = true)
-      : forward_topics_(std::move(forward_topics)), forwarding_(forwarding) {
+  /// `transit`: whether peers get the messages of other peers.
+  explicit subscription_table(filter forward_topics = {}, bool forwarding = true,
+                              bool transit = true)
+      : forward_topics_(std::move(forward_topics)), transit_(transit), forwarding_(forwarding) {
     for (const auto& prefix : forward_topics_)
       hold(prefix, holder::subscriber);
   }
@@ -106,8 +109,8 @@ public:
   std::size_t changes_of_peers() const noexcept { return peer_changes_.size(); }
 
   /// What to announce to `peer`: the filter of the subscribers, the forward topics and, if this
-  /// node forwards, the filters of all *other* peers and nodes within reach. A nil id leaves none
-  /// out.
+  /// node forwards, the filters of clients, of nodes within reach and, where there is transit, of
+  /// all *other* peers. A nil id leaves none out.
   filter announcement_for(const endpoint_id& peer, const is_reachable& within_reach = {}) const;
   /// Which nodes are within reach has changed: no peer's announcement may be relied on.
   void outdate_all();
@@ -182,6 +185,7 @@ private:
   std::set<endpoint_id> outdated_;
   std::uint64_t last_number_ = no_peer;
   filter forward_topics_;
+  bool transit_;
   bool forwarding_;
   bool notes_touched_ = false;
   std::vector<std::string> touched_;
@@ -449,7 +453,7 @@ filter subscription_table<Exit>::announcement_for(const endpoint_id& peer,
     all.insert(all.end(), entry.prefixes.begin(), entry.prefixes.end());
   if (forwarding_) {
     for (const auto& [who, entry] : peers_)
-      if (who != peer)
+      if (peer.is_nil() || (transit_ && who != peer))
         all.insert(all.end(), entry.announced.begin(), entry.announced.end());
     for (const auto& [who, entry] : clients_)
       all.insert(all.end(), entry.prefixes.begin(), entry.prefixes.end());

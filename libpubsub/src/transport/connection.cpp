@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "transport/connection.hpp"
 
 #include <cstddef>
@@ -5,6 +6,7 @@
 
 #include <array>
 
+#include <netinet/tcp.h>
 #include <pwd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -65,6 +67,16 @@ error connection::explain(const error_code& failure) const {
 }
 
 /// The kernel knows which user of the host is at the other end of a unix:// connection.
+std::optional<std::chrono::microseconds> connection::round_trip() const {
+  tcp_info measured{};
+  socklen_t size = sizeof measured;
+  // The socket is only looked at; asio's interface does not say so.
+  const auto fd = const_cast<stream_protocol::socket&>(socket_).native_handle();
+  if (fd < 0 || getsockopt(fd, IPPROTO_TCP, TCP_INFO, &measured, &size) != 0)
+    return {};
+  return std::chrono::microseconds{measured.tcpi_rtt};
+}
+
 peer_identity connection::identity() const {
   error_code failure;
   if (socket_.local_endpoint(failure).protocol().family() != AF_UNIX || failure)

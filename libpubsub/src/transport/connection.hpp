@@ -1,9 +1,12 @@
 // A byte stream to one peer over TCP or within the host, in the clear or encrypted.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -38,6 +41,8 @@ public:
   virtual bool encrypted() const noexcept { return false; }
   /// Who the peer is. On the loop, once it has spoken.
   virtual peer_identity identity() const;
+  /// As the kernel measures it over TCP; nothing within the host. On the loop.
+  std::optional<std::chrono::microseconds> round_trip() const;
   /// Whether the peer has said anything that was not handed to a read. From any thread.
   virtual bool has_spoken() const noexcept { return false; }
   /// The other side, IPv4 addresses as such, or the path within the host; empty if it is already

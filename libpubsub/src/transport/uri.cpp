@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "transport/uri.hpp"
 
 #include <charconv>
@@ -65,6 +66,8 @@ expected<uri> parse_uri(std::string_view text) {
 }
 
 std::string to_string(const uri& x) {
+  if (!x.shown.empty())
+    return x.shown;
   if (!x.path.empty())
     return "unix://" + x.path;
   const bool v6 = x.host.find(':') != std::string::npos;
@@ -73,8 +76,8 @@ std::string to_string(const uri& x) {
 }
 
 std::string to_string(const network_info& x) {
-  const bool path = x.address.starts_with("unix://");
-  return path ? x.address : x.address + ":" + std::to_string(x.port);
+  const bool whole = x.address.find("://") != std::string::npos;
+  return whole ? x.address : x.address + ":" + std::to_string(x.port);
 }
 
 } // namespace pubsub

@@ -1,4 +1,5 @@
 // Addresses of endpoints as text.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,8 @@ struct uri {
   std::string host;
   std::uint16_t port = 0;
   encryption security = encryption::none;
-  std::string path{}; ///< of `unix://`; then there is no host and no port
+  std::string path{};  ///< of `unix://`; then there is no host and no port
+  std::string shown{}; ///< what people have called it, if that is another address
 
   friend bool operator==(const uri&, const uri&) = default;
 };
@@ -26,7 +28,8 @@ struct uri {
 /// transport this build does not have.
 expected<uri> parse_uri(std::string_view text);
 
-/// `host:port`, brackets around IPv6; in front `tls://` where that is meant. Or `unix:///path`.
+/// What is shown in its place; else `host:port`, brackets around IPv6; in front `tls://` where that
+/// is meant. Or `unix:///path`.
 std::string to_string(const uri& x);
 
 } // namespace pubsub

@@ -1,7 +1,8 @@
 // Records in the binary format of Zeek's threads.
+// SPDX-License-Identifier: BSD-3-Clause
 #include <pubsub/zeek/message.hpp>
 
-#include "base/byte_reader.hpp"
+#include "zeek/log_value_reader.hpp"
 #include "zeek/type_tag.hpp"
 
 #include <bit>
@@ -13,74 +14,14 @@ namespace pubsub::zeek {
 namespace {
 
 constexpr std::uint32_t max_depth = 64;
-constexpr std::size_t min_value_bytes = 9; // type, subtype, and whether it is there
 
-/// Reads values off the front of a record; after the first failure `code` says what was wrong.
-class value_reader {
-public:
-  explicit value_reader(std::span<const std::byte> bytes) noexcept : in_(bytes) {}
+} // namespace
 
-  bool read_record(vector& out);
-
-  error failure() const {
-    return {code_,
-            "column " + std::to_string(column_) + ", byte " + std::to_string(at_) + ": " + what_};
-  }
-
-private:
-  bool fail(errc code, std::string what) {
-    code_ = code;
-    what_ = std::move(what);
-    return false;
-  }
-  bool ended() { return fail(errc::end_of_file, "the record ends within a value"); }
-  bool bad(std::string what) { return fail(errc::invalid_data, std::move(what)); }
-
-  template <class T>
-  bool number(T& out) {
-    return in_.read(out) || ended();
-  }
-
-  bool value(data& out, std::uint32_t depth_left);
-  bool present_value(std::int32_t tag, data& out, std::uint32_t depth_left);
-  template <class As>
-  bool plain(data& out);
-  bool seconds(std::int64_t& nanoseconds);
-  bool text(std::string& out);
-  bool read_port(data& out);
-  bool read_address(address& out);
-  bool read_subnet(data& out);
-  template <class Insert>
-  bool members(std::uint32_t depth_left, Insert insert);
-  bool read_set(data& out, std::uint32_t depth_left);
-  bool read_vector(data& out, std::uint32_t depth_left);
-
-  byte_reader in_;
-  std::size_t column_ = 0;
-  std::size_t at_ = 0; // where the value begins that is being read
-  errc code_ = errc::none;
-  std::string what_;
-};
-
-bool value_reader::read_record(vector& out) {
-  std::int32_t columns = 0;
-  if (!number(columns))
-    return false;
-  if (columns < 0)
-    return bad("a negative number of columns");
-  if (static_cast<std::size_t>(columns) > in_.remaining() / min_value_bytes)
-    return fail(errc::end_of_file, std::to_string(columns) + " columns do not fit into the rest");
-  out.resize(static_cast<std::size_t>(columns));
-  for (auto& each : out) {
-    if (!value(each, max_depth))
-      return false;
-    ++column_;
-  }
-  at_ = in_.offset();
-  return in_.at_end() || bad("bytes behind the last column");
+bool log_value_reader::value(data& out) {
+  return value(out, max_depth);
 }
 
-bool value_reader::value(data& out, std::uint32_t depth_left) {
+bool log_value_reader::value(data& out, std::uint32_t depth_left) {
   at_ = in_.offset();
   std::int32_t tag = 0;
   std::int32_t subtype = 0;
@@ -92,7 +33,7 @@ bool value_reader::value(data& out, std::uint32_t depth_left) {
   return present != 1 || present_value(tag, out, depth_left);
 }
 
-bool value_reader::present_value(std::int32_t tag, data& out, std::uint32_t depth_left) {
+bool log_value_reader::present_value(std::int32_t tag, data& out, std::uint32_t depth_left) {
   switch (static_cast<type_tag>(tag)) {
   case type_tag::boolean:
     return plain<boolean>(out);
@@ -139,7 +80,7 @@ bool value_reader::present_value(std::int32_t tag, data& out, std::uint32_t dept
 }
 
 template <class As>
-bool value_reader::plain(data& out) {
+bool log_value_reader::plain(data& out) {
   std::uint64_t bits = 0;
   if (!number(bits))
     return false;
@@ -151,7 +92,7 @@ bool value_reader::plain(data& out) {
 }
 
 /// Whole seconds and their rest are each exact in a double; their product with 10^9 would not be.
-bool value_reader::seconds(std::int64_t& nanoseconds) {
+bool log_value_reader::seconds(std::int64_t& nanoseconds) {
   constexpr double limit = 9'223'372'036.0; // what 64 bits of nanoseconds hold
   std::uint64_t bits = 0;
   if (!number(bits))
@@ -165,7 +106,7 @@ bool value_reader::seconds(std::int64_t& nanoseconds) {
   return true;
 }
 
-bool value_reader::text(std::string& out) {
+bool log_value_reader::text(std::string& out) {
   std::int32_t size = 0;
   std::span<const std::byte> body;
   if (!number(size))
@@ -178,7 +119,7 @@ bool value_reader::text(std::string& out) {
   return true;
 }
 
-bool value_reader::read_port(data& out) {
+bool log_value_reader::read_port(data& out) {
   std::uint64_t port_number = 0;
   std::int32_t protocol = 0;
   if (!number(port_number) || !number(protocol))
@@ -190,7 +131,7 @@ bool value_reader::read_port(data& out) {
   return true;
 }
 
-bool value_reader::read_address(address& out) {
+bool log_value_reader::read_address(address& out) {
   std::uint8_t family = 0;
   if (!number(family))
     return false;
@@ -213,7 +154,7 @@ bool value_reader::read_address(address& out) {
 }
 
 /// The length is that of IPv6 also for IPv4, as it is in a subnet here.
-bool value_reader::read_subnet(data& out) {
+bool log_value_reader::read_subnet(data& out) {
   std::uint8_t length = 0;
   address network;
   if (!number(length) || !read_address(network))
@@ -225,14 +166,14 @@ bool value_reader::read_subnet(data& out) {
 }
 
 template <class Insert>
-bool value_reader::members(std::uint32_t depth_left, Insert insert) {
+bool log_value_reader::members(std::uint32_t depth_left, Insert insert) {
   std::int64_t size = 0;
   if (!number(size))
     return false;
   if (size < 0)
     return bad("a container of negative size");
   if (static_cast<std::uint64_t>(size) > in_.remaining() / min_value_bytes)
-    return fail(errc::end_of_file, std::to_string(size) + " members do not fit into the rest");
+    return too_many(size, "members");
   if (depth_left == 0)
     return fail(errc::limit_exceeded, "containers nest too deep");
   for (; size > 0; --size) {
@@ -243,7 +184,7 @@ bool value_reader::members(std::uint32_t depth_left, Insert insert) {
   return true;
 }
 
-bool value_reader::read_set(data& out, std::uint32_t depth_left) {
+bool log_value_reader::read_set(data& out, std::uint32_t depth_left) {
   set result;
   const bool complete = members(depth_left, [&](data member) {
     return result.insert(std::move(member)).second ||
@@ -253,7 +194,7 @@ bool value_reader::read_set(data& out, std::uint32_t depth_left) {
   return complete;
 }
 
-bool value_reader::read_vector(data& out, std::uint32_t depth_left) {
+bool log_value_reader::read_vector(data& out, std::uint32_t depth_left) {
   vector result;
   const bool complete = members(depth_left, [&](data member) {
     result.push_back(std::move(member));
@@ -263,13 +204,26 @@ bool value_reader::read_vector(data& out, std::uint32_t depth_left) {
   return complete;
 }
 
-} // namespace
-
 expected<vector> parse_log_values(std::span<const std::byte> serialized) {
-  value_reader in{serialized};
+  log_value_reader in{serialized};
   vector result;
-  if (!in.read_record(result))
-    return in.failure();
+  std::size_t column = 0;
+  const auto read_record = [&] {
+    std::int32_t columns = 0;
+    if (!in.number(columns))
+      return false;
+    if (columns < 0)
+      return in.bad("a negative number of columns");
+    if (static_cast<std::size_t>(columns) > in.remaining() / log_value_reader::min_value_bytes)
+      return in.too_many(columns, "columns");
+    result.resize(static_cast<std::size_t>(columns));
+    for (; column < result.size(); ++column)
+      if (!in.value(result[column]))
+        return false;
+    return in.finish("the last column");
+  };
+  if (!read_record())
+    return in.failure("column " + std::to_string(column));
   return result;
 }
 

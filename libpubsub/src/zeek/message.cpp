@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <pubsub/zeek/message.hpp>
 
 #include "zeek/type_tag.hpp"
@@ -45,15 +46,6 @@ std::optional<type_tag> tag_in(const data_view& x) {
   return static_cast<type_tag>(number);
 }
 
-std::string type_name(type_tag type, type_tag subtype) {
-  const auto element = std::string{name_of(subtype)};
-  if (type == type_tag::table)
-    return "set[" + element + "]";
-  if (type == type_tag::vector)
-    return "vector[" + element + "]";
-  return std::string{name_of(type)};
-}
-
 std::optional<log_field> field_in(const data_view& x) {
   const auto parts = leading<4>(x); // the fifth says whether it is optional
   if (!parts || !is_text((*parts)[0]))
@@ -82,7 +74,7 @@ expected<message> read_event_message(const data_view& x) {
   if (!view)
     return bad("Event", "name, arguments or metadata are malformed");
   return message{event{std::string{view->name()}, view->args_view().to_data().get<vector>(),
-                       view->network_time()}};
+                       view->network_time(), view->trace()}};
 }
 
 expected<message> read_log_create(const data_view& content) {

@@ -1,8 +1,11 @@
 // The numbers of Zeek's types, as log messages carry them.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace pubsub::zeek {
@@ -45,6 +48,46 @@ constexpr bool is_type_tag(std::int64_t number) noexcept {
 /// As a script spells it, e.g. `addr`.
 constexpr std::string_view name_of(type_tag x) noexcept {
   return type_names[static_cast<std::uint8_t>(x)];
+}
+
+/// The same the other way round; nothing where there is no such type.
+constexpr std::optional<type_tag> tag_named(std::string_view name) noexcept {
+  for (std::size_t i = 0; i < type_names.size(); ++i)
+    if (type_names[i] == name)
+      return static_cast<type_tag>(i);
+  return {};
+}
+
+/// Of a column, e.g. `set[addr]`; `subtype` is that of the members of a container.
+inline std::string type_name(type_tag type, type_tag subtype) {
+  const auto member = std::string{name_of(subtype)};
+  if (type == type_tag::table)
+    return "set[" + member + "]";
+  if (type == type_tag::vector)
+    return "vector[" + member + "]";
+  return std::string{name_of(type)};
+}
+
+/// Whether a value of a log, or a member of one that is a container, can be of this type.
+constexpr bool can_be_logged(type_tag x) noexcept {
+  switch (x) {
+  case type_tag::boolean:
+  case type_tag::integer:
+  case type_tag::count:
+  case type_tag::real:
+  case type_tag::time:
+  case type_tag::interval:
+  case type_tag::string:
+  case type_tag::enumeration:
+  case type_tag::port:
+  case type_tag::address:
+  case type_tag::subnet:
+  case type_tag::func:
+  case type_tag::file:
+    return true;
+  default:
+    return false;
+  }
 }
 
 } // namespace pubsub::zeek

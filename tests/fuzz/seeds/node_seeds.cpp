@@ -1,4 +1,5 @@
 // Inputs that fuzz_node begins with: each step by itself in the state it is for, and long talks.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz/node_program.hpp"
 #include "fuzz/seeds/seeds.hpp"
 
@@ -103,7 +104,7 @@ void add_own_steps(program& to) {
       .add(90);
   to.add(step::add_topic, 0, b).add(step::remove_topic, 0, a).publish(a, 3).publish(b, 4);
   to.add(step::publish_to, small, a, 5).add(step::publish_to, other_large, a, 6);
-  to.add(step::ask_status, small).add(step::ask_who_knows).drain(0).drain(1);
+  to.add(step::inquire, 0, 0, 16, 100, small).add(step::ask_who_knows).drain(0).drain(1);
   to.each_link(step::respond).add(step::unsubscribe, 1).each_link(step::read);
 }
 
@@ -193,7 +194,9 @@ program talk_of_nodes(std::uint8_t flags, std::uint8_t policy, std::uint8_t capa
   x.add(step::question, 0, way::whole, small, 16, 3, node, large, far);
   x.add(step::answer, 0, way::whole, far, node, 16, 1, 1);
   x.add(step::answer, 1, way::whole, far, small, 16, 1, 1);
-  x.add(step::status_request, 0, way::whole, 5).add(step::status_reply, 0, way::whole, 1, 9);
+  x.add(step::inquiry, 0, way::whole, 5, 0, 16, 100, node).add(step::inquire, 1, 2, 16, 9, a, 0);
+  x.add(step::inquiry, 1, way::whole, 6, 2, 16, 100, a, 2, node, far);
+  x.add(step::reply, 0, way::whole, 1, 0, 9);
   // The way to the node behind changes: what is under way is flushed.
   x.publish(a, 1).add(step::neighbours, 0, way::whole, small, 1, 2, 0, 1, 0, 1, far).publish(a, 2);
   x.add(step::flush, 0, way::whole, small, 1, 0, 2, node, far).batch(0, 0, small, 40).advance(100);
@@ -227,7 +230,7 @@ std::vector<program> edges() {
       ->peer_1(2, other_small, a)
       .add(step::filter, 0, way::whole, other_small, 1, 1, 1, 1, a, 0)
       .publish(a, 1);
-  with()->add(step::status_reply, 0, way::whole, 1, 0xfb);
+  with()->add(step::reply, 0, way::whole, 1, 0, 0xfb);
   with()->add(step::raw, 0, 9, 0x80, 0, 0, 5, 1, 0, 0, 0, 0);
   with()->add(step::raw, 0, 4, 0xff, 0xff, 0xff, 0xff);
   with()->add(step::known, 0, way::cut, 3).add(step::hang_up, 0);

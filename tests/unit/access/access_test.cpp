@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "access/access.hpp"
 #include "access/rate_limit.hpp"
 
@@ -7,6 +8,8 @@ using namespace pubsub;
 using namespace std::chrono_literals;
 
 namespace {
+
+const std::string test_token = "sha256:" + std::string(64, 'a');
 
 const access_rules rules{
     {.name = "sensors", .certificates = {"*.sensors.example.org", "desk"}},
@@ -49,6 +52,18 @@ TEST_CASE("a rule is for the names, users and strangers that it says") {
   CHECK(rule_for({}, {}) == "none");
 }
 
+TEST_CASE("a token is one of a rule, or who shows it is refused") {
+  const access_rules all{{.name = "sensors", .tokens = {test_token}},
+                         {.name = "guests", .anonymous = true}};
+  CHECK(rule_for({.token = test_token}, all) == "sensors");
+  CHECK(rule_for({.token = "sha256:" + std::string(64, 'b')}, all) == "none");
+  CHECK(rule_for({}, all) == "guests");
+  CHECK(check(all));
+  for (const auto& wrong : {std::string{"secret"}, std::string{"sha256:aa"},
+                            "sha256:" + std::string(64, 'A'), test_token + "a"})
+    CHECK_FALSE(check(access_rules{{.name = "x", .tokens = {wrong}}}));
+}
+
 TEST_CASE("topics of a rule are prefixes, and without any there is no restriction") {
   auto rule = std::make_shared<access_rule>();
   CHECK(may_publish(nullptr, "/x"));
@@ -87,6 +102,7 @@ TEST_CASE("rules are read from TOML as they are written there") {
 name = "sensors"
 certificates = ["*.example.org"]
 users = ["zeek", "1000"]
+tokens = ["sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"]
 role = "relay"
 publish = ["/zeek/", "/out"]
 subscribe = []
@@ -108,6 +124,7 @@ anonymous = true
   const access_rule sensors{.name = "sensors",
                             .certificates = {"*.example.org"},
                             .users = {"zeek", "1000"},
+                            .tokens = {test_token},
                             .anonymous = false,
                             .relay = true,
                             .publish = filter{"/zeek/", "/out"},

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "route/subscription_table.hpp"
 #include "support/ids.hpp"
 
@@ -122,6 +123,15 @@ TEST_CASE("a peer is told our own wishes and those of the other peers") {
   table.add_peer(id_of(2), {"/two"});
   CHECK(table.announcement_for(id_of(1)) == filter{"/own", "/two"});
   CHECK(table.announcement_for(id_of(2)) == filter{"/own", "/one"});
+  CHECK(table.announcement_for({}) == filter{"/own", "/one", "/two"});
+}
+
+TEST_CASE("without transit a peer is not told the wishes of other peers") {
+  table_type table{{}, true, false};
+  table.add_local(1, 1, {"/own"});
+  table.add_peer(id_of(1), {"/one"});
+  table.add_peer(id_of(2), {"/two"});
+  CHECK(table.announcement_for(id_of(1)) == filter{"/own"});
   CHECK(table.announcement_for({}) == filter{"/own", "/one", "/two"});
 }
 

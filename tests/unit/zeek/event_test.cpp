@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/hex.hpp"
 
 #include <pubsub/binary.hpp>
-#include <pubsub/zeek/event.hpp>
+#include <pubsub/zeek/message.hpp>
 
 #include <doctest/doctest.h>
 
@@ -96,6 +97,57 @@ TEST_CASE("the first network time counts and must be a time") {
   CHECK_FALSE(is_event(metadata_event(just(count{1}))));
   CHECK_FALSE(is_event(metadata_event(count{1})));
   CHECK_FALSE(is_event(metadata_event(just(vector{"1", timestamp{}}))));
+}
+
+TEST_CASE("an event says which trace it belongs to") {
+  const std::string parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  for (const std::string state : {"", "vendor=1,other=a b"}) {
+    const auto trace = *zeek::trace_context::make(parent, state);
+    const auto x = zeek::make_event("e", {}, timestamp{}, trace);
+    const auto y = *zeek::parse_event(x);
+    CHECK(y.trace == trace);
+    CHECK(y.trace->traceparent() == parent);
+    CHECK(y.trace->tracestate() == state);
+    CHECK(y.network_time == timestamp{});
+    const auto bytes = *encode_binary(x);
+    const auto view = *data_view::make(bytes);
+    CHECK(zeek::view_event(view)->traceparent() == parent);
+    CHECK(zeek::view_event(view)->tracestate() == state);
+    CHECK(std::get<zeek::event>(*zeek::parse_message(view)) == y);
+  }
+}
+
+TEST_CASE("a trace context that is not valid is refused, and as good as none in what is received") {
+  const std::string trace(32, 'a');
+  const std::string span(16, '1');
+  const auto valid = "00-" + trace + "-" + span + "-00";
+  const auto entry = [](count id, data value) { return vector{id, std::move(value)}; };
+  for (const auto& wrong :
+       {std::string{}, valid + "0", valid.substr(1), "01-" + trace + "-" + span + "-00",
+        "00-" + std::string(32, 'A') + "-" + span + "-00",
+        "00-" + std::string(32, '0') + "-" + span + "-00",
+        "00-" + trace + "-" + std::string(16, '0') + "-00", "00-" + trace + "-" + span + "-0g",
+        "00-" + trace + "_" + span + "-00"}) {
+    CAPTURE(wrong);
+    const auto made = zeek::trace_context::make(wrong);
+    REQUIRE_FALSE(made);
+    CHECK(made.error() == errc::invalid_argument);
+    CHECK(made.error().context().find("no traceparent") == 0);
+    const auto received = metadata_event(vector{entry(0x7470, wrong), entry(0x7473, "a=1")});
+    CHECK(is_event(received));
+    CHECK_FALSE(zeek::parse_event(received)->trace);
+    const auto bytes = *encode_binary(received);
+    CHECK_FALSE(zeek::view_event(*data_view::make(bytes))->trace());
+  }
+  for (const auto& wrong : {std::string(513, 'a'), std::string{"a=\n"}}) {
+    CHECK(zeek::trace_context::make(valid, wrong).error() == errc::invalid_argument);
+    const auto received = metadata_event(vector{entry(0x7470, valid), entry(0x7473, wrong)});
+    CHECK(zeek::parse_event(received)->trace == *zeek::trace_context::make(valid));
+  }
+  CHECK_FALSE(zeek::parse_event(metadata_event(just(entry(0x7470, count{1}))))->trace);
+  const auto other = "00-" + trace + "-" + span + "-01";
+  const auto twice = metadata_event(vector{entry(0x7470, other), entry(0x7470, valid)});
+  CHECK(zeek::parse_event(twice)->trace->traceparent() == other);
 }
 
 TEST_CASE("what is not an event is refused") {

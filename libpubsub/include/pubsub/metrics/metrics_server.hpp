@@ -1,4 +1,5 @@
 // Metrics, health and a status page of an endpoint over HTTP: the component pubsub::metrics.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>
@@ -24,10 +25,16 @@ using readiness_check = std::function<std::optional<std::string>(const endpoint&
 /// queue.
 PUBSUB_EXPORT std::optional<std::string> why_not_ready(const endpoint& ep);
 
+/// More metrics in the text format of Prometheus (0.0.4): whole lines, with the types of their own.
+using metrics_source = std::function<std::string()>;
+
 struct metrics_options {
   /// Asked by `/readyz` and the page, at most ten times a second, on the server's thread: it must
   /// not wait for long. What it throws counts as not ready.
   readiness_check readiness = why_not_ready;
+  /// What `/metrics` has behind the metrics of the endpoint; called as `readiness` is. What it
+  /// throws is left out.
+  metrics_source more_metrics;
   /// Connections at a time; one more takes the place of the one that has been idle for longest.
   std::size_t max_connections = 64;
   /// Of those, connections that follow `/events`; one more is refused with 503.

@@ -16,6 +16,7 @@ const model = {
   gone: new Map(),
   subscribers: [],
   totals: null, history: {},
+  asked: null, // of the node that is looked at: {id, status, rates, links, losses} or {id, problem}
   events: [],
 };
 
@@ -126,6 +127,25 @@ function takeStatus(status) {
   };
   if (before)
     for (const name of ['received', 'sent', 'published', 'delivered', 'queued', 'losing']) remember(name, model.totals[name]);
+}
+
+/// What another node tells of itself, or why it does not.
+function takeAnswer(id, status, problem) {
+  const asked = model.asked?.id === id ? model.asked : null;
+  if (!status) {
+    model.asked = { ...asked, id, problem };
+    return;
+  }
+  const before = asked?.status && asked.status.uptime_s < status.uptime_s ? asked.status : null;
+  const seconds = before ? status.uptime_s - before.uptime_s : 0;
+  const old = new Map((before?.peers ?? []).map((info) => [keyOf(info), info]));
+  const links = status.peers.filter((info) => info.state === 'peered').map((info) => {
+    const last = old.get(keyOf(info)), rates = ratesOf(info.counters, last?.counters, last ? seconds : 0);
+    return { info, rates, losses: lossesOf(info.counters, rates), fill: fillOf(info.counters, info.capacity_messages) };
+  });
+  const rates = ratesOf(status.counters, before?.counters, seconds);
+  const subscribers = status.subscribers.map((info) => lossesOf(info.counters));
+  model.asked = { id, status, rates, links, losses: [...lossesOf(status.counters, rates), ...links.flatMap((each) => each.losses), ...subscribers.flat()] };
 }
 
 function takeReadiness(readiness) {

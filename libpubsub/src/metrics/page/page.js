@@ -77,6 +77,7 @@ function showDetails() {
   else if (node.count) list(['Peers', whole(node.count)], ['Role', node.kind === 'clients' ? 'clients: they pass nothing on' : 'no room to tell them one by one']);
   else list(['Id', node.id, 'mono long']);
   if (node.info) detailsOfNode(node, section);
+  if (node.kind !== 'self' && model.asked?.id === node.id) detailsOfAnswer(section);
   const box = byId('details-body');
   const fresh = element('div');
   fresh.append(...parts);
@@ -104,7 +105,8 @@ function detailsOfPeer({ peer }, list, section) {
   section('Now', ['out', `${number(rates.sent)}/s, ${bytes(rates.bytes_sent)}/s`], ['in', `${number(rates.received)}/s, ${bytes(rates.bytes_received)}/s`],
     ['queue', `${whole(c.queued)} of ${whole(info.capacity_messages)}`, peer.fill >= 0.5 ? levelOf(peer.fill) : '']);
   section('In all', ['offered', whole(c.offered)], ['sent', whole(c.sent)], ['received', whole(c.received)],
-    ['bytes sent', bytes(c.bytes_sent)], ['bytes received', bytes(c.bytes_received)]);
+    ['bytes sent', bytes(c.bytes_sent)], ['bytes received', bytes(c.bytes_received)],
+    ['waits for credit', whole(c.credit_waits ?? 0), c.credit_waits > 0 ? 'warn' : '']);
   section('Lost', ...lossPairs(peer.losses));
   section('Memory held', ...Object.entries(info.held_bytes).filter(([, n]) => n > 0).map(([name, n]) => [name, bytes(n)]));
 }
@@ -114,6 +116,26 @@ function detailsOfNode({ info, far }, section) {
   section('In the network', ...(far ? [['Reached over', info.next_hop ? labelOf(info.next_hop) : 'no path', info.next_hop ? '' : 'bad']] : []),
     ['Passes on', info.relays ? 'yes' : 'no'], [`Neighbours: ${info.neighbours.length}`, shown + (info.neighbours.length > 12 ? ' ...' : ''), 'long'],
     ...(far ? [['Wants', wants(info), 'long']] : []));
+}
+
+/// What the node itself tells; that of a link is this node's own, above.
+function detailsOfAnswer(section) {
+  const { status, rates, links, losses, problem } = model.asked;
+  if (problem) section('It does not tell how it is', ['Why', problem, 'warn long']);
+  if (!status) return;
+  const c = status.counters, both = (name) => `${number(rates[name])}/s, ${whole(c[name])} in all`;
+  section('It tells', ['Version', status.version], ['Up', duration(status.uptime_s)], ['received', both('received')], ['forwarded', both('forwarded')],
+    ['published', both('published')], ['subscribers', whole(status.subscribers.length + status.left_out.subscribers)]);
+  const shown = [...links].sort((a, b) => b.rates.sent + b.rates.received - a.rates.sent - a.rates.received).slice(0, 12);
+  section(`Its links: ${whole(links.length + status.left_out.peers)}`, ...shown.map(({ info, rates: r, fill }) => [labelFor(info),
+    `out ${number(r.sent)}/s, in ${number(r.received)}/s, queue ${whole(info.counters.queued)}${info.round_trip_us != null ? `, ${(info.round_trip_us / 1000).toFixed(1)} ms` : ''}`,
+    fill >= 0.5 ? levelOf(fill) : 'long']));
+  const together = new Map();
+  for (const each of losses) {
+    const known = together.get(each.name);
+    together.set(each.name, known ? { ...known, count: known.count + each.count, rate: known.rate + each.rate } : each);
+  }
+  section('Lost there', ...lossPairs([...together.values()]));
 }
 
 // -- tables: a row is made once, and then only what has changed in it --
@@ -201,6 +223,24 @@ function showLog() {
   while (list.children.length > 100) list.lastElementChild.remove();
 }
 
+// -- other nodes: the one that is looked at is asked every second --
+
+let asking = false;
+async function askChosen() {
+  const node = picture.graph?.nodes.get(view.chosen);
+  if (asking || document.hidden || !node || node.kind === 'self' || node.kind === 'broker' || node.count || node.state !== 'up' && node.state !== 'peered') return;
+  asking = true;
+  try {
+    const answer = await fetch(`status?node=${node.id}`);
+    takeAnswer(node.id, answer.ok ? await answer.json() : null, answer.ok ? '' : (await answer.text()).trim());
+  } catch {
+    takeAnswer(node.id, null, 'no answer');
+  }
+  asking = false;
+  showSoon();
+}
+setInterval(askChosen, 1000);
+
 // -- what happens --
 
 function show() {
@@ -226,6 +266,7 @@ function choose(id) {
   view.chosen = picture.chosen = id === view.chosen || id === model.status.id ? null : id;
   if (view.chosen && matchMedia('(max-width: 1000px)').matches) byId('details').scrollIntoView({ block: 'nearest' });
   showSoon();
+  askChosen();
 }
 picture.onChoose = choose;
 byId('close').addEventListener('click', () => choose(view.chosen));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "node/broker_mesh/broker_mesh.hpp"
 
 #include <pubsub/topic.hpp>
@@ -61,6 +62,7 @@ void broker_mesh::make_routes() {
       fresh->of_others.insert(id);
   fresh->closed = circles_.closed();
   fresh->copies = copies_;
+  fresh->transit = transit_;
   routes_ = std::move(fresh);
 }
 

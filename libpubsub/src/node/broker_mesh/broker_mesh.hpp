@@ -1,5 +1,6 @@
 // All that only Broker peers (wire version 1) in meshes need: their relays, their circles, their
 // copies.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <functional>
@@ -36,6 +37,7 @@ struct broker_routes {
   std::set<endpoint_id> of_others;
   std::shared_ptr<const circles::closed_topics> closed = std::make_shared<circles::closed_topics>();
   std::shared_ptr<relayed_copies> copies; // null where nothing is passed on
+  bool transit = true;                    // from one of these peers to another
 
   /// Whether messages on `topic` do not go to this peer, nor are taken from it, because they would
   /// go round.
@@ -57,7 +59,8 @@ struct broker_routes {
 /// is returned. Not thread-safe.
 class broker_mesh {
 public:
-  broker_mesh(const endpoint_id& self, bool forwarding) : self_(self), forwarding_(forwarding) {}
+  broker_mesh(const endpoint_id& self, bool forwarding, bool transit = true)
+      : self_(self), transit_(transit), forwarding_(forwarding) {}
   /// Call only while there are no peers.
   void start_forwarding() noexcept { forwarding_ = true; }
 
@@ -104,6 +107,7 @@ private:
   void make_routes();
 
   const endpoint_id self_;
+  const bool transit_;
   bool forwarding_;
   std::map<endpoint_id, peer> peers_;
   std::unordered_set<endpoint_id> all_in_network_; // when relays were last chosen

@@ -1,4 +1,5 @@
 // Receiving from a Broker peer: frames of version 1, one for each message.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "base/probe.hpp"
 #include "node/broker_mesh/circles.hpp"
 #include "node/flow/message_reader.hpp"
 #include "wire/broker/envelope.hpp"
@@ -26,7 +28,7 @@ public:
     next_probes_ = env_.via->now() + circles::time_between_probes;
     go_on();
   }
-  bool peer_tells_status() const noexcept override { return false; }
+  bool peer_can_be_asked() const noexcept override { return false; }
   std::size_t receive(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) override {
     runs_.begin_buffer(owner, frames.size());
     auto* pos = frames.data();
@@ -87,16 +89,22 @@ private:
         routes_.broker().turns_away(env_.remote, envelope.topic, content, envelope.ttl))
       return counts_->duplicates.add(1);
     const auto& to = resolve(envelope);
-    if (addressed) {
+    if (addressed && to.unreachable > 0) {
       counts_->unreachable.add(to.unreachable);
-      counts_->no_subscriber.add(to.unwanted_here ? 1 : 0);
+      PUBSUB_PROBE_IF_TRACED(drop, envelope.topic, to.unreachable, "unreachable");
+    }
+    if (addressed && to.unwanted_here) {
+      counts_->no_subscriber.add(1);
+      PUBSUB_PROBE_IF_TRACED(drop, envelope.topic, 1, "no_subscriber");
     }
     counts_->denied.add(to.denied ? 1 : to.denied_peers);
     if (to.empty())
       return; // the peer sends more than we have announced
     const bool pass_on = !to.links.empty() && envelope.ttl > 1;
-    if (!pass_on && !to.links.empty())
+    if (!pass_on && !to.links.empty()) {
       counts_->ttl_expired.add(1);
+      PUBSUB_PROBE_IF_TRACED(drop, envelope.topic, 1, "ttl_expired");
+    }
     if (pass_on)
       wire::patch_for_forwarding(frame.data(), env_.self,
                                  static_cast<std::uint16_t>(envelope.ttl - 1));

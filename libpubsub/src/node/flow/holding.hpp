@@ -1,4 +1,5 @@
 // Messages whose route has changed wait, until those before them have arrived.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>
@@ -53,6 +54,18 @@ public:
   bool active(std::size_t place) const noexcept {
     const auto& here = places_[place];
     return here && (!here->flushes.empty() || !here->frames.empty());
+  }
+  /// Whether anything may have to wait in any place.
+  bool any_active() const noexcept {
+    for (std::size_t place = 0; place < places_.size(); ++place)
+      if (active(place))
+        return true;
+    return false;
+  }
+  /// Whether any frame waits.
+  bool any() const noexcept {
+    return std::ranges::any_of(places_,
+                               [](const auto& each) { return each && !each->frames.empty(); });
   }
   /// Asked where the place is active. `is_for`: whether the messages are for any of these nodes.
   template <class IsFor>

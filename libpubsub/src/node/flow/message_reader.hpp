@@ -1,4 +1,5 @@
 // Receiving: from what one peer sends to queues and the outboxes of other links.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <functional>
@@ -38,8 +39,8 @@ public:
     std::function<void(std::span<const std::byte> payload)> on_ping, on_pong;
     /// The peer says what it has refused.
     std::function<void(std::string_view)> on_refusal;
-    /// Called with the payload of a status frame of version 2; false if it is malformed.
-    std::function<bool(std::span<const std::byte>)> on_status_frame;
+    /// Called with the payload of an inquiry or a reply; false if it is malformed.
+    std::function<bool(std::span<const std::byte>)> on_inquiry;
     /// `go_on` shall be called on the loop, now or after that time. Thread-safe.
     std::function<void(std::chrono::nanoseconds)> call_back;
   };
@@ -51,8 +52,8 @@ public:
 
   /// The handshake is over.
   virtual void begin() = 0;
-  /// Whether the peer can be asked for its status. Thread-safe.
-  virtual bool peer_tells_status() const noexcept = 0;
+  /// Whether the peer answers inquiries. Thread-safe.
+  virtual bool peer_can_be_asked() const noexcept = 0;
   /// Whole frames, one after the other. Returns how many bytes it has taken: none any more once the
   /// link rests.
   virtual std::size_t receive(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) = 0;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "node/flow/native_reader.hpp"
 
 #include <algorithm>
@@ -5,6 +6,7 @@
 #include <pubsub/topic.hpp>
 
 #include "base/bytes.hpp"
+#include "base/probe.hpp"
 #include "link/tuning.hpp"
 #include "node/flow/tuning.hpp"
 #include "wire/native/network.hpp"
@@ -53,18 +55,23 @@ bool native_reader::must_wait(std::size_t place, const held_frame& frame) {
 
 bool native_reader::must_wait(std::size_t place, const stream_name& stream,
                               const announced_topics& topics) {
-  return held_.must_wait(place, stream, [&](const holding::node_counts& awaited) {
-    const auto leads_there = [&](const wire::announced_topic& each) {
-      return is_published(each) && routes_.resolve_published(each.text, place + 1).is_for(awaited);
-    };
-    if (env_.remote_is_client && std::ranges::any_of(topics.topics, leads_there))
-      return true;
-    const auto& nodes = topics.destinations;
-    if (awaited.size() < nodes.size())
-      return std::ranges::any_of(awaited,
-                                 [&](const auto& each) { return nodes.contains(each.first); });
-    return std::ranges::any_of(nodes, [&](const auto& each) { return awaited.contains(each); });
-  });
+  if (waits_for_another_relay())
+    return true;
+  return held_.active(place) &&
+         held_.must_wait(place, stream, [&](const holding::node_counts& awaited) {
+           const auto leads_there = [&](const wire::announced_topic& each) {
+             return is_published(each) &&
+                    routes_.resolve_published(each.text, place + 1).is_for(awaited);
+           };
+           if (env_.remote_is_client && std::ranges::any_of(topics.topics, leads_there))
+             return true;
+           const auto& nodes = topics.destinations;
+           if (awaited.size() < nodes.size())
+             return std::ranges::any_of(
+                 awaited, [&](const auto& each) { return nodes.contains(each.first); });
+           return std::ranges::any_of(nodes,
+                                      [&](const auto& each) { return awaited.contains(each); });
+         });
 }
 
 /// What was parsed when it came in is parsed again: it is known to be well-formed.
@@ -101,8 +108,6 @@ bool native_reader::take_flagged(std::span<std::byte> payload) {
       if (!env_.is_client && !env_.remote_is_client)
         router_.neighbour_ready(env_.remote);
       env_.on_ready();
-      if (env_.remote_is_client)
-        router_.client_ready(env_.remote);
     }
     return true;
   case wire::frame_kind::credit:
@@ -127,9 +132,9 @@ bool native_reader::take_flagged(std::span<std::byte> payload) {
     return take_entry(payload);
   case wire::frame_kind::flushed:
     return letter(wire::parse_flushed(payload));
-  case wire::frame_kind::status_request:
-  case wire::frame_kind::status_reply:
-    return env_.on_status_frame(payload);
+  case wire::frame_kind::inquiry:
+  case wire::frame_kind::reply:
+    return env_.on_inquiry(payload);
   }
   return false;
 }
@@ -218,6 +223,8 @@ void native_reader::look_at_topic_bytes() {
 
 void native_reader::go_on() {
   message_reader::go_on();
+  answer_client();
+  look_again_if_waiting();
   if (!topics_pause_)
     return;
   if (*env_.via->topic_bytes() > flow_tuning::enough_announced_bytes)
@@ -251,11 +258,13 @@ bool native_reader::take_batch(std::span<std::byte> payload) {
     return true;
   }
   const stream_name stream{header.origin.endpoint, header.origin.stream};
-  if (held_.active(hops) && must_wait(hops, stream, *announced))
+  if ((held_.active(hops) || waits_for_another_relay()) && must_wait(hops, stream, *announced)) {
     held_.add(hops, make_held(held_frame::kind::batch, payload, stream, announced));
-  else
+    look_again_if_waiting();
+  } else {
     route_batch(*announced, header, payload.last(batch->records.size()),
                 check == wire::records_check::one_topic);
+  }
   return true;
 }
 
@@ -373,18 +382,27 @@ void native_reader::take_part(const route& to, const announced_topics& announced
                      .topics = announced.passed_on.get(),
                      .origin = origin});
   }
-  if (!may_pass && !to.links.empty())
+  const auto& topic = announced.topics[record_topic(part.begin)];
+  if (!may_pass && !to.links.empty()) {
     counts_->ttl_expired.add(part.size.messages);
-  if (to.unreachable > 0)
+    PUBSUB_PROBE_IF_TRACED(drop, topic.text, part.size.messages, "ttl_expired");
+  }
+  if (to.unreachable > 0) {
     counts_->unreachable.add(to.unreachable * part.size.messages);
+    PUBSUB_PROBE_IF_TRACED(drop, topic.text, to.unreachable * part.size.messages, "unreachable");
+  }
   if (to.denied || to.denied_peers > 0)
     counts_->denied.add((to.denied ? 1 : to.denied_peers) * part.size.messages);
   if (part.late && !to.queues.empty())
     counts_->duplicates.add(part.size.messages);
-  if (!part.late && to.unwanted_here)
+  if (!part.late && to.unwanted_here) {
     counts_->no_subscriber.add(part.size.messages);
-  if (!to.denied && to.empty() && is_published(announced.topics[record_topic(part.begin)]))
+    PUBSUB_PROBE_IF_TRACED(drop, topic.text, part.size.messages, "no_subscriber");
+  }
+  if (!to.denied && to.empty() && is_published(topic)) {
     counts_->no_subscriber.add(part.size.messages);
+    PUBSUB_PROBE_IF_TRACED(drop, topic.text, part.size.messages, "no_subscriber");
+  }
   runs_.join(part.size);
 }
 
@@ -435,6 +453,8 @@ bool native_reader::take_flush(std::span<std::byte> payload) {
 /// On to the nodes the flush is for, on the routes of messages. This node answers for itself, and
 /// for the nodes to which it passes nothing on.
 void native_reader::pass_flush(const flush_request& request) {
+  if (flush_all_of_client(request))
+    return;
   const std::size_t hops = request.hops + std::size_t{1};
   std::vector<retired_route> onward;
   flush_answer answer{request.from, request.number, wire::max_hops, {}};
@@ -455,6 +475,41 @@ void native_reader::pass_flush(const flush_request& request) {
     env_.via->push_answer(wire::make_flushed(answer));
   else
     router_.receive(answer);
+}
+
+/// A client asks about what it has published here: that has arrived when it has arrived wherever
+/// this relay has sent it. False if it has sent nothing on.
+bool native_reader::flush_all_of_client(const flush_request& request) {
+  constexpr std::size_t most_open = 16; // a client has one for each of its threads that publish
+  if (!env_.remote_is_client || !env_.forwarding || request.to != std::vector{env_.self})
+    return false;
+  if (std::ranges::any_of(client_flushes_, [&](const client_flush& each) {
+        return each.request.number == request.number;
+      }))
+    return true; // it asks again
+  auto taken = routes_.routes_taken();
+  if ((taken.empty() && !held_.any_active()) || client_flushes_.size() >= most_open)
+    return false;
+  auto& fresh = client_flushes_.emplace_back(client_flush{request, {}});
+  for (auto& each : taken)
+    fresh.onward.push_back(
+        router_.flushes().begin(std::move(each), [call = env_.call_back] { call({}); }));
+  env_.call_back(routing_tuning::time_between_flushes);
+  return true;
+}
+
+void native_reader::answer_client() {
+  std::erase_if(client_flushes_, [&](client_flush& each) {
+    std::erase_if(each.onward, [](const auto& flush) { return flush->settled(); });
+    if (!each.onward.empty() || held_.any_active()) // or a route before these is not dry
+      return false;
+    const auto& asked = each.request;
+    env_.via->push_answer(
+        wire::make_flushed({asked.from, asked.number, wire::max_hops, {env_.self}}));
+    return true;
+  });
+  if (!client_flushes_.empty())
+    env_.call_back(routing_tuning::time_between_flushes);
 }
 
 } // namespace pubsub

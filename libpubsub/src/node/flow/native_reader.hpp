@@ -1,4 +1,5 @@
 // Receiving from a node of the network: batches of records, and news (version 2).
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <map>
@@ -38,7 +39,7 @@ public:
 
   void begin() override;
   void go_on() override;
-  bool peer_tells_status() const noexcept override { return true; }
+  bool peer_can_be_asked() const noexcept override { return true; }
   std::size_t receive(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) override;
 
 private:
@@ -75,7 +76,17 @@ private:
                  const wire::batch_header& header, const batch_part& part);
   const route& route_of(announced_topics& announced, std::uint8_t topic);
   stream_mark& mark_of(announced_topics& announced, const run_origin& origin);
+  bool waits_for_another_relay() const {
+    return env_.is_client && router_.must_wait_for_another(env_.remote);
+  }
+  /// What waits for the end of another relay is looked at now and then.
+  void look_again_if_waiting() {
+    if (env_.is_client && held_.any())
+      env_.call_back(flow_tuning::time_between_looks);
+  }
   bool take_flush(std::span<std::byte> payload);
+  bool flush_all_of_client(const flush_request& request);
+  void answer_client();
   void pass_flush(const flush_request& request);
 
   std::vector<std::shared_ptr<announced_topics>> tables_; // by number; null: not announced
@@ -84,6 +95,12 @@ private:
   std::unordered_set<endpoint_id> behind_; // nodes whose messages have come over the peer
   std::unordered_map<endpoint_id, endpoint_id> entered_; // clients, with the relays they use
   std::map<endpoint_id, std::uint64_t> not_behind_;      // nodes, and the generation of the routes
+  /// Of a client: whether all it has published has arrived where it went.
+  struct client_flush {
+    flush_request request;
+    std::vector<std::shared_ptr<route_flush>> onward;
+  };
+  std::vector<client_flush> client_flushes_;
   bool ready_ = false; // the peer has said all it knew when the link began
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "node/flow/outbound.hpp"
 
 #include <algorithm>
@@ -5,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/probe.hpp"
 #include "data/binary.hpp"
 #include "message/message_access.hpp"
 #include "wire/broker/envelope.hpp"
@@ -26,7 +28,9 @@ std::optional<std::span<const std::byte>> encoded_form(const publishable& what) 
 } // namespace
 
 /// Null if the message fits into a frame of either version; else what counts those that do not.
+/// Every message on its way out passes here first.
 live_counter* outbound::refusal(std::string_view topic, std::size_t payload_size) const noexcept {
+  PUBSUB_PROBE(publish, topic, payload_size); // at the start its arguments are at hand
   const auto overhead = std::max(wire::data_frame_bytes(topic.size(), 0),
                                  wire::batch_header_bytes + record_header_bytes);
   if (topic.size() > topic::max_size_bytes || is_reserved_topic(topic))
@@ -48,18 +52,18 @@ void outbound::take_new_routes() {
   }
 }
 
-/// Waits for the nodes that this route leads to, and for no others. Null if what took another route
-/// so far has not arrived at `until`.
-const route* outbound::once_flushed(const route& to, const deadline& until) {
+/// Waits for the nodes that this route leads to, and for no others; a client, for the relay that it
+/// published over before. False if what took another route so far has not arrived at `until`.
+bool outbound::is_flushed(const route& to, const deadline& until) {
   bool arrived = true;
   std::erase_if(unsettled_, [&](const auto& each) {
-    if (!to.is_for(each.nodes))
+    if (!routes_.is_of_client() && !to.is_for(each.nodes))
       return each.flush->settled();
     const bool settled = arrived && each.flush->wait(until);
     arrived = arrived && settled;
     return settled;
   });
-  return arrived ? &to : nullptr;
+  return arrived;
 }
 
 void outbound::seal() noexcept {
@@ -67,9 +71,12 @@ void outbound::seal() noexcept {
   handles_.seal();
 }
 
-/// Hands on the record just written. If it is not taken, its bytes are used again.
-push_result outbound::end_record(record_stream& from, run_writer::exits to, const deadline& until) {
-  const auto result = records_.push(to, from.source(wire::default_ttl), from.size_bytes(), until);
+/// Hands on the record just written. If it is not taken, its bytes are used again. Where there are
+/// links this does not wait: who has to wait may find another route then.
+push_result outbound::end_record(record_stream& from, const route& to, run_writer::exits exits,
+                                 const deadline& until) {
+  const auto result = records_.push(exits, from.source(wire::default_ttl), from.size_bytes(),
+                                    to.links.empty() ? until : immediately());
   if (result != push_result::would_block)
     from.commit();
   return result;
@@ -108,40 +115,43 @@ publish_result outbound::publish_encoded(std::string_view topic, std::span<const
                                          const deadline& until) {
   if (auto* cause = refusal(topic, value.size()))
     return refuse(*cause);
-  const auto* to = resolve(topic, until);
-  if (to == nullptr)
-    return count(push_result::would_block);
-  if (to->empty())
-    return leave();
-  if (!std::exchange(records_to_queues_, true))
-    seal();
-  std::memcpy(stream_.begin(topic, to->nodes, value.size()), value.data(), value.size());
-  return count(end_record(stream_, to->to_all(), until));
+  while (const auto* to = resolve(topic, until)) {
+    if (to->empty())
+      return leave();
+    if (!std::exchange(records_to_queues_, true))
+      seal();
+    std::memcpy(stream_.begin(topic, to->nodes, value.size()), value.data(), value.size());
+    if (const auto sent = end_record(stream_, *to, to->to_all(), until); !is_to_be_tried(sent, *to))
+      return count(sent);
+  }
+  return count(push_result::would_block);
 }
 
 publish_result outbound::publish_value(std::string_view topic, data value, const deadline& until) {
   const auto size = encoded_size(value);
   if (auto* cause = refusal(topic, size))
     return refuse(*cause);
-  const auto* to = resolve(topic, until);
-  if (to == nullptr)
-    return count(push_result::would_block);
-  if (to->empty())
-    return leave();
-  if (to->queues.empty()) { // no subscriber here needs the value itself
-    encode(value, stream_.begin(topic, to->nodes, size));
-    return count(end_record(stream_, to->to_links(), until));
+  while (const auto* to = resolve(topic, until)) {
+    if (to->empty())
+      return leave();
+    if (!to->queues.empty())
+      return publish_built(topic, message_access::value(topic, std::move(value)), size, until);
+    encode(value, stream_.begin(topic, to->nodes, size)); // no subscriber here needs it itself
+    if (const auto sent = end_record(stream_, *to, to->to_links(), until);
+        !is_to_be_tried(sent, *to))
+      return count(sent);
   }
-  return publish_built(to, topic, message_access::value(topic, std::move(value)), size, until);
+  return count(push_result::would_block);
 }
 
 publish_result outbound::publish_message(std::string_view topic, const data_message& msg,
                                          const deadline& until) {
   if (!msg)
     return refuse(counts_->refused_empty);
-  if (repeated_.holds(msg, topic)) // and it was acceptable
-    return publish_built(resolve(topic, until), topic, repeated_.copy(), repeated_.payload_size(),
-                         until);
+  if (repeated_.holds(msg, topic)) { // and it was acceptable
+    PUBSUB_PROBE(publish, topic, repeated_.payload_size());
+    return publish_built(topic, repeated_.copy(), repeated_.payload_size(), until);
+  }
   const auto* stored = message_access::stored_value(msg);
   if (get_topic(msg) != topic)
     return stored != nullptr ? publish_value(topic, get_data(msg), until)
@@ -152,7 +162,7 @@ publish_result outbound::publish_message(std::string_view topic, const data_mess
   if (auto* cause = refusal(topic, size))
     return refuse(*cause);
   repeated_.note(msg, size);
-  return publish_built(resolve(topic, until), topic, msg, size, until);
+  return publish_built(topic, msg, size, until);
 }
 
 publish_result outbound::publish_to(const endpoint_id& receiver, std::string_view topic,
@@ -161,44 +171,49 @@ publish_result outbound::publish_to(const endpoint_id& receiver, std::string_vie
   const auto size = encoded ? encoded->size() : encoded_size(what.content().value());
   if (auto* cause = refusal(topic, size))
     return refuse(*cause);
-  take_new_routes();
-  const auto* to = once_ready(routes_.resolve_addressed(topic, receiver), until);
-  if (to == nullptr)
-    return count(push_result::would_block);
-  if (to->empty())
-    return leave();
-  if (!std::exchange(records_to_queues_, true))
-    seal();
-  auto* body = addressed_.begin(topic, to->nodes, size);
-  if (encoded)
-    std::ranges::copy(*encoded, body);
-  else
-    encode(what.content().value(), body);
-  return count(end_record(addressed_, to->to_all(), until));
+  const auto find = [&]() -> const route& { return routes_.resolve_addressed(topic, receiver); };
+  while (const auto* to = once_ready(find, until)) {
+    if (to->empty())
+      return leave();
+    if (!std::exchange(records_to_queues_, true))
+      seal();
+    auto* body = addressed_.begin(topic, to->nodes, size);
+    if (encoded)
+      std::ranges::copy(*encoded, body);
+    else
+      encode(what.content().value(), body);
+    if (const auto sent = end_record(addressed_, *to, to->to_all(), until);
+        !is_to_be_tried(sent, *to))
+      return count(sent);
+  }
+  return count(push_result::would_block);
 }
 
 /// Queues get the handle, links the encoded form.
-publish_result outbound::publish_built(const route* to, std::string_view topic, data_message msg,
+publish_result outbound::publish_built(std::string_view topic, data_message msg,
                                        std::size_t payload_size, const deadline& until) {
-  if (to == nullptr)
-    return count(push_result::would_block);
-  if (to->empty())
-    return leave();
-  if (std::exchange(records_to_queues_, false))
-    seal();
   const auto size = static_cast<std::uint32_t>(topic.size() + payload_size);
-  if (to->links.empty())
-    return count(handles_.push(to->to_queues(), msg, size, until));
-  // All or none: the queues must have room before the links get the message.
-  if (!handles_.goes_on(to->to_queues()) && !run_writer::wait_for_room(to->to_queues(), until))
-    return count(push_result::would_block);
-  const auto payload = message_access::payload(msg);
-  std::memcpy(stream_.begin(topic, to->nodes, payload_size), payload.data(), payload.size());
-  const auto sent = end_record(stream_, to->to_links(), until);
-  if (sent == push_result::would_block || to->queues.empty())
-    return count(sent);
-  const auto queued = handles_.push(to->to_queues(), msg, size, until, when_full::overshoot);
-  return count(sent == push_result::dropped ? sent : queued);
+  while (const auto* to = resolve(topic, until)) {
+    if (to->empty())
+      return leave();
+    if (std::exchange(records_to_queues_, false))
+      seal();
+    if (to->links.empty())
+      return count(handles_.push(to->to_queues(), msg, size, until));
+    // All or none: the queues must have room before the links get the message.
+    if (!handles_.goes_on(to->to_queues()) && !run_writer::wait_for_room(to->to_queues(), until))
+      break;
+    const auto payload = message_access::payload(msg);
+    std::memcpy(stream_.begin(topic, to->nodes, payload_size), payload.data(), payload.size());
+    const auto sent = end_record(stream_, *to, to->to_links(), until);
+    if (sent == push_result::would_block)
+      continue;
+    if (to->queues.empty())
+      return count(sent);
+    const auto queued = handles_.push(to->to_queues(), msg, size, until, when_full::overshoot);
+    return count(sent == push_result::dropped ? sent : queued);
+  }
+  return count(push_result::would_block);
 }
 
 } // namespace pubsub

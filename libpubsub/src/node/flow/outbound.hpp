@@ -1,4 +1,5 @@
 // Publishing: from a value on the caller's thread to queues and link outboxes.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <set>
@@ -50,17 +51,37 @@ private:
   }
   void take_new_routes();
   const route* resolve(std::string_view topic, const deadline& until) {
-    take_new_routes();
-    return once_ready(routes_.resolve(topic, until), until);
+    return once_ready([&]() -> const route& { return routes_.resolve(topic, until); }, until);
   }
-  const route* once_ready(const route& to, const deadline& until) {
-    denied_peers_ = to.denied_peers;
-    return unsettled_.empty() ? &to : once_flushed(to, until);
+  /// What `find` returns when messages may take it: what took another before has arrived, and links
+  /// have room. Found again if routes change while this waits: a link may be about to end. Null if
+  /// that is not so at `until`.
+  template <class Find>
+  const route* once_ready(Find find, const deadline& until) {
+    while (true) {
+      take_new_routes();
+      const auto& to = find();
+      denied_peers_ = to.denied_peers;
+      const bool waits = !unsettled_.empty() || is_to_be_entered(to);
+      if (waits && !(is_flushed(to, until) && run_writer::wait_for_room(to.to_all(), until)))
+        return nullptr;
+      if (!waits || !routes_.outdated())
+        return &to;
+    }
   }
-  const route* once_flushed(const route& to, const deadline& until);
-  push_result end_record(record_stream& from, run_writer::exits to, const deadline& until);
-  publish_result publish_built(const route* to, std::string_view topic, data_message msg,
-                               std::size_t payload_size, const deadline& until);
+  /// Whether the run at hand does not go on over these links.
+  bool is_to_be_entered(const route& to) const noexcept {
+    return !to.links.empty() && !records_.goes_on(to.to_links()) && !records_.goes_on(to.to_all());
+  }
+  bool is_flushed(const route& to, const deadline& until);
+  push_result end_record(record_stream& from, const route& to, run_writer::exits exits,
+                         const deadline& until);
+  /// Whether a link had no room, so that the route has to be found again.
+  static bool is_to_be_tried(push_result sent, const route& to) noexcept {
+    return sent == push_result::would_block && !to.links.empty();
+  }
+  publish_result publish_built(std::string_view topic, data_message msg, std::size_t payload_size,
+                               const deadline& until);
   publish_result leave();
   publish_result count(push_result result);
   void count_published() noexcept {

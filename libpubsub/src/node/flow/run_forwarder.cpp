@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "node/flow/run_forwarder.hpp"
 
 #include <algorithm>
 #include <cstring>
 
+#include "base/probe.hpp"
 #include "message/frame.hpp"
 #include "wire/broker/envelope.hpp"
 
@@ -43,7 +45,9 @@ void run_forwarder::end_run() {
 
 void run_forwarder::pass_on(const route& to, const intrusive_ptr<message_run>& run) {
   const auto broker_peers = run_.deliver ? to.to_broker_peers() : exit_span{};
-  counts_->forwarded.add((broker_peers.size() + to.to_network().size()) * run_.size.messages);
+  const auto links = broker_peers.size() + to.to_network().size();
+  counts_->forwarded.add(links * run_.size.messages);
+  PUBSUB_PROBE_IF_TRACED(hop, run->topic_at({}), run_.size.messages, run_.size.bytes, links);
   hand_on(broker_peers, run);
   if (run->has_records())
     hand_on(to.to_network(), run);

@@ -1,4 +1,5 @@
 // Which access rule holds for a peer.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <memory>
@@ -8,13 +9,14 @@
 
 #include "access/access.hpp"
 #include "node/flow/live_counters.hpp"
+#include "node/peering/peer_request.hpp"
 #include "node/peering/peer_table.hpp"
 #include "node/peering/session.hpp"
 
 namespace pubsub {
 
-/// Gives the links of peers their rules. Peers that this endpoint has connected to itself may do
-/// everything. Guarded by the peering's mutex.
+/// Gives the links of peers their rules. For peers that this endpoint has connected to itself there
+/// is that of the request, or none. Guarded by the peering's mutex.
 class access_control {
 public:
   access_control(std::optional<access_rules> rules, std::shared_ptr<live_counters> counts)
@@ -22,7 +24,12 @@ public:
 
   /// What becomes of a handshake, as far as that is up to the rules.
   wire::admission admit(const session& who, const endpoint_id& remote, const peer_table& peers) {
-    if (!rules_ || who.request())
+    if (const auto& request = who.request()) {
+      if (const auto& rule = request->options.access)
+        who.carrier()->set_access(std::make_shared<const access_rule>(*rule));
+      return wire::admission::proceed;
+    }
+    if (!rules_)
       return wire::admission::proceed;
     auto rule = find_access(*rules_, who.carrier()->identity());
     if (!rule) {

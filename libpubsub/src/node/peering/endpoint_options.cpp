@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <pubsub/endpoint_options.hpp>
 
 #include <string>
@@ -51,6 +52,8 @@ expected<void> check(const peer_options& options) {
     return out_of_range("max_retry", "more than 0");
   if (options.timeout < nanoseconds{0})
     return out_of_range("timeout", "0 or more");
+  if (options.access && options.access->name.empty())
+    return out_of_range("access", "a rule with a name");
   return options.link_queue ? check(*options.link_queue) : expected<void>{};
 }
 

@@ -1,5 +1,6 @@
 // The end of a peering in good order: what has gone over the link arrives where it is for before
 // the link goes, and what follows on another route does not overtake it.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>
@@ -91,6 +92,7 @@ private:
   /// (Version 1 has no flushes, and no nodes behind a peer.)
   void flush(std::chrono::nanoseconds patience, const std::vector<endpoint_id>& behind,
              std::function<void()> last_words) {
+    via_->out().refuse_publishers(); // they know of a route without this link
     until_ = via_->now() + patience;
     last_words_.push_back(std::move(last_words));
     for (std::size_t hops = 0; hops < wire::max_hops && !behind.empty(); ++hops)

@@ -1,4 +1,5 @@
 // Reports about peers, to status subscribers and the log.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>
@@ -26,19 +27,18 @@ public:
     const auto& id = who.remote();
     events_.publish(
         {status_code::endpoint_discovered, id, {}, "found a new peer in the network", who.name()});
-    events_.publish(
-        {status_code::peer_added, id, who.carrier()->remote(), "handshake successful", who.name()});
+    events_.publish({status_code::peer_added, id, who.where(), "handshake successful", who.name()});
   }
   /// A peering has ended: because this side left, or for another reason.
   void removed(const session& who, const error& reason) {
     const auto suffix = is_worth_a_line(reason) ? " (" + reason.context() + ")" : std::string{};
-    events_.publish({status_code::peer_removed, who.remote(), who.carrier()->remote(),
+    events_.publish({status_code::peer_removed, who.remote(), who.where(),
                      "removed connection to remote peer" + suffix, who.name()});
     unreachable(who);
   }
   void lost(const session& who, const error& reason) {
     const auto& id = who.remote();
-    const auto& where = who.carrier()->remote();
+    const auto where = who.where();
     events_.publish({status_code::peer_lost, id, where, "lost connection to remote peer",
                      who.name(), who.peer_has_left()});
     if (is_worth_a_line(reason))
@@ -48,7 +48,7 @@ public:
   /// The line for the log about a peering that was lost. No lock may be held: the hook of the log
   /// belongs to the program, and may ask the endpoint about its peers.
   void log_loss(const session& who, const error& reason) {
-    const auto& where = who.carrier()->remote();
+    const auto where = who.where();
     if (is_worth_a_line(reason))
       log(log_level::warning, "the link to " + (who.name().empty() ? "" : who.name() + " at ") +
                                   to_string(where) + " was closed: " + reason.message());
@@ -57,7 +57,7 @@ public:
   /// for TLS, the peer's version, or an id that is another's, the operator has to do something.
   /// Strangers cannot flood the log.
   void turned_away(const session& who, const error& reason) {
-    const auto& where = who.carrier()->remote();
+    const auto where = who.where();
     const bool tell = reason == errc::tls_failed || reason == errc::denied;
     const bool warn = (tell || reason == errc::peer_incompatible) && may_warn();
     log(warn ? log_level::warning : log_level::info,
@@ -67,7 +67,7 @@ public:
   }
   /// A peer has refused something that this side has sent.
   void refused(const session& who, std::string_view what) {
-    const auto& where = who.carrier()->remote();
+    const auto where = who.where();
     log(may_warn() ? log_level::warning : log_level::info,
         "the peer at " + to_string(where) + " refuses something: " + std::string{what});
     events_.publish({errc::denied, who.remote(), where, std::string{what}});

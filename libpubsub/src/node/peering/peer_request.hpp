@@ -1,4 +1,5 @@
 // An address this endpoint tries to be connected to.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>
@@ -16,7 +17,8 @@ namespace pubsub {
 
 /// An address, however it is to be reached.
 inline network_info where_is(const uri& x) {
-  return x.path.empty() ? network_info{x.host, x.port} : network_info{to_string(x), 0};
+  const bool whole = !x.path.empty() || !x.shown.empty();
+  return whole ? network_info{to_string(x), 0} : network_info{x.host, x.port};
 }
 
 /// One call of `endpoint::peer`. Guarded by the peering's mutex.

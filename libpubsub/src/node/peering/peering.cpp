@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "node/peering/peering.hpp"
 
 #include <algorithm>
@@ -17,10 +18,25 @@ bool starts_as_relay(const endpoint_options& options) noexcept {
 peering::peering(const endpoint_id& self, const endpoint_options& options, router& routes,
                  status_hub& events, counter_registry& counts)
     : self_(self), options_(options), routes_(routes), counts_(counts), reports_(events),
-      factories_(options.tls), io_(options.io_threads), acceptor_(options.max_half_open),
-      peers_(options.max_peers), access_(options.access, counts.make()),
-      is_relay_(routes.forwards()) {
+      factories_(options.tls), inquiries_(inquiries_environment()), io_(options.io_threads),
+      acceptor_(options.max_half_open), peers_(options.max_peers),
+      access_(options.access, counts.make()), is_relay_(routes.forwards()) {
   loop_ = io_.next();
+}
+
+node_inquiries::environment peering::inquiries_environment() {
+  return {.self = self_,
+          .options = &options_,
+          .routes = &routes_,
+          .session_of = [this](const endpoint_id& id) { return session_of(id); },
+          .session_over = [this](const peer_link& link) { return session_over(link); },
+          .look_later =
+              [this](auto delay) {
+                io_threads::call_later(loop_, delay, [weak = weak_from_this()] {
+                  if (const auto self = weak.lock(); self && !self->closed())
+                    self->inquiries_.give_up_late_ones();
+                });
+              }};
 }
 
 // -- listening and connecting --------------------------------------------------------------------
@@ -87,6 +103,7 @@ expected<void> peering::connect(std::string_view target, const peer_options& opt
   auto address = parse_uri(target);
   if (!address)
     return address.error();
+  address->shown = options.alias;
   if (address->port == 0 && address->path.empty())
     return error{errc::invalid_argument,
                  "'" + std::string{target} + "': port 0 cannot be connected to"};
@@ -197,6 +214,10 @@ void peering::set_access(std::optional<access_rules> rules) {
 void peering::on_peered(const std::shared_ptr<session>& who) {
   lock_type lock{mutex_};
   const auto paused = peers_.settle(who->remote());
+  lock.unlock();
+  // What a client wants counts once `close` would wait for the client, and before it is reported.
+  routes_.client_ready(who->remote());
+  lock.lock();
   if (const auto& request = who->request())
     request->note_success(who->remote(), who->name());
   else
@@ -306,15 +327,13 @@ expected<void> peering::disconnect(const endpoint_id& id, std::chrono::nanosecon
 
 expected<void> peering::disconnect(std::string_view target, std::chrono::nanoseconds timeout) {
   const auto address = parse_uri(target);
-  if (!address)
-    return address.error();
+  const auto where = address ? where_is(*address) : network_info{std::string{target}, 0};
   lock_type lock{mutex_};
-  const auto where = where_is(*address);
-  const auto found = std::ranges::find_if(
-      requests_, [&](const auto& each) { return where_is(each->target) == where; });
+  const auto found =
+      std::ranges::find_if(requests_, [&](const auto& each) { return each->where() == where; });
   if (found == requests_.end()) {
     lock.unlock();
-    return reports_.unknown({}, where, to_string(*address));
+    return address ? reports_.unknown({}, where, to_string(*address)) : address.error();
   }
   const auto request = *found;
   if (request->connected) {
@@ -426,10 +445,17 @@ bool peering::wait_until_answered(const deadline& until, bool (*whom)(const sess
   bool all = true;
   for (const auto& [who, ticket] : asked)
     if (!wait_until_settled(ticket.answer, until)) {
-      who->forget(ticket);
+      who->give_up(ticket.number);
       all = false;
     }
   return all;
+}
+
+std::shared_ptr<session> peering::session_over(const peer_link& link) const {
+  lock_type lock{mutex_};
+  const auto found = std::ranges::find_if(
+      sessions_, [&](const auto& each) { return each->carrier().get() == &link; });
+  return found != sessions_.end() ? peers_.peered((*found)->remote()) : nullptr;
 }
 
 std::vector<std::shared_ptr<peer_link>> peering::links() const {

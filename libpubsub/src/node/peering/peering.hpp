@@ -1,4 +1,5 @@
 // Who our peers are: listening, connecting, retrying, admitting, parting.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <atomic>
@@ -19,6 +20,7 @@
 #include "node/flow/live_counters.hpp"
 #include "node/peering/access_control.hpp"
 #include "node/peering/connections.hpp"
+#include "node/peering/node_inquiries.hpp"
 #include "node/peering/peer_reports.hpp"
 #include "node/peering/peer_request.hpp"
 #include "node/peering/peer_table.hpp"
@@ -56,13 +58,19 @@ public:
     lock_type lock{mutex_};
     return peers_.peered(id);
   }
+  /// The session whose link this is; null if there is none that is peered.
+  std::shared_ptr<session> session_over(const peer_link& link) const;
   /// As `endpoint::set_access`. The rules are in order.
   void set_access(std::optional<access_rules> rules);
   /// As `endpoint::set_tls` and `endpoint::certificate_expiry`.
   expected<void> set_tls(const tls_options& options) { return factories_.renew(options); }
   std::optional<std::chrono::sys_seconds> certificate_expiry() { return factories_.expiry(); }
-  /// What `status_reply` returns. Call before the first `listen` or `connect`.
-  void tell_status_by(std::function<std::string()> make) { make_status_ = std::move(make); }
+  /// Makes what this node tells of itself. Call before the first `listen` or `connect`.
+  void tell_by(node_inquiries::tell make) { inquiries_.tell_by(std::move(make)); }
+  /// Asks a node at any distance, or where a message goes; waits for the reply until `until`.
+  wire::reply ask(wire::inquiry what, const deadline& until) {
+    return inquiries_.ask(std::move(what), until);
+  }
   /// The outboxes of all peers.
   std::vector<std::shared_ptr<peer_link>> links() const;
   /// Waits until every Broker peer has read what was sent to it so far. False at the deadline.
@@ -101,8 +109,9 @@ public:
     });
   }
   std::shared_ptr<live_counters> make_counters() override { return counts_.make(); }
-  std::string status_reply() const override {
-    return make_status_ ? make_status_() : std::string{};
+  void take_inquiry(const wire::inquiry& what, const std::shared_ptr<session>& from,
+                    inquiries::settle done) override {
+    inquiries_.take(what, from, std::move(done));
   }
   wire::admission admit(session& who, const endpoint_id& remote, bool originator) override;
   bool is_known(const endpoint_id& remote) const override {
@@ -125,6 +134,7 @@ private:
     lock_type lock{mutex_};
     return closed_;
   }
+  node_inquiries::environment inquiries_environment();
   void open_session(std::shared_ptr<connection> carrier, wire::tcp_role role,
                     std::shared_ptr<peer_request> request);
   std::shared_ptr<peer_request> make_request(uri target, const peer_options& options,
@@ -142,7 +152,7 @@ private:
   counter_registry& counts_;
   peer_reports reports_;
   connection_factories factories_;
-  std::function<std::string()> make_status_;
+  node_inquiries inquiries_;
   std::shared_ptr<asio::io_context> loop_; // one of them, for what comes later
 
   mutable std::mutex mutex_; // guards everything below

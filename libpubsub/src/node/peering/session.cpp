@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "node/peering/session.hpp"
 
 #include <cstring>
@@ -7,6 +8,7 @@
 #include "node/flow/broker_reader.hpp"
 #include "node/flow/native_reader.hpp"
 #include "node/flow/tuning.hpp"
+#include "node/peering/peer_request.hpp"
 #include "node/peering/tuning.hpp"
 #include "wire/native/network.hpp"
 
@@ -114,6 +116,8 @@ void session::begin_messages() {
   if (as_client_ && (handshake_.version() == 1 || handshake_.remote_is_client()))
     owner_->become_relay(handshake_.version() == 1 ? this : nullptr);
   link_->begin_messages(handshake_.version(), owner_->self(), owner_->options().max_frame_bytes);
+  if (handshake_.remote_is_client())
+    link_->use_one_place();
   counts_ = owner_->make_counters();
   auto env = make_reader_environment();
   parting_.emplace(owner_->self(), remote(), link_, owner_->routes(), env.call_back);
@@ -142,7 +146,7 @@ message_reader::environment session::make_reader_environment() {
             if (refusals_++ < flow_tuning::most_refusals_told)
               owner_->on_refusal(*this, what);
           },
-      .on_status_frame = [this](auto payload) { return on_status_frame(payload); },
+      .on_inquiry = [this](auto payload) { return on_inquiry(payload); },
       .call_back =
           [weak = weak_from_this()](auto delay) {
             if (auto self = weak.lock())
@@ -218,6 +222,8 @@ void session::on_closed(const error& reason) {
 
 /// Looks at the link now and then, as long as it is open.
 void session::watch_over_peer() {
+  const auto measured = link_->round_trip();
+  round_trip_us_.store(measured ? measured->count() : -1, std::memory_order_relaxed);
   look_->start(life_.interval(), [self = shared_from_this()] {
     if (!self->closed_)
       self->look_at_peer();
@@ -267,32 +273,34 @@ void session::on_pong(std::span<const std::byte> payload) {
     return link_->close_when_written();
   if (payload.size() == question_mark.size() + sizeof(std::uint32_t) &&
       std::memcmp(payload.data(), question_mark.data(), question_mark.size()) == 0)
-    asked_.answer(load_be<std::uint32_t>(payload.data() + question_mark.size()), "");
+    asked_.answer(load_be<std::uint32_t>(payload.data() + question_mark.size()), {});
 }
 
 inquiries::ticket session::ask_whether_read() {
-  auto result = asked_.open();
-  link_->push_control(wire::make_ping(owner_->self(), remote(), make_question(result.number)));
-  return result;
+  return asked_.open([this](std::uint32_t number) {
+    link_->push_control(wire::make_ping(owner_->self(), remote(), make_question(number)));
+  });
 }
 
-expected<std::string> session::ask_status(const deadline& until) {
-  if (!reader_->peer_tells_status())
-    return error{errc::not_supported,
-                 to_string(remote()) + " speaks version 1, which knows no status"};
-  const auto asked = asked_.open();
-  link_->push_control(wire::make_status_request(asked.number));
-  if (!wait_until_settled(asked.answer, until)) {
-    forget(asked);
-    return error{errc::request_timeout,
-                 to_string(remote()) + " has not announced its status in time"};
+std::uint32_t session::ask(wire::inquiry what, inquiries::settle done) {
+  if (!reader_->peer_can_be_asked()) {
+    done({.outcome = wire::reply_outcome::not_told,
+          .body = to_string(remote()) + " speaks version 1, which knows no inquiries"});
+    return 0;
   }
-  const auto& text = asked.answer.get();
-  if (!text)
-    return error{errc::peer_unavailable, "the link to " + to_string(remote()) + " was lost"};
-  if (text->empty())
-    return error{errc::not_supported, to_string(remote()) + " does not announce its status"};
-  return *text;
+  const auto most = what.max_bytes;
+  return asked_.open(
+      most,
+      [link = link_, what = std::move(what)](std::uint32_t number) mutable {
+        what.number = number;
+        link->push_control(wire::make_inquiry(what));
+      },
+      std::move(done));
+}
+
+network_info session::where() const {
+  const bool has_another_name = request_ && !request_->target.shown.empty();
+  return has_another_name ? request_->where() : link_->remote();
 }
 
 peer_info session::describe() const {
@@ -301,9 +309,10 @@ peer_info session::describe() const {
   const held_for_peer held{*link_->topic_bytes(), routes.report_bytes(remote()),
                            link_->control_bytes()};
   const auto queue = link_->options();
+  const auto round_trip = round_trip_us_.load(std::memory_order_relaxed);
   return {remote(),
           name(),
-          link_->remote(),
+          where(),
           peer_state::peered,
           routes.peer_filter(remote()),
           link_->counters(),
@@ -313,18 +322,44 @@ peer_info session::describe() const {
           is_of_client(),
           false, // the peering knows
           queue.capacity_messages,
-          queue.capacity_bytes};
+          queue.capacity_bytes,
+          round_trip >= 0 ? std::optional{std::chrono::microseconds{round_trip}} : std::nullopt};
 }
 
-bool session::on_status_frame(std::span<const std::byte> payload) {
-  const auto frame = wire::parse_status_frame(payload);
-  if (!frame)
+bool session::on_inquiry(std::span<const std::byte> payload) {
+  if (auto answer = wire::parse_reply(payload)) {
+    const auto number = answer->number;
+    asked_.answer(number, std::move(*answer));
+    return true;
+  }
+  auto asked = wire::parse_inquiry(payload);
+  if (!asked)
     return false;
-  if (frame->kind == wire::frame_kind::status_reply)
-    asked_.answer(frame->number, std::string{frame->text});
-  else
-    link_->push_answer(wire::make_status_reply(frame->number, owner_->status_reply()));
+  const auto number = asked->number;
+  asked->max_bytes = std::min<std::uint32_t>(asked->max_bytes, wire::max_reply_bytes);
+  const auto due = std::max<std::size_t>(asked->max_bytes, peering_tuning::least_bytes_due);
+  if (due_bytes_ + link_->control_bytes() + due > peering_tuning::most_bytes_due) {
+    link_->push_answer(wire::make_reply({number, wire::reply_outcome::busy}));
+    return true;
+  }
+  due_bytes_ += due;
+  owner_->take_inquiry(*asked, shared_from_this(),
+                       [weak = weak_from_this(), number, due](wire::reply answer) {
+                         if (const auto self = weak.lock()) {
+                           answer.number = number;
+                           self->reply(std::move(answer), due);
+                         }
+                       });
   return true;
+}
+
+/// From any thread.
+void session::reply(wire::reply what, std::size_t due_bytes) {
+  link_->post([self = shared_from_this(), what = std::move(what), due_bytes] {
+    self->due_bytes_ -= due_bytes;
+    if (!self->closed_)
+      self->link_->push_answer(wire::make_reply(what));
+  });
 }
 
 } // namespace pubsub

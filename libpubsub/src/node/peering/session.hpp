@@ -1,7 +1,10 @@
 // One connection from its first byte to its last: handshake, then messages, then goodbye.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,7 +16,7 @@
 
 #include "link/peer_link.hpp"
 #include "node/flow/message_reader.hpp"
-#include "node/peering/inquiry.hpp"
+#include "node/peering/inquiries.hpp"
 #include "node/peering/liveness.hpp"
 #include "node/peering/parting.hpp"
 #include "wire/broker/handshake.hpp"
@@ -38,8 +41,9 @@ public:
   /// with it as a client peers with it again, but not the session that this is because of.
   virtual void become_relay(const session* because_of = nullptr) = 0;
   virtual std::shared_ptr<live_counters> make_counters() = 0;
-  /// How this endpoint is, as JSON; empty where it does not answer such questions.
-  virtual std::string status_reply() const = 0;
+  /// The peer asks: `done` gets the reply, once, from any thread.
+  virtual void take_inquiry(const wire::inquiry& what, const std::shared_ptr<session>& from,
+                            inquiries::settle done) = 0;
 
   /// What becomes of a handshake with this peer.
   virtual wire::admission admit(session& who, const endpoint_id& remote, bool originator) = 0;
@@ -84,16 +88,21 @@ public:
 
   /// Asks the peer to answer when it has read everything sent to it before this.
   inquiries::ticket ask_whether_read();
-  /// As `endpoint::peer_status`.
-  expected<std::string> ask_status(const deadline& until);
+  /// Sends the inquiry, with a number of its own; `done` gets the reply, once, from any thread.
+  /// Returns the number, for `give_up`.
+  std::uint32_t ask(wire::inquiry what, inquiries::settle done);
+  /// The answer comes too late.
+  void give_up(std::uint32_t number) {
+    asked_.answer(number, {.outcome = wire::reply_outcome::too_late});
+  }
   /// The peer as `endpoint::peers` reports it.
   peer_info describe() const;
-  void forget(const inquiries::ticket& x) { asked_.forget(x.number); }
-
   const std::shared_ptr<peer_link>& carrier() const noexcept { return link_; }
   const std::shared_ptr<peer_request>& request() const noexcept { return request_; }
   /// Nil until the handshake knows it; constant once peered.
   const endpoint_id& remote() const noexcept { return handshake_.remote(); }
+  /// Of the peer, as people call it.
+  network_info where() const;
   /// True if the goodbye was not answered in time; known once closed.
   bool cut_off() const noexcept { return cut_off_; }
 
@@ -106,7 +115,8 @@ private:
   void become_peered();
   void on_ping(std::span<const std::byte> payload);
   void on_pong(std::span<const std::byte> payload);
-  bool on_status_frame(std::span<const std::byte> payload);
+  bool on_inquiry(std::span<const std::byte> payload);
+  void reply(wire::reply what, std::size_t due_bytes);
   void call_back(std::chrono::nanoseconds delay);
   void go_on_waiting();
   void watch_over_peer();
@@ -124,6 +134,8 @@ private:
   bool peered_ = false; // and both sides have announced what they know
   const std::unique_ptr<loop_timer> timer_;
   inquiries asked_;
+  std::atomic<std::int64_t> round_trip_us_{-1}; // -1: not known
+  std::size_t due_bytes_ = 0;                   // of answers that the peer waits for, at most
   liveness life_;
   const std::unique_ptr<loop_timer> look_;  // at the peer, from time to time
   const std::unique_ptr<loop_timer> again_; // for what waits, at `again_at_`

@@ -1,4 +1,5 @@
 // The tuned numbers of this room, each with its unit and its reason.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>
@@ -23,6 +24,18 @@ inline constexpr std::size_t max_remembered_owners = 65'536;
 /// delayed.
 inline constexpr std::chrono::seconds short_peering{1};
 inline constexpr unsigned suspicious_peerings = 3;
+/// Bytes of answers that are due to one peer at a time: what it asks beyond that is refused. What
+/// is asked of one peer at a time is less, so that nodes that keep to this are never refused.
+inline constexpr std::size_t most_bytes_due = 768 * 1024;
+inline constexpr std::size_t most_bytes_asked = 512 * 1024;
+/// An answer counts for at least so many bytes, since making it costs time.
+inline constexpr std::size_t least_bytes_due = 4'096;
+/// Peers that one node asks on behalf of one trace; the others are counted.
+inline constexpr std::size_t max_peers_traced = 64;
+/// Of the time for a question, the part that a node keeps for passing on the answer.
+inline constexpr int part_of_time_kept = 16;
+/// Open questions are looked through for those whose time is over at least so often.
+inline constexpr std::chrono::nanoseconds longest_look_at_questions = std::chrono::seconds{10};
 /// Longer waits count as waits of this length: sums of longer ones overflow the clock.
 inline constexpr std::chrono::nanoseconds longest_wait = std::chrono::hours{24 * 365};
 

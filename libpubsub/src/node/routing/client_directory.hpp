@@ -1,4 +1,5 @@
 // The clients of a node: how to reach them, and what they have subscribed to.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>
@@ -67,6 +68,7 @@ public:
     leave_relay(who);
     const auto found = all_.find(who);
     found->second.first = first;
+    found->second.answers = true;
     if (first.is_nil())
       return;
     found->second.note_relay(first);
@@ -84,6 +86,19 @@ public:
         for (const auto& each : state.clients)
           news.push_back({each, now ? relay : endpoint_id{}});
     }
+  }
+
+  /// All clients, which are to say anew by which relay they are served first.
+  std::vector<endpoint_id> expect_answers() {
+    std::vector<endpoint_id> result;
+    for (auto& [id, each] : all_) {
+      each.answers = false;
+      result.push_back(id);
+    }
+    return result;
+  }
+  bool all_have_answered() const {
+    return std::ranges::all_of(all_, [](const auto& each) { return each.second.answers; });
   }
 
   bool any_served() const noexcept { return !served_.empty(); }
@@ -153,6 +168,7 @@ private:
     known_node said;
     endpoint_id first; // the relay that serves it first; nil: we do
     bool started = false;
+    bool answers = true;                  // no word from it is waited for
     std::vector<endpoint_id> relays = {}; // that have served it first, the last ones
 
     void note_relay(const endpoint_id& x) {

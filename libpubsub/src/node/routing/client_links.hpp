@@ -1,4 +1,5 @@
 // Links between clients and relays: what a relay knows of its clients, and a client of its relays.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>
@@ -48,6 +49,13 @@ public:
   /// that changes which relays serve us.
   bool receive_served(const endpoint_id& from, const endpoint_id& by,
                       const link_directory& within_reach);
+  /// As of serving_relays.
+  bool take_over(const endpoint_id& relay) { return serving_.take_over(relay); }
+  /// This relay retires: its clients are told, and answer.
+  void ask_to_move(const endpoint_id& self) {
+    for (const auto& each : clients_.expect_answers())
+      served_news_.push_back({each, self});
+  }
   /// A client asks about a topic. `how_many` as of interest_register.
   template <class Count>
   void receive_interest(const endpoint_id& from, const topic_interest& what, Count how_many) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "node/routing/dispatcher.hpp"
 
 #include <algorithm>
@@ -14,26 +15,47 @@ void dispatcher::reset(std::uint64_t version) {
   access_ = open_.from != nullptr ? open_.from->access() : nullptr;
   const auto before = std::exchange(snapshot_, router_.snapshot());
   version_ = version;
+  to_broker_peers_ = open_.links && (broker().transit || !is_from_broker_peer());
   ++generation_;
   if (before && before->next_links != snapshot_->next_links)
     retire_routes();
 }
 
+bool dispatcher::is_from_broker_peer() const {
+  return std::ranges::any_of(broker().links,
+                             [&](const auto& each) { return each.second.get() == open_.from; });
+}
+
 /// What is under way on a link that is closed is lost, and not waited for. The route to a node out
-/// of reach stays noted: what is under way there arrives if the rest of that route still stands.
+/// of reach stays noted: what is under way there arrives if the rest of that route still stands. A
+/// client takes another relay in place of one that it publishes over no more.
 void dispatcher::retire_routes() {
   std::erase_if(used_, [&](const auto& each) {
     const auto& [node, used] = each;
     if (used.via->closed())
       return true;
     const auto path = snapshot_->next_links->find(node);
-    if (path == snapshot_->next_links->end() || path->second == used.via)
+    const bool out_of_reach = path == snapshot_->next_links->end();
+    if (out_of_reach ? !snapshot_->is_client : path->second == used.via)
       return false;
-    for (std::size_t hops = 0; hops < wire::max_hops; ++hops)
-      if ((used.hops >> hops & 1) != 0)
-        part_of(retired_, used.via, hops).nodes.push_back(node);
+    add_to(retired_, node, used);
     return true;
   });
+}
+
+void dispatcher::add_to(std::vector<retired_route>& all, const endpoint_id& node,
+                        const used_route& used) {
+  for (std::size_t hops = 0; hops < wire::max_hops; ++hops)
+    if ((used.hops >> hops & 1) != 0)
+      part_of(all, used.via, hops).nodes.push_back(node);
+}
+
+std::vector<retired_route> dispatcher::routes_taken() const {
+  std::vector<retired_route> result;
+  for (const auto& [node, used] : used_)
+    if (!used.via->closed())
+      add_to(result, node, used);
+  return result;
 }
 
 /// Those of the route that was just found.
@@ -133,7 +155,7 @@ void dispatcher::match_queues(std::string_view topic, std::uint64_t filter_numbe
 /// the publisher would try for ever.
 void dispatcher::match_broker_peers(std::string_view topic, std::uint64_t filter_number) {
   const auto& links = broker().links;
-  if (!open_.links || links.empty())
+  if (!to_broker_peers_ || links.empty())
     return;
   snapshot_->remote.match(topic, matches_, filter_number);
   for (const auto* each : matches_)

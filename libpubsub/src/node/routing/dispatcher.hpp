@@ -1,4 +1,5 @@
 // Topic to exits, remembered per topic: what a publishing thread or a link asks for every message.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <memory>
@@ -41,6 +42,10 @@ public:
   }
   /// The routes that messages have taken so far and take no more, since the last call.
   std::vector<retired_route> take_retired_routes() { return std::exchange(retired_, {}); }
+  /// The routes that messages have taken so far, and take.
+  std::vector<retired_route> routes_taken() const;
+  /// Whether all routes lead to relays that serve us.
+  bool is_of_client() const noexcept { return snapshot_ && snapshot_->is_client; }
   /// The exits for `topic`; valid until the next `refresh`. Topics with the same exits share one
   /// route. A client may have to wait, the first time, but not beyond `until`.
   const route& resolve(std::string_view topic, const deadline& until = {}) {
@@ -104,7 +109,10 @@ private:
     std::uint16_t hops = 0; // a bit for each number of hops
   };
 
+  static void add_to(std::vector<retired_route>& all, const endpoint_id& node,
+                     const used_route& used);
   void reset(std::uint64_t version);
+  bool is_from_broker_peer() const;
   void retire_routes();
   void note_routes(std::size_t hops);
   const route& find(std::string_view topic, const deadline& until);
@@ -131,7 +139,8 @@ private:
   const endpoint_id self_;
   const router& router_;
   const exits open_;
-  access_ptr access_; // of the peer that messages come from
+  access_ptr access_;           // of the peer that messages come from
+  bool to_broker_peers_ = true; // whether messages may go there
   std::uint64_t version_ = 0;
   std::uint64_t generation_ = 0;
   std::shared_ptr<const routing_snapshot> snapshot_;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "node/routing/router.hpp"
 
 #include <algorithm>
@@ -10,13 +11,15 @@
 namespace pubsub {
 
 /// The incarnation is the time: later starts of an endpoint with the same id have a higher one.
-router::router(const endpoint_id& self, filter forward_topics, bool forwarding, std::string name)
-    : self_(self), forwarding_(forwarding), table_(std::move(forward_topics), forwarding),
+router::router(const endpoint_id& self, filter forward_topics, bool forwarding, std::string name,
+               bool broker_transit)
+    : self_(self), forwarding_(forwarding),
+      table_(std::move(forward_topics), forwarding, broker_transit),
       network_(self,
                static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch() /
                                           std::chrono::nanoseconds{1}),
                std::move(name)),
-      broker_mesh_(self, forwarding), flushes_(self) {
+      broker_mesh_(self, forwarding, broker_transit), flushes_(self) {
   settle();
 }
 
@@ -26,7 +29,9 @@ void router::change(Update&& update) {
   {
     std::lock_guard lock{mutex_};
     snapshot_.reset(); // what no reader holds is changed in place
-    if (update()) {
+    const bool changed = update();
+    relays_wait_.store(client_links_.serving().any_must_wait(), std::memory_order_release);
+    if (changed) {
       settle();
       version_.fetch_add(1, std::memory_order_release);
       changed_.notify_all();
@@ -245,6 +250,23 @@ void router::start_forwarding() {
 
 void router::receive_served(const endpoint_id& from, const endpoint_id& by) {
   change([&] { return client_links_.receive_served(from, by, *next_links()); });
+  changed_.notify_all();
+  if (from == by) // it retires: over the one that follows it our filter has to be known
+    ask({self_, wire::max_hops, hosts()});
+}
+
+bool router::move_clients(const deadline& until) {
+  change([&] {
+    client_links_.ask_to_move(self_);
+    return false;
+  });
+  std::unique_lock lock{mutex_};
+  const auto moved = [&] { return closed_ || clients().all_have_answered(); };
+  if (until)
+    changed_.wait_until(lock, *until, moved);
+  else
+    changed_.wait(lock, moved);
+  return !closed_ && clients().all_have_answered();
 }
 
 void router::receive_interest(const endpoint_id& from, topic_interest what) {
@@ -280,36 +302,16 @@ void router::note_entry(const endpoint_id& client, const location& from) {
 
 // -- whether others know -------------------------------------------------------------------------
 
-bool router::wait_until_known(const deadline& until) {
-  report_version subscribed;
-  std::vector<endpoint_id> missing;
-  auto all_know = [&] {
-    missing = ready_.missing(audience(), subscribed);
-    return missing.empty() &&
-           client_links_.interests().all_confirmed(std::chrono::steady_clock::now());
-  };
-  auto in_time = [&] { return !until || std::chrono::steady_clock::now() < *until; };
-  std::unique_lock lock{mutex_};
-  subscribed = network_.filter_known(self_);
-  while (!closed_ && !all_know()) {
-    if (!in_time())
-      return false;
-    lock.unlock();
-    ask({self_, wire::max_hops, missing}); // again, if an answer was lost with its link
-    const std::set<endpoint_id> asked(missing.begin(), missing.end());
-    lock.lock();
-    auto again = std::chrono::steady_clock::now() + routing_tuning::time_between_questions;
-    changed_.wait_until(lock, until ? std::min(*until, again) : again, [&] {
-      return closed_ || all_know() ||
-             std::ranges::any_of(missing, [&](const auto& each) { return !asked.contains(each); });
-    });
-  }
-  return !closed_;
-}
-
 bool router::retire(const deadline& until) {
   change([&] {
     network_.stop_relaying();
+    return true;
+  });
+  return wait_until_all_has_come(until);
+}
+
+bool router::wait_until_all_has_come(const deadline& until) {
+  change([&] {
     ready_.forget(); // a node that answers has seen the reports that were sent before
     return true;
   });
@@ -330,84 +332,6 @@ void router::report_links() {
   });
 }
 
-void router::ask(const filter_question& question) {
-  report_links();
-  std::lock_guard turn{turn_}; // behind the reports that were sent before
-  std::unique_lock lock{mutex_};
-  const auto to = audience();
-  lock.unlock();
-  deliver(ask_along(question, to));
-}
-
-/// Called with the mutex held: the nodes that need our filter, and the links to them.
-link_directory router::audience() const {
-  if (network_.hosts().empty())
-    return *next_links();
-  link_directory result;
-  for (const auto& each : network_.hosts())
-    result.emplace(each, neighbours_.at(each));
-  return result;
-}
-
-void router::receive(filter_question question) {
-  const bool for_us = std::erase(question.to, self_) > 0;
-  if (question.hops_left-- > 1 && !question.to.empty() && forwards())
-    ask(question);
-  if (!for_us)
-    return;
-  report_links();
-  std::unique_lock lock{mutex_};
-  const auto link = clients().link_of(question.from);
-  const auto [incarnation, number] =
-      link ? clients().filter_known(question.from) : network_.filter_known(question.from);
-  const filter_answer answer{self_, question.from, wire::max_hops, incarnation, number};
-  std::vector<endpoint_id> missing;
-  if (!may_answer(question, missing)) {
-    lock.unlock();
-    if (!missing.empty())
-      ask({self_, wire::max_hops, std::move(missing)});
-    return;
-  }
-  lock.unlock();
-  if (link)
-    deliver({letter{{link}, wire::make_answer(answer)}});
-  else
-    receive(self_, answer);
-}
-
-/// Our filter as it is reported; nothing while a change waits to be reported.
-std::optional<report_version> router::own_filter() const {
-  if (table_.changes_of_peers() > 0)
-    return {};
-  return network_.filter_known(self_);
-}
-
-/// Called with the mutex held. A question that cannot be answered yet waits, and asks `missing`.
-bool router::may_answer(filter_question& question, std::vector<endpoint_id>& missing) {
-  const bool of_client = forwards() && clients().contains(question.from);
-  const auto filter = of_client ? own_filter() : report_version{};
-  const auto& within_reach = *next_links();
-  if (filter)
-    missing = ready_.missing(within_reach, *filter);
-  if (filter && missing.empty() &&
-      client_links_.interests().all_confirmed(std::chrono::steady_clock::now()))
-    return true;
-  question.to = {self_};
-  ready_.defer(std::move(question), filter);
-  return false;
-}
-
-/// Something has changed on which answers wait.
-void router::answer_due() {
-  std::unique_lock lock{mutex_};
-  if (!ready_.any_waiting())
-    return;
-  auto due = ready_.take_due(*next_links(), own_filter());
-  lock.unlock();
-  for (auto& each : due)
-    receive(std::move(each));
-}
-
 void router::receive(const endpoint_id& from, const filter_answer& answer) {
   std::unique_lock lock{mutex_};
   if (from != self_ && !leads_to(from, answer.from))
@@ -420,8 +344,11 @@ void router::receive(const endpoint_id& from, const filter_answer& answer) {
     return deliver(answer_along(answer, *directions(), wire::make_answer));
   }
   const bool news = ready_.note(answer.from, {answer.incarnation, answer.number});
+  const bool follows = client_links_.serving().must_wait(answer.from);
   changed_.notify_all();
   lock.unlock();
+  if (follows)
+    change([&] { return client_links_.take_over(answer.from); });
   if (news)
     answer_due();
 }
@@ -444,6 +371,8 @@ void router::receive(const flush_answer& answer) {
 std::vector<endpoint_id> router::remove_peer(const endpoint_id& who) {
   std::unique_lock lock{mutex_};
   auto result = nodes_behind(who);
+  if (client_links_.serving().contains(who))
+    result.push_back(who);
   lock.unlock();
   remove_peers({who});
   const auto within_reach = directions();

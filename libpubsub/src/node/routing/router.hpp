@@ -1,4 +1,5 @@
 // Where messages go: subscriptions and routes, shared by all threads of an endpoint.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>
@@ -18,6 +19,7 @@
 
 #include "node/broker_mesh/broker_mesh.hpp"
 #include "node/routing/client_links.hpp"
+#include "node/routing/departures.hpp"
 #include "node/routing/readiness.hpp"
 #include "node/routing/report_pace.hpp"
 #include "node/routing/route_flush.hpp"
@@ -36,7 +38,8 @@ namespace pubsub {
 class router {
 public:
   /// `name`: what this node calls itself, reported to the others.
-  router(const endpoint_id& self, filter forward_topics, bool forwarding, std::string name = {});
+  router(const endpoint_id& self, filter forward_topics, bool forwarding, std::string name = {},
+         bool broker_transit = true);
   /// `later`: `report_more` shall be called after that time, by any thread. Call before there are
   /// neighbours.
   void report_later_by(std::function<void(std::chrono::nanoseconds)> later,
@@ -101,6 +104,16 @@ public:
   /// Our relay tells, or a client confirms.
   void receive_wanted(const endpoint_id& from, const topic_interest& what);
   void receive_served(const endpoint_id& from, const endpoint_id& by);
+  /// This relay is about to part from its clients: each takes another first, if it has one. Waits
+  /// until that is done. False at the deadline, or if closed.
+  bool move_clients(const deadline& until);
+  /// As of serving_relays: messages of this relay wait. From any thread, and cheap where none do.
+  bool must_wait_for_another(const endpoint_id& relay) const {
+    if (!relays_wait_.load(std::memory_order_acquire))
+      return false;
+    std::lock_guard lock{mutex_};
+    return client_links_.serving().must_wait(relay);
+  }
   /// Asks the relays that serve us whether the topic is wanted, the first time, and waits for the
   /// answers, but not beyond `until`. Then messages on it go out as if they wanted them.
   void ask_relays(std::string_view topic, const deadline& until) const;
@@ -151,9 +164,11 @@ public:
   /// Waits until every node within reach, and every node on the route from it, knows all our
   /// subscriptions. False at the deadline, or if closed.
   bool wait_until_known(const deadline& until);
-  /// The network is to avoid this node. Waits until every node within reach knows that. False at
-  /// the deadline, or if closed.
+  /// The network is to avoid this node. Waits until every node within reach knows that, and what
+  /// each had sent here before has come. False at the deadline, or if closed.
   bool retire(const deadline& until);
+  /// The same, again.
+  bool wait_until_all_has_come(const deadline& until);
   void receive(filter_question question);
   /// Ignored if it does not come over the next hop to the node that answers.
   void receive(const endpoint_id& from, const filter_answer& answer);
@@ -223,8 +238,10 @@ private:
   }
   std::optional<report_version> own_filter() const;
   bool may_answer(filter_question& question, std::vector<endpoint_id>& missing);
+  bool has_arrived_at(const filter_question& question);
   void answer_due();
   link_directory audience() const;
+  std::vector<endpoint_id> hosts() const;
   bool leads_to(const endpoint_id& neighbour, const endpoint_id& node) const;
   /// Called with the mutex held.
   const std::shared_ptr<const link_directory>& next_links() const {
@@ -250,6 +267,7 @@ private:
   readiness ready_;
   stream_marks streams_;
   route_flushes flushes_;
+  departures departures_{flushes_};
   link_directory neighbours_; // of version 2, whether nodes, clients or our relays
   report_pace pace_;
 
@@ -257,7 +275,8 @@ private:
   mutable next_link_cache next_links_;
   bool closed_ = false;
   std::atomic<std::uint64_t> version_{1};
-  subscriber_id last_id_ = 0; // guarded by turn_
+  std::atomic<bool> relays_wait_{false}; // messages of any do
+  subscriber_id last_id_ = 0;            // guarded by turn_
 };
 
 } // namespace pubsub

@@ -1,4 +1,5 @@
 // Of a client: the relays that serve it, and what they have told.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>
@@ -24,7 +25,11 @@ namespace pubsub {
 /// A client is linked with relays, of which the first serves it. The others are told which that is:
 /// those that reach it stand by, those in a network of their own serve the client as well. Only
 /// relays that serve know the filter of the client and get what it publishes. They are asked about
-/// each topic once, and tell whether it is wanted, and when that changes. Not thread-safe.
+/// each topic once, and tell whether it is wanted, and when that changes.
+/// One that retires says so, and serves on until one that has stood by is ready: until the filter
+/// of the client is known over that one, too. From then on the client publishes over it; what comes
+/// from there waits until the one that retires is gone, and with it all that came before. Not
+/// thread-safe.
 class serving_relays {
 public:
   using directory = std::unordered_map<endpoint_id, std::shared_ptr<peer_link>>;
@@ -48,19 +53,26 @@ public:
     if (std::erase_if(all_, [&](const auto& each) { return each.id == who; }) == 0)
       return {};
     make_links();
-    if (!was_first || all_.empty())
+    for (auto& each : all_)
+      if (each.follows == who)
+        each.follows = {};
+    if (all_.empty())
       return {};
+    if (!was_first)
+      return all_.front().retires ? retire(all_.front().id) : change{};
     for (const auto& each : all_)
       tell_who_is_first(each);
     return all_.front().serves ? change{} : serve(all_.front());
   }
-  /// A relay tells which one it reaches that serves the client; nil: none.
+  /// A relay tells which one it reaches that serves the client; nil: none. Itself: it retires.
   change note_reach(const endpoint_id& who, const endpoint_id& reached) {
+    if (who == reached)
+      return retire(who);
     auto* const found = find(who);
     if (found == nullptr || found == &all_.front())
       return {};
     const bool stands_by = reached == all_.front().id;
-    if (!stands_by && !found->serves && reached.is_nil())
+    if (!stands_by && !found->serves && !found->retires && reached.is_nil())
       return serve(*found);
     if (!stands_by || !std::exchange(found->serves, false))
       return {};
@@ -68,6 +80,29 @@ public:
     found->bytes = 0;
     make_links();
     return {{}, {who}};
+  }
+
+  /// The filter is known over this relay: if it is to follow one that retires, it serves from now
+  /// on. True if that changes over which relays the client publishes.
+  bool take_over(const endpoint_id& who) {
+    const auto found = std::ranges::find(all_, who, &relay::id);
+    if (found == all_.end() || found->follows.is_nil() || found->serves)
+      return false;
+    find(found->follows)->serves = false;
+    found->serves = true;
+    std::rotate(all_.begin(), found, std::next(found));
+    make_links();
+    for (const auto& each : all_)
+      tell_who_is_first(each);
+    return true;
+  }
+  /// Whether messages of this relay wait for the end of the one that it follows.
+  bool must_wait(const endpoint_id& who) const {
+    const auto found = std::ranges::find(all_, who, &relay::id);
+    return found != all_.end() && !found->follows.is_nil();
+  }
+  bool any_must_wait() const {
+    return std::ranges::any_of(all_, [](const auto& each) { return !each.follows.is_nil(); });
   }
 
   bool contains(const endpoint_id& who) const {
@@ -142,7 +177,9 @@ private:
     endpoint_id id;
     std::shared_ptr<peer_link> via;
     bool serves = false;
-    bool silent = false; // it has not told what it was asked for
+    bool silent = false;      // it has not told what it was asked for
+    bool retires = false;     // it has said so
+    endpoint_id follows = {}; // the relay that retires, as long as it is linked
     asked_topics topics = {};
     std::size_t bytes = 0; // of their texts
   };
@@ -154,6 +191,24 @@ private:
   void tell_who_is_first(const relay& to) const {
     const bool itself = &to == &all_.front();
     to.via->push_control(wire::make_served(itself ? endpoint_id{} : all_.front().id));
+  }
+  /// The first that stands by gets ready; the relay is told where there is none, or where it has
+  /// stood by itself.
+  change retire(const endpoint_id& who) {
+    auto* const leaving = find(who);
+    if (leaving == nullptr)
+      return {};
+    leaving->retires = true;
+    const auto next = std::ranges::find_if(all_, [](const relay& each) {
+      return !each.retires && !each.serves && each.follows.is_nil();
+    });
+    if (leaving != &all_.front() || next == all_.end()) {
+      tell_who_is_first(*leaving);
+      return {};
+    }
+    next->follows = who;
+    std::rotate(std::next(all_.begin()), next, std::next(next));
+    return {{all_[1].id}, {}};
   }
   change serve(relay& who) {
     who.serves = true;

@@ -1,30 +1,16 @@
-// Connections that are encrypted, and what of keys, certificates and trust they share.
+// Connections that are encrypted.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
-#include <pubsub/tls_options.hpp>
-
 #include "transport/connection.hpp"
-
-struct ssl_ctx_st; // OpenSSL's, known to the .cpp files only
+#include "transport/tls/tls_context.hpp"
 
 namespace pubsub {
-
-/// Constant once made, so safe to use from any thread; null before.
-using tls_context = std::shared_ptr<ssl_ctx_st>;
-
-/// Made once for an endpoint, shared by its connections. Errors: as `check(tls_options)`. Throws
-/// std::bad_alloc.
-expected<tls_context> make_tls_context(const tls_options& options);
-
-/// When the certificate of this side expires; nothing if it shows none.
-std::optional<std::chrono::sys_seconds> certificate_expiry(const tls_context& context);
 
 /// Who begins; the side that has connected is the client.
 enum class tls_role : std::uint8_t { client, server };

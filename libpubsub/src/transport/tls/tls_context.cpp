@@ -1,4 +1,5 @@
-#include "transport/tls/tls_connection.hpp"
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/tls/tls_context.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -49,6 +50,10 @@ error try_to_open(const std::string& path, bool folder = false) {
   return {};
 }
 
+bool has_authorities(const tls_options& x) {
+  return !x.ca_file.empty() || !x.ca_path.empty();
+}
+
 /// What is set although it means nothing alone.
 error check_parts(const tls_options& x) {
   if (x.certificate.empty() != x.key.empty())
@@ -59,8 +64,6 @@ error check_parts(const tls_options& x) {
   if (x.passphrase.size() > max_passphrase_bytes)
     return {errc::invalid_argument,
             "the passphrase is longer than " + std::to_string(max_passphrase_bytes) + " bytes"};
-  if (x.ca_file.empty() && x.ca_path.empty())
-    return unusable(x.certificate, "without ca_file or ca_path no peer could be accepted");
   return {};
 }
 
@@ -133,10 +136,7 @@ error be_anonymous(SSL_CTX* context) {
   return {};
 }
 
-error be_authenticated(SSL_CTX* context, const tls_options& x) {
-  if (auto failure = check_parts(x))
-    return failure;
-  SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+error use_files(SSL_CTX* context, const tls_options& x) {
   if (SSL_CTX_set_cipher_list(context, authenticated_ciphers) != 1)
     return {errc::not_supported, "this OpenSSL lacks the ciphers needed: " + last_reason()};
   if (!x.certificate.empty()) {
@@ -146,6 +146,46 @@ error be_authenticated(SSL_CTX* context, const tls_options& x) {
       return failure;
   }
   return load_authorities(context, x);
+}
+
+error be_authenticated(SSL_CTX* context, const tls_options& x) {
+  if (auto failure = check_parts(x))
+    return failure;
+  if (!has_authorities(x))
+    return unusable(x.certificate, "without ca_file or ca_path no peer could be accepted");
+  SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+  return use_files(context, x);
+}
+
+error be_server(SSL_CTX* context, const tls_options& x) {
+  if (auto failure = check_parts(x))
+    return failure;
+  if (x.certificate.empty())
+    return {errc::invalid_argument, "a server that encrypts needs a certificate and its key"};
+  SSL_CTX_set_verify(context, has_authorities(x) ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
+  return use_files(context, x);
+}
+
+/// Throws std::bad_alloc.
+tls_context make_context() {
+  // Before anything else of OpenSSL: it must not dismantle itself at the end of the program, while
+  // links may still be at work.
+  OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, nullptr);
+  ERR_clear_error();
+  tls_context result{SSL_CTX_new(TLS_method()), &SSL_CTX_free};
+  auto* const context = result.get();
+  if (context == nullptr)
+    throw std::bad_alloc{};
+  SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+  // A peering is one handshake and lasts: nothing is to be resumed or negotiated again.
+  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_options(context, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+  SSL_CTX_set_num_tickets(context, 0);
+  // Several records with one call, and no memory for a link on which nothing happens.
+  SSL_CTX_set_read_ahead(context, 1);
+  SSL_CTX_set_default_read_buffer_len(context, read_buffer_bytes);
+  SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
+  return result;
 }
 
 } // namespace
@@ -168,25 +208,17 @@ std::optional<std::chrono::sys_seconds> certificate_expiry(const tls_context& co
 }
 
 expected<tls_context> make_tls_context(const tls_options& options) {
-  // Before anything else of OpenSSL: it must not dismantle itself at the end of the program, while
-  // links may still be at work.
-  OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, nullptr);
-  ERR_clear_error();
-  tls_context result{SSL_CTX_new(TLS_method()), &SSL_CTX_free};
+  auto result = make_context();
   auto* const context = result.get();
-  if (context == nullptr)
-    throw std::bad_alloc{};
-  SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
-  // A peering is one handshake and lasts: nothing is to be resumed or negotiated again.
-  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
-  SSL_CTX_set_options(context, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
-  SSL_CTX_set_num_tickets(context, 0);
-  // Several records with one call, and no memory for a link on which nothing happens.
-  SSL_CTX_set_read_ahead(context, 1);
-  SSL_CTX_set_default_read_buffer_len(context, read_buffer_bytes);
-  SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
   if (auto failure =
           options.authenticated() ? be_authenticated(context, options) : be_anonymous(context))
+    return failure;
+  return result;
+}
+
+expected<tls_context> make_tls_server_context(const tls_options& options) {
+  auto result = make_context();
+  if (auto failure = be_server(result.get(), options))
     return failure;
   return result;
 }

@@ -1,4 +1,5 @@
 // A socket as OpenSSL reads and writes it.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <array>
@@ -6,6 +7,7 @@
 #include <span>
 
 #include <pubsub/error.hpp>
+#include <pubsub/export.hpp>
 
 #include "base/peer_identity.hpp"
 
@@ -41,7 +43,7 @@ struct tls_socket {
 bio_st* make_bio(tls_socket& socket);
 
 /// The names in the peer's certificate; none where it has shown none.
-peer_identity peer_identity_of(const ssl_st* ssl);
+PUBSUB_EXPORT peer_identity peer_identity_of(const ssl_st* ssl);
 
 /// What has just failed on `ssl`, whose socket is `socket`, in words the peer's operator can act
 /// upon; forgets what OpenSSL has noted of it. Errors: peer_unavailable where the connection ended

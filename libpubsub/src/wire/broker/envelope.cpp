@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "wire/broker/envelope.hpp"
 
 #include <algorithm>
 
 #include "base/byte_writer.hpp"
+#include "base/printable.hpp"
 
 namespace pubsub::wire {
 
@@ -111,15 +113,11 @@ std::vector<std::byte> make_refusal(const endpoint_id& sender, std::string_view 
   return make_command(sender, control_topic, std::as_bytes(std::span{text}));
 }
 
-/// What comes from a peer and goes to a log has no characters that terminals act upon.
 std::optional<std::string> parse_refusal(std::span<const std::byte> payload) {
   const std::string_view text{reinterpret_cast<const char*>(payload.data()), payload.size()};
   if (!text.starts_with(refusal_mark))
     return {};
-  std::string result{text.substr(refusal_mark.size(), max_refusal_bytes)};
-  std::ranges::replace_if(
-      result, [](char c) { return c < ' ' || c > '~'; }, '?');
-  return result;
+  return printable(text.substr(refusal_mark.size(), max_refusal_bytes));
 }
 
 expected<filter> read_filter(byte_reader& in) {

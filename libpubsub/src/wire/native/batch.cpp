@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "wire/native/batch.hpp"
 
 #include <cstring>
@@ -12,6 +13,8 @@ namespace {
 
 /// As a filter number: the message is addressed to a client of the node, whose id follows.
 constexpr auto addressed_to_client = destination::addressed - 1;
+
+} // namespace
 
 void write_destination(frame_writer& out, const destination& x) {
   if (x.client.is_nil())
@@ -29,15 +32,12 @@ bool read_destination(byte_reader& in, destination& x) {
   return in.read(x.client) && !x.client.is_nil();
 }
 
-/// In n log n steps, whatever a peer has written.
 bool names_a_node_twice(const std::vector<destination>& all) {
   std::vector<endpoint_id> ids;
   std::ranges::transform(all, std::back_inserter(ids), &destination::node);
   std::ranges::sort(ids);
   return std::ranges::adjacent_find(ids) != ids.end();
 }
-
-} // namespace
 
 void write_batch_header(std::byte* out, const batch_header& header,
                         std::size_t records_bytes) noexcept {

@@ -1,5 +1,6 @@
 // What version 2 adds to version 1: frames of many messages (docs/wire-format.md).
 // Pure: bytes in, bytes out.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>
@@ -46,6 +47,12 @@ struct batch_view {
   batch_header header;
   std::span<const std::byte> records;
 };
+
+/// Node and filter number, and the client where one is addressed.
+void write_destination(frame_writer& out, const destination& x);
+bool read_destination(byte_reader& in, destination& x);
+/// In n log n steps, whatever a peer has written.
+bool names_a_node_twice(const std::vector<destination>& all);
 
 /// A topic and the nodes its messages are for.
 struct announced_topic {

@@ -1,4 +1,5 @@
 // How frames of version 2 are told apart, written and read (docs/wire-format.md). Pure.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>
@@ -19,22 +20,22 @@ inline constexpr std::uint8_t newest_version = 2;
 inline constexpr std::uint32_t batch_flag = 0x8000'0000;
 
 enum class frame_kind : std::uint8_t {
-  records = 1,         ///< a batch
-  topics = 2,          ///< topics and their destinations, for the batches that follow
-  neighbours = 3,      ///< the links of a node (wire/native/network.hpp)
-  filter = 4,          ///< the subscriptions of a node
-  known = 5,           ///< the sender has reported all it knew when the link began
-  credit = 6,          ///< the sender can take so many more bytes of records
-  question = 7,        ///< whether nodes know the filter of another one (wire/native/network.hpp)
-  answer = 8,          ///< to that
-  flush = 9,           ///< follows messages on a route that is retired (wire/native/network.hpp)
-  flushed = 10,        ///< it has arrived
-  interest = 11,       ///< a client asks how many want a topic (wire/native/network.hpp)
-  wanted = 12,         ///< its relay tells; the client confirms with the same frame
-  entry = 13,          ///< whose client the publisher of the messages of a table is
-  served = 14,         ///< by which relay a client is served first (wire/native/network.hpp)
-  status_request = 16, ///< how the peer is (wire/native/network.hpp)
-  status_reply = 17,
+  records = 1,    ///< a batch
+  topics = 2,     ///< topics and their destinations, for the batches that follow
+  neighbours = 3, ///< the links of a node (wire/native/network.hpp)
+  filter = 4,     ///< the subscriptions of a node
+  known = 5,      ///< the sender has reported all it knew when the link began
+  credit = 6,     ///< the sender can take so many more bytes of records
+  question = 7,   ///< whether nodes know the filter of another one (wire/native/network.hpp)
+  answer = 8,     ///< to that
+  flush = 9,      ///< follows messages on a route that is retired (wire/native/network.hpp)
+  flushed = 10,   ///< it has arrived
+  interest = 11,  ///< a client asks how many want a topic (wire/native/network.hpp)
+  wanted = 12,    ///< its relay tells; the client confirms with the same frame
+  entry = 13,     ///< whose client the publisher of the messages of a table is
+  served = 14,    ///< by which relay a client is served first (wire/native/network.hpp)
+  inquiry = 16,   ///< how a node is and what it knows (wire/native/inquiry.hpp)
+  reply = 17,     ///< to that
 };
 
 /// The kind of a version-2 frame. Nothing if unknown.
@@ -43,7 +44,7 @@ inline std::optional<frame_kind> kind_of(std::span<const std::byte> frame_payloa
     return {};
   const auto kind = static_cast<frame_kind>(frame_payload[0]);
   const bool known = (kind >= frame_kind::records && kind <= frame_kind::served) ||
-                     kind == frame_kind::status_request || kind == frame_kind::status_reply;
+                     kind == frame_kind::inquiry || kind == frame_kind::reply;
   return known ? std::optional{kind} : std::nullopt;
 }
 

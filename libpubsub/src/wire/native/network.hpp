@@ -1,5 +1,6 @@
-// Frames of version 2 about the network and its nodes (docs/wire-format.md). Pure: bytes in, bytes
+// Frames of version 2 about the network (docs/wire-format.md). Pure: bytes in, bytes
 // out.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>
@@ -38,25 +39,5 @@ std::optional<topic_interest> parse_interest(std::span<const std::byte> frame_pa
 std::optional<endpoint_id> parse_served(std::span<const std::byte> frame_payload);
 std::optional<flush_request> parse_flush(std::span<const std::byte> frame_payload);
 std::optional<flush_answer> parse_flushed(std::span<const std::byte> frame_payload);
-
-// -- how a node is, asked by another -----------------------------------------------------------
-
-/// The text of a reply is no longer than that: every receiver takes such a frame.
-inline constexpr std::size_t max_status_text_bytes = 64'000;
-
-/// A parsed frame; `text` lies in it.
-struct status_frame {
-  frame_kind kind = frame_kind::status_request;
-  std::uint32_t number = 0; ///< chosen by the node that asks, returned with the answer
-  /// Of a reply: JSON in UTF-8, or empty: the node does not serve its status.
-  std::string_view text;
-};
-
-/// Nothing if it is of another kind, too short, too long, or its text is not UTF-8.
-std::optional<status_frame> parse_status_frame(std::span<const std::byte> frame_payload) noexcept;
-
-/// Whole frames, length included.
-std::vector<std::byte> make_status_request(std::uint32_t number);
-std::vector<std::byte> make_status_reply(std::uint32_t number, std::string_view text);
 
 } // namespace pubsub::wire

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "node/peering/peering.hpp"
 
 #include "support/fake_node.hpp"
@@ -92,11 +93,11 @@ TEST_CASE("a Broker peer has read everything once it has answered what came behi
   REQUIRE(ping);
   peer.send(wire::make_pong(peer.self, node.self, ping->payload));
   REQUIRE(wait_until_settled(asked.answer, immediately()));
-  CHECK(asked.answer.get());
+  CHECK(asked.answer.get().outcome == wire::reply_outcome::answer);
   const auto lost = session->ask_whether_read();
   peer.carrier->end({});
   REQUIRE(wait_until_settled(lost.answer, immediately()));
-  CHECK_FALSE(lost.answer.get());
+  CHECK(lost.answer.get().outcome == wire::reply_outcome::lost);
 }
 
 TEST_CASE("silent connections make room for one another, and not those from elsewhere") {

@@ -1,4 +1,5 @@
 // One connection from its first byte to its last, with a fake link.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "node/peering/session.hpp"
 
 #include "node/peering/tuning.hpp"
@@ -128,18 +129,33 @@ TEST_CASE("only the peer itself may change its filter, and only a well-formed on
 
 TEST_CASE("the status is told to a peer that asks, and to no peer that does not read the answers") {
   fake_node node;
-  node.peers->tell_status_by([] { return std::string(60'000, 'x'); });
+  node.peers->tell_by([](auto, auto most_bytes) { return std::string(most_bytes, 'x'); });
   fake_peer peer{node, id_of(1), 2, {}};
   peer.take_frames();
-  peer.send(wire::make_status_request(5));
+  wire::inquiry asked{.number = 5, .node = node.self};
+  asked.max_bytes = 60'000;
+  peer.send(wire::make_inquiry(asked));
   const auto frames = peer.take_frames();
   REQUIRE(frames.size() == 1);
-  const auto reply = wire::parse_status_frame(std::span{frames[0]}.subspan(4));
+  const auto reply = wire::parse_reply(std::span{frames[0]}.subspan(4));
   REQUIRE(reply);
   CHECK(reply->number == 5);
-  CHECK(reply->text.size() == 60'000);
-  for (int i = 0; i < 20; ++i)
-    peer.send(wire::make_status_request(6));
+  CHECK(reply->outcome == wire::reply_outcome::answer);
+  CHECK(reply->body.size() == 60'000);
+  for (int i = 0; i < 20; ++i) // it reads none
+    peer.send(wire::make_inquiry(asked));
+  std::map<wire::reply_outcome, int> told;
+  for (const auto& each : peer.take_of_kind(wire::frame_kind::reply))
+    ++told[wire::parse_reply(each)->outcome];
+  CHECK(told[wire::reply_outcome::answer] + told[wire::reply_outcome::busy] == 20);
+  CHECK(told[wire::reply_outcome::answer] ==
+        static_cast<int>(peering_tuning::most_bytes_due / asked.max_bytes));
+  buffer many;
+  const auto one = wire::make_inquiry(asked);
+  for (int i = 0; i < 1'000; ++i)
+    many.insert(many.end(), one.begin(), one.end());
+  for (int i = 0; i < 1'000 && !peer.carrier->closed(); ++i)
+    peer.send(many);
   CHECK(peer.carrier->reason() == errc::limit_exceeded);
 }
 

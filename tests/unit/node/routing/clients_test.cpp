@@ -1,4 +1,5 @@
 // What relays and clients know of each other, apart from routes.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "node/routing/client_directory.hpp"
 #include "node/routing/interest_register.hpp"
 #include "node/routing/serving_relays.hpp"
@@ -107,6 +108,51 @@ TEST_CASE("the first relay serves a client, then the next, and those that do not
   CHECK(x.all.first() == id_of(2));
   CHECK(x.all.remove(id_of(2)).begin.empty());
   CHECK(x.all.links()->empty());
+}
+
+TEST_CASE("a relay that retires serves on until the one that stands by takes over") {
+  relays x;
+  for (const char each : {1, 2, 3})
+    x.all.add(id_of(each), x.link());
+  const auto prepares = x.all.note_reach(id_of(1), id_of(1)); // it says that it retires
+  CHECK(prepares.begin == std::vector{id_of(2)});
+  CHECK(x.all.links()->size() == 1);
+  CHECK(x.all.links()->contains(id_of(1)));
+  CHECK(x.all.must_wait(id_of(2)));
+  CHECK_FALSE(x.all.must_wait(id_of(3)));
+  CHECK_FALSE(x.all.take_over(id_of(3)));
+  CHECK(x.all.take_over(id_of(2)));
+  CHECK_FALSE(x.all.take_over(id_of(2)));
+  CHECK(x.all.first() == id_of(2));
+  CHECK(x.all.links()->contains(id_of(2)));
+  CHECK_FALSE(x.all.links()->contains(id_of(1)));
+  CHECK(x.all.must_wait(id_of(2))); // for what the first one still sends
+  CHECK(x.all.note_reach(id_of(1), {}).begin.empty());
+  const auto gone = x.all.remove(id_of(1));
+  CHECK((gone.begin.empty() && gone.end.empty()));
+  CHECK_FALSE(x.all.any_must_wait());
+}
+
+TEST_CASE("a relay that is gone before the next one is ready is followed by it all the same") {
+  relays x;
+  for (const char each : {1, 2, 3})
+    x.all.add(id_of(each), x.link());
+  x.all.note_reach(id_of(1), id_of(1));
+  CHECK(x.all.remove(id_of(2)).begin == std::vector{id_of(3)}); // which is asked in its place
+  CHECK(x.all.must_wait(id_of(3)));
+  CHECK(x.all.remove(id_of(1)).begin == std::vector{id_of(3)});
+  CHECK(x.all.links()->contains(id_of(3)));
+  CHECK_FALSE(x.all.any_must_wait());
+}
+
+TEST_CASE("a relay that retires and is the only one is not followed, and one that stands by goes") {
+  relays x;
+  x.all.add(id_of(1), x.link());
+  CHECK(x.all.note_reach(id_of(1), id_of(1)).begin.empty());
+  CHECK(x.all.links()->contains(id_of(1)));
+  x.all.add(id_of(2), x.link());
+  CHECK(x.all.note_reach(id_of(2), id_of(2)).begin.empty());
+  CHECK_FALSE(x.all.any_must_wait());
 }
 
 TEST_CASE("a relay that does not tell is waited for once") {

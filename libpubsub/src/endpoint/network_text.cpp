@@ -1,4 +1,5 @@
-#include "metrics/network_text.hpp"
+// SPDX-License-Identifier: BSD-3-Clause
+#include "endpoint/core.hpp"
 
 #include <algorithm>
 
@@ -9,7 +10,6 @@ namespace pubsub {
 namespace {
 
 constexpr std::size_t shown_topics = 8;
-constexpr std::size_t shown_topic_bytes = 200;
 
 std::string describe(const node_info& x) {
   std::vector<std::string> neighbours;
@@ -17,7 +17,8 @@ std::string describe(const node_info& x) {
     neighbours.push_back(json_string(to_string(each)));
   std::vector<std::string> topics;
   for (auto each = x.filter.begin(); each != x.filter.end() && topics.size() < shown_topics; ++each)
-    topics.push_back(json_string(std::string_view{*each}.substr(0, shown_topic_bytes)));
+    topics.push_back(
+        json_string(std::string_view{*each}.substr(0, endpoint_core::shown_topic_bytes)));
   return json_members{}
       .add("id", to_string(x.id))
       .add("name", x.name)
@@ -31,14 +32,15 @@ std::string describe(const node_info& x) {
 
 } // namespace
 
-std::string network_text(const endpoint& ep, std::size_t max_bytes) {
-  auto nodes = ep.nodes();
-  // The same order every time: the page compares two texts to see whether anything has changed.
+std::string endpoint_core::network_text(std::size_t max_bytes) const {
+  constexpr std::size_t frame_bytes = 128; // the id, brackets and what was left out
+  auto nodes = routes_.nodes();
+  // The same order every time: two texts differ only if something has changed.
   std::ranges::sort(nodes, {}, [](const node_info& x) {
     return std::pair{x.next_hop.is_nil(), x.id};
   });
   std::vector<std::string> shown;
-  std::size_t bytes = 0;
+  std::size_t bytes = frame_bytes;
   for (const auto& each : nodes) {
     auto text = describe(each);
     bytes += text.size() + 1;
@@ -47,7 +49,7 @@ std::string network_text(const endpoint& ep, std::size_t max_bytes) {
     shown.push_back(std::move(text));
   }
   return json_members{}
-      .add("id", to_string(ep.id()))
+      .add("id", pubsub::to_string(id_))
       .add_value("nodes", json_list(shown))
       .add("left_out", nodes.size() - shown.size())
       .text();
