@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Access rules of `pubsub node`: who may do what, and files that are read again."""
 
 import os
@@ -58,6 +59,13 @@ class AccessTest(CommandTest):
         self.assertEqual(code, OK, err)
         self.assertIn("access rule guests", out)
         self.assertIn("denied 1", out)
+
+    def test_without_the_right_to_inspect_a_relay_does_not_tell_where_messages_go(self):
+        self.write(RULES)
+        port = self.node("127.0.0.1:0").port()
+        code, out, _ = self.run_command("trace", "/in/x", "--peer", f"127.0.0.1:{port}")
+        self.assertEqual(code, 3)
+        self.assertIn("does not tell\n      ! by access rule 'guests': no right to inspect\n", out)
 
     def test_who_no_rule_is_for_is_told_so(self):
         self.write('[[rule]]\nname = "me"\nusers = ["{user}"]\n')

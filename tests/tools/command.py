@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs the pubsub command for the tests: with deadlines, and never left behind."""
 
 import os
@@ -25,8 +26,9 @@ CONN_LOG = "\n".join([
 class Process:
     """The command running in the background, its output read line by line."""
 
-    def __init__(self, *arguments, stdin=subprocess.DEVNULL, env=None):
-        self.child = subprocess.Popen([COMMAND, *arguments], stdin=stdin, stdout=subprocess.PIPE,
+    def __init__(self, *arguments, stdin=subprocess.DEVNULL, env=None, under=()):
+        """`under`: a program, with its arguments, that starts it."""
+        self.child = subprocess.Popen([*under, COMMAND, *arguments], stdin=stdin, stdout=subprocess.PIPE,
                                       stderr=subprocess.PIPE, text=True, env={**os.environ, **(env or {})})
         self.out, self.err = [], []
         self._lines = queue.Queue()

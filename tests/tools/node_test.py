@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`pubsub node`: its configuration file, what it does on signals, and what it logs."""
 
 import json
@@ -189,6 +190,12 @@ class NodeTest(CommandTest):
         done = subprocess.run(["systemd-analyze", "security", "--offline=true", "--threshold=20", unit],
                               capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_the_unit_file_needs_no_program_that_a_small_system_lacks(self):
+        unit = Path(os.environ["PUBSUB_COMMAND"]).parent / "pubsub.service"
+        programs = {line.partition("=")[2].split()[0] for line in unit.read_text().splitlines() if line.startswith("Exec")}
+        self.assertEqual({Path(each).name for each in programs}, {"pubsub", "sh"})
+        self.assertTrue(all(each.startswith("/") for each in programs), programs)
 
     def test_it_retires_on_a_signal(self):
         other = self.start("node", "--listen", "127.0.0.1:0", "--name", "other")

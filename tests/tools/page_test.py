@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The status page of a node in a real browser: what an operator sees there, also on a phone."""
 
 import json
@@ -90,6 +91,25 @@ class PageTest(CommandTest):
         browser.press("Escape")
         browser.wait_for("document.querySelector('#details-title').textContent === 'This node'")
         self.keep(browser, "busy")
+        self.assertEqual(browser.problems, [])
+
+    def test_a_node_far_away_tells_its_rates_and_links(self):
+        far = self.node("--name", "far")
+        relay = self.node("--peer", far.address)
+        node, address = self.watched(relay)
+        self.start("ping", "--peer", far.address, "--echo")
+        self.start("ping", "--peer", node.address, "--count", "100000000")
+        browser = self.browse(address)
+        by_name = "[...document.querySelectorAll('#picture .node')].find((x) => x.getAttribute('aria-label').startsWith('relay far'))"
+        browser.wait_for(f"{by_name} !== undefined")
+        key = browser.run(f"{by_name}.dataset.id")
+        browser.click(f"#picture .node[data-id='{key}']")
+        told = "document.querySelector('#details-body').innerText"
+        browser.wait_for(f"/received\\s+[1-9][\\d.]*( k)?\\/s/.test({told})")
+        browser.wait_for(f"/Its links: 2/.test({told}) && /out [1-9]/.test({told})")
+        self.keep(browser, "far")
+        relay.kill()  # no way leads to the node far away any more
+        browser.wait_for(f"{NODE % key}.dataset.state === 'unreachable'")
         self.assertEqual(browser.problems, [])
 
     def test_the_keyboard_reaches_every_node_and_the_table_does_the_same(self):

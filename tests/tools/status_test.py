@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`pubsub status`: the counters of a running node, for people and for programs."""
 
 import json
@@ -99,7 +100,7 @@ class StatusTest(CommandTest):
         self.assertEqual(watch.finish(), 4)
 
     def test_a_node_may_refuse_and_an_old_one_cannot_tell(self):
-        for options, why in ((["--no-status"], "does not announce its status"), (["--wire-version", "1"], "version 1")):
+        for options, why in ((["--no-status"], "does not tell of itself"), (["--wire-version", "1"], "version 1")):
             port = self.node(*options)
             code, out, err = self.run_command("status", f"127.0.0.1:{port}")
             self.assertEqual((code, out), (2, ""))

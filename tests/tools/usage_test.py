@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Exit statuses and error texts."""
 
 import os
@@ -21,7 +22,7 @@ class Usage(CommandTest):
         return out
 
     def test_help_teaches_every_command_with_examples(self):
-        for command in ([], ["node"], ["pub"], ["sub"], ["ping"], ["status"], ["bench", "stream"], ["bench", "chain"],
+        for command in ([], ["node"], ["pub"], ["sub"], ["ping"], ["status"], ["tap"], ["top"], ["zeek-proxy"], ["bench", "stream"], ["bench", "chain"],
                         *(["bench", name] for name in ("latency", "fanout", "routing", "codec", "idle", "clients", "memory", "python",
                                                        "batch-ack", "versioned"))):
             self.check([*command, "--help"], 0, "Examples:")

@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "app.hpp"
 
 #include "commands.hpp"
+#include "manual/completion.hpp"
+#include "manual/manual.hpp"
 #include "terminal.hpp"
 
 #include <csignal>
@@ -19,6 +22,8 @@ constexpr const char* overview = R"(Examples:
   pubsub sub --peer 127.0.0.1:9999 --topic zeek/           prints what arrives, one JSON object a line
   pubsub pub --peer 127.0.0.1:9999 --zeek-log conn.log     sends the records of a log
   pubsub status 127.0.0.1:9999                             what a running node has counted
+  pubsub top 127.0.0.1:9999                                the whole network, as it is now
+  pubsub tap zeek/ --peer 127.0.0.1:9999                   some of the messages that pass
   pubsub bench chain --relays 0,1,2 --duration 5           measures a chain of relays on this machine
 Exit status: 0 ok, 1 usage, 2 cannot listen or connect, 3 messages lost, 4 timeout.)";
 
@@ -26,6 +31,34 @@ void add_version(CLI::App& app) {
   app.add_subcommand("version", "Print the version")->callback([] {
     fmt::print("pubsub {}\n", PUBSUB_VERSION);
   });
+}
+
+void add_commands(CLI::App& app, exit_code& outcome) {
+  app.footer(overview);
+  app.require_subcommand(1);
+  add_node(app);
+  add_pub(app, outcome);
+  add_sub(app, outcome);
+  add_ping(app, outcome);
+  add_status(app, outcome);
+  add_trace(app, outcome);
+  add_top(app, outcome);
+  add_tap(app, outcome);
+  add_butterfly(app, outcome);
+  add_zeek_proxy(app, outcome);
+  add_bench(app);
+  add_completion(app);
+  add_version(app);
+  add_manual(app, outcome);
+}
+
+/// What follows `bench` is known to the benchmarks' own program.
+int run_complete(const CLI::App& app, int argc, char** argv) {
+  if (argc > 3 && std::string_view{argv[2]} == "bench") {
+    argv[2] = argv[1];
+    return static_cast<int>(start_bench(argv + 2));
+  }
+  return static_cast<int>(complete(app, argc, argv));
 }
 
 int run_node(int argc, char** argv) {
@@ -46,17 +79,10 @@ int run(int argc, char** argv) {
   if (argc > 1 && std::string_view{argv[1]} == "node")
     return run_node(argc, argv);
   CLI::App app{"Publish, subscribe and relay messages of network monitors.", "pubsub"};
-  app.footer(overview);
-  app.require_subcommand(1);
   auto outcome = exit_code::ok;
-  add_node(app);
-  add_pub(app, outcome);
-  add_sub(app, outcome);
-  add_ping(app, outcome);
-  add_status(app, outcome);
-  add_butterfly(app, outcome);
-  add_bench(app);
-  add_version(app);
+  add_commands(app, outcome);
+  if (argc > 1 && std::string_view{argv[1]} == complete_command)
+    return run_complete(app, argc, argv);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& problem) {

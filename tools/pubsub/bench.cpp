@@ -1,4 +1,5 @@
 // `pubsub bench`: the benchmarks are a program of their own, pubsub-bench.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "commands.hpp"
 
 #include "own_program.hpp"
@@ -28,7 +29,8 @@ std::filesystem::path find_bench() {
 } // namespace
 
 void add_bench(CLI::App& app) {
-  app.add_subcommand("bench", "Measure speed and cost, and check for loss (starts pubsub-bench)");
+  app.add_subcommand("bench", "Measure speed and cost, and check for loss (starts pubsub-bench)")
+      ->prefix_command(); // what follows is another program's
 }
 
 exit_code start_bench(char** arguments) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "config_file.hpp"
 
 #include "terminal.hpp"
@@ -19,6 +20,11 @@
 #endif
 
 namespace pubsub::tool {
+
+bool belongs_in_file(const CLI::Option& option) {
+  static const std::set<std::string> others{"--help", config_option, "--check"};
+  return !others.contains(option.get_name());
+}
 
 void parse(CLI::App& command, const std::vector<std::string>& arguments) {
   std::vector<std::string> backwards{arguments.rbegin(), arguments.rend()}; // as CLI11 takes them
@@ -85,7 +91,7 @@ private:
     std::ranges::replace(name, '_', '-');
     config_entry entry{"--" + name, {}};
     const auto* const option = known_.get_option_no_throw(entry.option);
-    if (option == nullptr || unsuited_.contains(entry.option))
+    if (option == nullptr || !belongs_in_file(*option))
       return at(value.source(), fmt::format("there is no key '{}'{}", key, similar(name)));
     const auto fault = option->get_items_expected_max() == 0 ? read_flag(value, entry)
                                                              : read_values(*option, value, entry);
@@ -136,7 +142,7 @@ private:
   std::string similar(const std::string& name) const {
     for (const auto* const each : known_.get_options()) {
       const auto known = each->get_name().substr(2);
-      if (!name.empty() && !unsuited_.contains("--" + known) &&
+      if (!name.empty() && belongs_in_file(*each) &&
           (known.starts_with(name) || name.starts_with(known) ||
            known.substr(0, 4) == name.substr(0, 4)))
         return fmt::format("; is '{}' meant?", known);
@@ -147,7 +153,6 @@ private:
   const std::string path_;
   const std::function<void(CLI::App&)>& make_command_;
   CLI::App known_;
-  const std::set<std::string> unsuited_{"--help", "--config", "--check"};
 };
 
 } // namespace

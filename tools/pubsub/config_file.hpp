@@ -1,4 +1,5 @@
 // Options of a command in a TOML file: each key is the name of an option.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <functional>
@@ -12,6 +13,11 @@
 #include <pubsub/error.hpp>
 
 namespace pubsub::tool {
+
+/// The option whose value is the file.
+inline constexpr const char* config_option = "--config";
+/// Whether the option may be a key.
+bool belongs_in_file(const CLI::Option& option);
 
 /// One key of the file.
 struct config_entry {

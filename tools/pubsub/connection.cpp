@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "connection.hpp"
 
+#include "clusters.hpp"
+#include "manual/command_text.hpp"
 #include "terminal.hpp"
 
 #include <algorithm>
@@ -24,13 +27,56 @@ overflow_policy policy_named(const std::string& name) {
 
 } // namespace
 
+endpoint_options connection_options::for_endpoint() const {
+  endpoint_options result;
+  result.name = name;
+  result.max_wire_version = static_cast<std::uint8_t>(wire_version);
+  result.io_threads = io_threads;
+  result.liveness_timeout = std::chrono::milliseconds{static_cast<long>(liveness_timeout_s * 1000)};
+  result.link_queue = link_queue;
+  if (encrypts_peerings() || websockets.addresses.empty())
+    result.tls = tls;
+  result.gateways = cluster_gateways();
+  return result;
+}
+
+endpoint_options only_asking(std::string name, const tls_options& tls) {
+  endpoint_options result;
+  result.name = std::move(name);
+  result.tls = tls;
+  result.forwarding = forwarding::off;
+  result.serve_status = status_service::off;
+  return result;
+}
+
 void add_connection_options(CLI::App& command, connection_options& options) {
+  command
+      .add_option("--name", options.name,
+                  "What people call this endpoint, in the logs and the status of others too "
+                  "[the name of the host]")
+      ->type_name("NAME");
   command
       .add_option("--listen", options.listen,
                   "Accept peers at HOST:PORT, encrypted at tls://HOST:PORT, or at unix:///PATH "
                   "within the host; port 0 picks one "
                   "(repeatable)")
       ->type_name("ADDRESS");
+  add_peer_options(command, options);
+  command
+      .add_option("--wire-version", options.wire_version,
+                  "Newest version of the peering protocol to offer; 1 is Zeek's Broker")
+      ->check(CLI::Range(1U, 2U))
+      ->capture_default_str();
+  command
+      .add_option("--io-threads", options.io_threads,
+                  "Threads that serve links; a busy relay may use one per processor")
+      ->check(CLI::Range(1U, 256U))
+      ->capture_default_str();
+  add_queue_options(command, options.link_queue, "--link-policy", "--link-queue",
+                    "the queue towards a peer");
+}
+
+void add_peer_options(CLI::App& command, connection_options& options) {
   command
       .add_option(
           "--peer", options.peers,
@@ -57,21 +103,9 @@ void add_connection_options(CLI::App& command, connection_options& options) {
           "15 to both sides")
       ->check(CLI::Range(0.0, 86'400.0))
       ->capture_default_str();
-  command
-      .add_option("--wire-version", options.wire_version,
-                  "Newest version of the peering protocol to offer; 1 is Zeek's Broker")
-      ->check(CLI::Range(1U, 2U))
-      ->capture_default_str();
-  command
-      .add_option("--io-threads", options.io_threads,
-                  "Threads that serve links; a busy relay may use one per processor")
-      ->check(CLI::Range(1U, 256U))
-      ->capture_default_str();
-  add_queue_options(command, options.link_queue, "--link-policy", "--link-queue",
-                    "the queue towards a peer");
   add_tls_options(command, options.tls, [&options] {
-    return std::ranges::any_of(options.listen, is_encrypted) ||
-           std::ranges::any_of(options.peers, is_encrypted);
+    return options.encrypts_peerings() ||
+           std::ranges::any_of(options.websockets.addresses, is_encrypted);
   });
 }
 
@@ -80,13 +114,10 @@ void add_queue_options(CLI::App& command, queue_options& options, const std::str
   std::vector<std::string> names;
   for (const auto x : all_overflow_policies)
     names.push_back(option_name(x));
-  command
-      .add_option_function<std::string>(
-          policy, [&options](const std::string& name) { options.policy = policy_named(name); },
-          "When " + place + " is full: block, drop-oldest, drop-newest, conflate or disconnect")
-      ->check(CLI::IsMember(names).description(""))
-      ->type_name("POLICY")
-      ->default_str("block");
+  auto* const option = command.add_option_function<std::string>(
+      policy, [&options](const std::string& name) { options.policy = policy_named(name); },
+      "What happens when " + place + " is full");
+  allow_only(option, names)->default_str("block");
   command.add_option(capacity, options.capacity_messages, "Messages in " + place + ", at most")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

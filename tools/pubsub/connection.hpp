@@ -1,6 +1,8 @@
 // Options that say where an endpoint listens and whom it peers with.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,12 +14,16 @@
 #include "exit_code.hpp"
 #include "stop_signal.hpp"
 #include "tls_arguments.hpp"
+#include "websockets.hpp"
 
 namespace pubsub::tool {
 
 struct connection_options {
+  std::string name; ///< of the endpoint; empty: the name of the host
   std::vector<std::string> listen;
   std::vector<std::string> peers;
+  /// Of `pubsub node` only.
+  websocket_settings websockets;
   /// How long the first connection to a peer may take.
   double connect_timeout_s = 10;
   /// Seconds before the second attempt, and at most between later ones.
@@ -34,19 +40,20 @@ struct connection_options {
   /// Of addresses at tls://.
   tls_options tls;
 
-  endpoint_options for_endpoint() const {
-    endpoint_options result;
-    result.max_wire_version = static_cast<std::uint8_t>(wire_version);
-    result.io_threads = io_threads;
-    result.liveness_timeout =
-        std::chrono::milliseconds{static_cast<long>(liveness_timeout_s * 1000)};
-    result.link_queue = link_queue;
-    result.tls = tls;
-    return result;
+  /// Whether the certificates are for peers, and not for WebSocket clients alone.
+  bool encrypts_peerings() const {
+    return std::ranges::any_of(listen, is_encrypted) || std::ranges::any_of(peers, is_encrypted);
   }
+
+  endpoint_options for_endpoint() const;
 };
 
+/// Of an endpoint that only asks others: it wants nothing, passes nothing on, and tells nothing.
+endpoint_options only_asking(std::string name, const tls_options& tls);
+
 void add_connection_options(CLI::App& command, connection_options& options);
+/// Of these those for a program that does not listen, and sends nothing.
+void add_peer_options(CLI::App& command, connection_options& options);
 /// `policy` and `capacity` are names of options, `place` says what is full.
 void add_queue_options(CLI::App& command, queue_options& options, const std::string& policy,
                        const std::string& capacity, const std::string& place);

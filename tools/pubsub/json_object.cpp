@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "json_object.hpp"
 
 #include <cmath>
@@ -39,6 +40,13 @@ json_object& json_object::add(std::string_view name, const std::vector<double>& 
   std::string list;
   for (auto x : numbers)
     list += (list.empty() ? "" : ",") + number_text(x);
+  return add_raw(name, "[" + list + "]");
+}
+
+json_object& json_object::add(std::string_view name, const std::vector<std::string>& texts) {
+  std::string list;
+  for (const auto& x : texts)
+    list += (list.empty() ? "" : ",") + quote(x);
   return add_raw(name, "[" + list + "]");
 }
 

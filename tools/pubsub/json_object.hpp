@@ -1,4 +1,5 @@
 // Writes small JSON objects: status lines and reports.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <concepts>
@@ -26,6 +27,7 @@ public:
     return add_raw(name, truth ? "true" : "false");
   }
   json_object& add(std::string_view name, const std::vector<double>& numbers);
+  json_object& add(std::string_view name, const std::vector<std::string>& texts);
   json_object& add(std::string_view name, const json_object& object) {
     return add_raw(name, object.text());
   }

@@ -1,7 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "metrics_option.hpp"
 
 #include "connection.hpp"
 #include "terminal.hpp"
+
+#include <utility>
 
 namespace pubsub::tool {
 
@@ -15,10 +18,10 @@ void add_metrics_option(CLI::App& command, std::string& address) {
 }
 
 exit_code start_metrics(const endpoint& ep, const std::string& address, event_log& log,
-                        std::optional<metrics_server>& server) {
+                        std::optional<metrics_server>& server, metrics_options options) {
   if (address.empty())
     return exit_code::ok;
-  auto started = metrics_server::start(ep, address);
+  auto started = metrics_server::start(ep, address, std::move(options));
   if (!started)
     return fail(started.error());
   const auto asked = address.starts_with("http://") ? address.substr(7) : address;

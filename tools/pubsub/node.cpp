@@ -1,16 +1,22 @@
 // `pubsub node`: its options come from a file too, so it parses its arguments itself.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "commands.hpp"
 
 #include "node_options.hpp"
 #include "running_node.hpp"
 #include "terminal.hpp"
 
+#include <memory>
+
 #include <fmt/format.h>
 
 namespace pubsub::tool {
 
 void add_node(CLI::App& app) {
-  app.add_subcommand("node", "Run a relay that forwards between its peers");
+  auto* const command = app.add_subcommand("node");
+  auto options = std::make_shared<node_options>();
+  describe_node(*command, *options);
+  command->callback([options] {}); // they live as long as the command
 }
 
 exit_code start_node(std::vector<std::string> arguments) {

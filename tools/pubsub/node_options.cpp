@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "node_options.hpp"
 
+#include "clusters.hpp"
 #include "config_file.hpp"
+#include "manual/command_text.hpp"
 #include "metrics_option.hpp"
 #include "terminal.hpp"
 
@@ -32,6 +35,17 @@ constexpr const char* examples = R"(Examples:
       encrypted, for peers with a certificate of the same authority; without the files, for anybody
   pubsub node --listen unix:///run/pubsub.sock --access access.toml
       for users of this host, each with the rights that the file gives
+  pubsub node --listen '*:9999' --peer 'zeek+zmq://manager.example.net?xpub=27761&xsub=27760'
+      a member of a Zeek cluster with the ZeroMQ backend, at the ports of its proxy (5556 and 5555 if
+      none are given); with &logs=PORT also a logger for it, with &curve=FOLDER encrypted
+  pubsub node --peer tls://manager:9999 --peer tls://worker-1:9997 --no-broker-transit --peer zeek+zmq://new
+      joins a cluster of Brokers and one with the ZeroMQ backend; what is to get messages and to be
+      heard of the old one has to be a peer, as Zeek's nodes pass nothing on to one another
+  pubsub node --listen '*:9999' --peer 'ws://manager.example.net?topics=my/,zeek/cluster/manager'
+      a client of a cluster's WebSocket server, at port 27759 if none is given; wss://HOST encrypts,
+      ?token=FILE shows a token; without topics= those come that are subscribed to here
+  pubsub node --listen '*:9999' --websocket ws://127.0.0.1:27759 --access access.toml
+      Zeek's WebSocket API for web pages, scripts and zeekctl, with the rights that the file gives
   pubsub node --listen '*:9999' --metrics 127.0.0.1:9464
       a page that shows the network at http://127.0.0.1:9464/, and /metrics, /healthz, /readyz
 Subscriptions travel over any number of nodes by themselves; --topic is only needed between Broker
@@ -42,7 +56,7 @@ what is queued.)";
 
 void add_files(CLI::App& command, node_options& to) {
   command
-      .add_option("--config", to.config,
+      .add_option(config_option, to.config,
                   "Read options from this file (TOML); those on the command line count more. Read "
                   "again on SIGHUP")
       ->type_name("FILE");
@@ -71,53 +85,25 @@ void add_limits(CLI::App& command, node_options& to) {
       ->capture_default_str();
 }
 
-void add_log(CLI::App& command, log_options& to) {
-  command
-      .add_option_function<std::string>(
-          "--log-format",
-          [&to](const std::string& name) {
-            to.format = name == "json" ? event_style::json : event_style::text;
-          },
-          "text: lines on stderr, with priorities where that is the journal; json: an object a "
-          "line on stdout")
-      ->check(CLI::IsMember({"text", "json"}).description(""))
-      ->type_name("FORMAT")
-      ->default_str("text");
-  command.add_flag_callback(
-      "--json", [&to] { to.format = event_style::json; }, "The same as --log-format json");
-  command
-      .add_option_function<std::string>(
-          "--log-level",
-          [&to](const std::string& name) {
-            to.level = name == "error"     ? log_level::error
-                       : name == "warning" ? log_level::warning
-                                           : log_level::info;
-          },
-          "The least that is shown: info (each peer that comes and goes), warning or error")
-      ->check(CLI::IsMember({"info", "warning", "error"}).description(""))
-      ->type_name("LEVEL")
-      ->default_str("info");
-}
-
 void add_options(CLI::App& command, node_options& to) {
   add_files(command, to);
-  command
-      .add_option("--name", to.name,
-                  "What people call this node, in the logs and the status of others too "
-                  "[the name of the host]")
-      ->type_name("NAME");
   add_connection_options(command, to.connection);
   command.add_option("--topic", to.topics, "Always announce this topic prefix (repeatable)")
       ->type_name("PREFIX");
+  add_websocket_options(command, to.connection.websockets);
   add_metrics_option(command, to.metrics);
   add_limits(command, to);
-  add_log(command, to.log);
+  add_log_options(command, to.log);
+  command.add_flag(
+      "--no-broker-transit", to.no_broker_transit,
+      "Pass nothing from one Broker peer (version 1) on to another: for peers that are "
+      "nodes of one Zeek cluster, and have each other's messages already");
   command.add_flag("--no-status", to.no_status, "Do not answer `pubsub status`");
 }
 
 /// Those of the file whose option is not among the arguments, and the arguments.
 expected<std::vector<std::string>> with_file(const std::vector<std::string>& arguments) {
-  const auto path = value_of("--config", arguments);
+  const auto path = value_of(config_option, arguments);
   if (path.empty())
     return arguments;
   node_options none;
@@ -135,15 +121,47 @@ expected<std::vector<std::string>> with_file(const std::vector<std::string>& arg
 
 } // namespace
 
+void add_log_options(CLI::App& command, log_options& to) {
+  auto* const format = command.add_option_function<std::string>(
+      "--log-format",
+      [&to](const std::string& name) {
+        to.format = name == "json" ? event_style::json : event_style::text;
+      },
+      "text: lines on stderr, with priorities where that is the journal; json: an object a "
+      "line on stdout");
+  allow_only(format, {"text", "json"})->default_str("text");
+  command.add_flag_callback(
+      "--json", [&to] { to.format = event_style::json; }, "The same as --log-format json");
+  auto* const level = command.add_option_function<std::string>(
+      "--log-level",
+      [&to](const std::string& name) {
+        to.level = name == "error"     ? log_level::error
+                   : name == "warning" ? log_level::warning
+                                       : log_level::info;
+      },
+      "The least that is shown: info (each peer that comes and goes), warning or error");
+  allow_only(level, {"info", "warning", "error"})->default_str("info");
+}
+
+void describe_node(CLI::App& command, node_options& to) {
+  command.description("Run a relay that forwards between its peers");
+  add_options(command, to);
+  command.footer(examples);
+}
+
 endpoint_options node_options::for_endpoint() const {
   auto result = connection.for_endpoint();
-  result.name = name;
   result.forwarding = forwarding::on;
   result.forward_topics = filter{topics};
+  result.broker_transit = no_broker_transit ? broker_transit::off : broker_transit::on;
   result.serve_status = no_status ? status_service::off : status_service::on;
   result.max_peers = max_peers;
   result.max_frame_bytes = max_frame_bytes;
   return result;
+}
+
+websocket_rights node_options::for_websockets(std::optional<access_rules> rules) const {
+  return {.access = std::move(rules), .tls = connection.tls, .queue = connection.link_queue};
 }
 
 std::vector<std::string> node_settings::differences(const node_settings& later) const {
@@ -166,9 +184,8 @@ std::optional<node_settings> parse_node(const std::vector<std::string>& argument
                                         exit_code& outcome) {
   outcome = exit_code::usage;
   node_settings result;
-  CLI::App command{"Run a relay that forwards between its peers", "pubsub node"};
-  add_options(command, result.options);
-  command.footer(examples);
+  CLI::App command{"", "pubsub node"};
+  describe_node(command, result.options);
   const auto given = options_given(arguments);
   const bool helps = given.contains("--help") || std::ranges::count(arguments, "-h") > 0;
   const auto all = helps ? arguments : with_file(arguments);
@@ -183,8 +200,9 @@ std::optional<node_settings> parse_node(const std::vector<std::string>& argument
       outcome = exit_code::ok;
     return {};
   }
-  if (result.options.connection.listen.empty() && result.options.connection.peers.empty()) {
-    complain("node needs at least one --listen or --peer");
+  const auto& where = result.options.connection;
+  if (where.listen.empty() && where.peers.empty() && where.websockets.addresses.empty()) {
+    complain("node needs at least one --listen or --peer, or a --websocket");
     return {};
   }
   for (const auto* const each : command.get_options())
@@ -195,15 +213,19 @@ std::optional<node_settings> parse_node(const std::vector<std::string>& argument
 }
 
 expected<void> check(const node_options& options) {
-  for (const auto* all : {&options.connection.listen, &options.connection.peers})
-    for (const auto& each : *all)
-      if (auto ok = check_uri(each); !ok)
-        return ok;
+  for (const auto& each : options.connection.listen)
+    if (auto ok = check_uri(each); !ok)
+      return ok;
+  for (const auto& each : options.connection.peers)
+    if (auto ok = check_peer_address(each); !ok)
+      return ok;
   if (auto ok = check(options.for_endpoint()); !ok)
     return ok;
-  if (options.connection.tls.authenticated())
-    if (auto ok = check(options.connection.tls); !ok)
-      return ok;
+  const auto tls = options.for_endpoint().tls;
+  if (auto ok = tls.authenticated() ? check(tls) : expected<void>{}; !ok)
+    return ok;
+  if (auto ok = check(options.connection.websockets, options.for_websockets({})); !ok)
+    return ok;
   if (options.access.empty())
     return {};
   const auto rules = read_access_rules(options.access);

@@ -1,10 +1,13 @@
 // What `pubsub node` is told on the command line and in its configuration file.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <CLI/App.hpp>
 
 #include "connection.hpp"
 #include "event_log.hpp"
@@ -14,12 +17,12 @@ namespace pubsub::tool {
 
 struct node_options {
   connection_options connection;
-  std::string name; ///< empty: the name of the host
   std::vector<std::string> topics;
   std::string access;  ///< a file; empty: everybody may do everything
   std::string metrics; ///< an address; empty: none are served
   std::size_t max_peers = endpoint_options{}.max_peers;
   std::uint32_t max_frame_bytes = endpoint_options{}.max_frame_bytes;
+  bool no_broker_transit = false;
   bool no_status = false;
   double retire_timeout_s = 30;
   log_options log;
@@ -27,6 +30,7 @@ struct node_options {
   bool check = false;
 
   endpoint_options for_endpoint() const;
+  websocket_rights for_websockets(std::optional<access_rules> rules) const;
 };
 
 /// The options, and the texts they were made of, by the name of each option that was given.
@@ -37,6 +41,11 @@ struct node_settings {
   /// The options whose texts are others in `later`.
   std::vector<std::string> differences(const node_settings& later) const;
 };
+
+/// How and how much of what happens is shown.
+void add_log_options(CLI::App& command, log_options& to);
+/// Gives the command what it says of itself, and its options.
+void describe_node(CLI::App& command, node_options& to);
 
 /// Parses arguments, and the configuration file that they name: what is given as an argument holds
 /// and not what the file says. Otherwise complains, or helps, and sets `outcome`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "running_node.hpp"
 
 #include "terminal.hpp"
@@ -69,17 +70,24 @@ exit_code running_node::run() {
 
 exit_code running_node::start() {
   const auto& options = settings_.options;
+  std::optional<access_rules> rules;
   if (!options.access.empty()) {
-    auto rules = read_access_rules(options.access);
-    if (!rules)
-      return fail(rules.error());
-    const auto n = rules->size();
-    if (const auto set = endpoint_.set_access(std::move(*rules)); !set)
+    auto read = read_access_rules(options.access);
+    if (!read)
+      return fail(read.error());
+    rules = std::move(*read);
+    if (const auto set = endpoint_.set_access(rules); !set)
       return fail(set.error());
-    log_.access_rules(options.access, n);
+    log_.access_rules(options.access, rules->size());
   }
   if (const auto failure = listen_at_more(options.connection.listen))
     return fail(failure);
+  const auto serving = websockets_.start(endpoint_, options.connection.websockets,
+                                         options.for_websockets(std::move(rules)));
+  if (!serving)
+    return fail(serving.error());
+  for (const auto& each : *serving)
+    log_.listening(each);
   auto peers_only = options.connection;
   peers_only.listen.clear();
   if (auto failed = connect(endpoint_, peers_only, peering::in_background); failed != exit_code::ok)
@@ -91,7 +99,7 @@ void running_node::watch() {
   look(clock::now());
   while (!retired_) {
     const auto why =
-        wait_for_one_of(events_.fd(), commands_.fd(), stop_, std::min(look_again_, alive_again_));
+        wait_for_one_of({events_.fd(), commands_.fd()}, stop_, std::min(look_again_, alive_again_));
     if (why == wake::stopped)
       return;
     if (const int signal = commands_.take(); signal != 0)
@@ -118,6 +126,7 @@ void running_node::look(clock::time_point now) {
   if (now >= look_again_) {
     look_again_ = now + time_between_looks;
     log_.drops(endpoint_.counters());
+    show_losses();
     log_.tick(now);
   }
   if (now >= warn_again_) {
@@ -129,6 +138,13 @@ void running_node::look(clock::time_point now) {
     alive_again_ = interval ? now + *interval : clock::time_point::max();
     manager_.alive();
   }
+}
+
+void running_node::show_losses() {
+  for (const auto& each : gateway_log_.losses(endpoint_.gateways()))
+    log_.note(log_level::warning, "gateway_dropped", each);
+  for (const auto& each : websockets_.losses())
+    log_.note(log_level::warning, "websocket_dropped", each);
 }
 
 void running_node::warn_of_expiry() {
@@ -179,11 +195,14 @@ error running_node::apply(const node_settings& fresh) {
   if (auto failure =
           listen_at_more(without(options.connection.listen, settings_.options.connection.listen)))
     return failure;
-  if (options.connection.tls.authenticated() || settings_.options.connection.tls.authenticated())
-    if (auto set = endpoint_.set_tls(options.connection.tls); !set)
+  const auto tls = options.for_endpoint().tls;
+  if (tls.authenticated() || settings_.options.for_endpoint().tls.authenticated())
+    if (auto set = endpoint_.set_tls(tls); !set)
       return set.error();
   const auto n = rules ? rules->size() : 0;
-  if (auto set = endpoint_.set_access(std::move(rules)); !set)
+  if (auto set = endpoint_.set_access(rules); !set)
+    return set.error();
+  if (auto set = websockets_.change(options.for_websockets(std::move(rules))); !set)
     return set.error();
   if (!options.access.empty())
     log_.access_rules(options.access, n);
@@ -241,7 +260,16 @@ void running_node::retire() {
 
 void running_node::end() {
   manager_.stopping();
+  show_losses();
+  for (const auto& each : websockets_.totals())
+    log_.note(log_level::info, "websocket", each);
+  websockets_.stop();
   endpoint_.close();
+  const auto gateways = endpoint_.gateways(); // which may have sent, or lost, something at the end
+  for (const auto& each : gateway_log_.losses(gateways))
+    log_.note(log_level::warning, "gateway_dropped", each);
+  for (const auto& each : gateway_log::totals(gateways))
+    log_.note(log_level::info, "gateway", each);
   show_events();
   const auto totals = endpoint_.counters();
   log_.drops(totals);

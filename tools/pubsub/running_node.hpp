@@ -1,4 +1,5 @@
 // A relay with its configuration, which can change while it runs.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>
@@ -8,11 +9,13 @@
 
 #include <pubsub/endpoint.hpp>
 
+#include "clusters.hpp"
 #include "event_log.hpp"
 #include "metrics_option.hpp"
 #include "node_options.hpp"
 #include "service_manager.hpp"
 #include "stop_signal.hpp"
+#include "websockets.hpp"
 
 namespace pubsub::tool {
 
@@ -39,6 +42,7 @@ private:
   void retire();
   void end();
   void show_events();
+  void show_losses();
   void look(clock::time_point now);
   void warn_of_expiry();
 
@@ -50,6 +54,8 @@ private:
   service_manager manager_;
   endpoint endpoint_;
   status_subscriber events_;
+  gateway_log gateway_log_;
+  websockets websockets_;
   std::optional<metrics_server> metrics_;
   clock::time_point look_again_;
   clock::time_point warn_again_;

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "commands.hpp"
 
+#include "connection.hpp"
 #include "status_view.hpp"
 #include "stop_signal.hpp"
 #include "terminal.hpp"
@@ -24,15 +26,6 @@ struct status_options {
   tls_options tls;
 };
 
-/// A peer that only asks: it wants nothing and passes nothing on.
-endpoint_options quiet(const tls_options& tls) {
-  endpoint_options result;
-  result.tls = tls;
-  result.forwarding = forwarding::off;
-  result.serve_status = status_service::off;
-  return result;
-}
-
 /// A node that is there but does not tell, or has gone since, is one that could not be reached.
 exit_code fail_to_ask(const error& problem) {
   const auto outcome = fail(problem);
@@ -42,7 +35,7 @@ exit_code fail_to_ask(const error& problem) {
 /// Shows the status once. Says what went wrong otherwise.
 exit_code look(const endpoint& ep, const endpoint_id& node, const status_options& options,
                status_view& view) {
-  const auto json = ep.peer_status(node, left_until(deadline_after(options.timeout_s)));
+  const auto json = ep.status_of(node, left_until(deadline_after(options.timeout_s)));
   if (!json)
     return fail_to_ask(json.error());
   const auto text = options.json ? expected<std::string>{*json + "\n"}
@@ -55,7 +48,7 @@ exit_code look(const endpoint& ep, const endpoint_id& node, const status_options
 
 exit_code run_status(const status_options& options) {
   stop_signal stop;
-  endpoint ep{quiet(options.tls)};
+  endpoint ep{only_asking("pubsub-status", options.tls)};
   const auto patience = std::chrono::milliseconds{static_cast<long>(options.timeout_s * 1000)};
   if (auto peered = ep.peer(options.address, {.retry = {}, .timeout = patience}); !peered)
     return fail(peered.error());

@@ -1,4 +1,5 @@
 // The status of a node as people read it.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>
@@ -10,7 +11,7 @@
 
 namespace pubsub::tool {
 
-/// Turns what `endpoint::peer_status` returns into text. From the second time on it shows beside
+/// Turns what `endpoint::status_of` returns into text. From the second time on it shows beside
 /// each counter how much it rose in a second.
 class status_view {
 public:

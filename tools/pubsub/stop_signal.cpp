@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "stop_signal.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cassert>
 #include <cerrno>
 #include <csignal>
 #include <system_error>
@@ -57,16 +60,19 @@ int command_signal::take() {
 
 namespace {
 
-// An entry may be -1, which poll passes over.
-wake wait_for_any(int stop_fd, int fd, int other_fd, const deadline& end) {
+// A descriptor may be -1, which poll passes over.
+wake wait_for_any(int stop_fd, std::initializer_list<int> fds, const deadline& end) {
+  constexpr std::size_t most = 4;
+  assert(fds.size() <= most);
+  std::array<pollfd, most + 1> entries{{{stop_fd, POLLIN, 0}}};
+  std::ranges::transform(fds, entries.begin() + 1, [](int fd) { return pollfd{fd, POLLIN, 0}; });
   for (;;) {
-    pollfd entries[3] = {{stop_fd, POLLIN, 0}, {fd, POLLIN, 0}, {other_fd, POLLIN, 0}};
     auto left = left_until(end);
     auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
     struct ::timespec limit {
       seconds.count(), static_cast<long>((left - seconds).count())
     };
-    auto n = ::ppoll(entries, 3, &limit, nullptr);
+    auto n = ::ppoll(entries.data(), fds.size() + 1, &limit, nullptr);
     if (n < 0 && errno != EINTR)
       throw std::system_error(errno, std::generic_category(), "ppoll");
     if (n > 0)
@@ -79,15 +85,15 @@ wake wait_for_any(int stop_fd, int fd, int other_fd, const deadline& end) {
 } // namespace
 
 wake wait_readable(int fd, const stop_signal& stop, const deadline& end) {
-  return wait_for_any(stop.fd(), fd, -1, end);
+  return wait_for_any(stop.fd(), {fd}, end);
 }
 
-wake wait_for_one_of(int fd, int other_fd, const stop_signal& stop, const deadline& end) {
-  return wait_for_any(stop.fd(), fd, other_fd, end);
+wake wait_for_one_of(std::initializer_list<int> fds, const stop_signal& stop, const deadline& end) {
+  return wait_for_any(stop.fd(), fds, end);
 }
 
 wake wait_readable(int fd, const deadline& end) {
-  return wait_for_any(-1, fd, -1, end);
+  return wait_for_any(-1, {fd}, end);
 }
 
 close_on_stop::close_on_stop(endpoint& ep, const stop_signal& stop) {

@@ -1,4 +1,5 @@
 // Signals as file descriptors: Ctrl-C and SIGTERM, and those that are commands.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <chrono>
@@ -53,8 +54,8 @@ enum class wake : unsigned char { ready, stopped, timeout };
 
 /// Waits until `fd` is readable (-1: never), a stop is asked for, or the deadline has passed.
 wake wait_readable(int fd, const stop_signal& stop, const deadline& end);
-/// The same of two.
-wake wait_for_one_of(int fd, int other_fd, const stop_signal& stop, const deadline& end);
+/// The same of several, at most four.
+wake wait_for_one_of(std::initializer_list<int> fds, const stop_signal& stop, const deadline& end);
 /// As above, whether or not a stop is asked for.
 wake wait_readable(int fd, const deadline& end);
 

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "commands.hpp"
 
 #include "connection.hpp"
+#include "receive_loop.hpp"
 #include "stop_signal.hpp"
 #include "terminal.hpp"
 
@@ -59,27 +61,12 @@ exit_code out_of_time(const sub_options& options, const message_printer& printer
 }
 
 exit_code print_messages(subscriber& sub, const sub_options& options, const stop_signal& stop) {
-  constexpr std::size_t batch_messages = 1024;
   message_printer printer{options};
-  auto end = deadline_after(options.timeout_s);
-  std::vector<data_message> batch;
-  while (!printer.done()) {
-    switch (wait_readable(sub.fd(), stop, end)) {
-    case wake::stopped:
-      return exit_code::ok;
-    case wake::timeout:
-      return out_of_time(options, printer);
-    case wake::ready:
-      break;
-    }
-    batch.clear();
-    if (sub.get_batch_for(batch, batch_messages, std::chrono::nanoseconds{0}) ==
-        receive_status::closed)
-      break;
-    if (!printer.print(batch))
-      return exit_code::ok; // the reader of our output has gone
-  }
-  return exit_code::ok;
+  // It ends early where the reader of our output has gone.
+  const auto why =
+      receive_until(sub, stop, deadline_after(options.timeout_s),
+                    [&](const auto& batch) { return printer.print(batch) && !printer.done(); });
+  return why == receive_end::out_of_time ? out_of_time(options, printer) : exit_code::ok;
 }
 
 exit_code run_sub(const sub_options& options) {

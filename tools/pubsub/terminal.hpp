@@ -1,4 +1,5 @@
 // Writing to the terminal: problems, progress, lines on stdout.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>
@@ -52,5 +53,21 @@ void report_line(std::string_view word, std::string_view rest = {});
 
 /// `2026-01-31T12:00:00.123Z`.
 std::string time_of_day();
+
+/// `4.2 s`, `12 min 5 s`, `3 h 20 min`, `4 days 2 h`.
+std::string duration_text(double seconds);
+/// The same in three characters or so: `59s`, `12m`, `23h`, `99d`.
+std::string short_duration(double seconds);
+
+/// At most five characters: `0.4`, `312`, `12.3k`, `4.56M`.
+std::string short_number(double x);
+
+/// Text of others, such as topics, so that it cannot steer a terminal: control characters are
+/// written as `\x1b`, and bytes that are not UTF-8 as `?`.
+std::string printable(std::string_view text);
+/// How many columns printable text takes: characters that take two count as one.
+std::size_t width_of(std::string_view text);
+/// The first `width` columns of printable text; where some are missing the last is `~`.
+std::string cut_to(std::string_view text, std::size_t width);
 
 } // namespace pubsub::tool

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "tls_arguments.hpp"
 
 #include <cerrno>
@@ -27,7 +28,7 @@ std::string read_passphrase(const std::string& path) {
 } // namespace
 
 bool is_encrypted(const std::string& address) {
-  return address.starts_with("tls://");
+  return address.starts_with("tls://") || address.starts_with("wss://");
 }
 
 void add_tls_options(CLI::App& command, tls_options& options, std::function<bool()> encrypts) {
@@ -53,7 +54,8 @@ void add_tls_options(CLI::App& command, tls_options& options, std::function<bool
            "Folder with such certificates, as `openssl rehash` names them");
   command.parse_complete_callback([&options, encrypts = std::move(encrypts)] {
     if (options.authenticated() && !encrypts())
-      throw CLI::ValidationError("certificates have no effect: no address begins with tls://");
+      throw CLI::ValidationError(
+          "certificates have no effect: no address begins with tls:// or wss://");
   });
 }
 
