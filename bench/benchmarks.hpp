@@ -1,4 +1,5 @@
 // The benchmarks; each adds its options to `bench` and stores its outcome when it has run.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <CLI/App.hpp>
@@ -39,5 +40,8 @@ void add_bench_python(CLI::App& bench, exit_code& outcome);
 void add_bench_link(CLI::App& bench, exit_code& outcome);
 void add_bench_link_part(CLI::App& bench, exit_code& outcome);
 void add_bench_remote_study(CLI::App& bench, exit_code& outcome);
+/// Only where the component pubsub::cluster is built.
+void add_bench_zeek(CLI::App& bench, exit_code& outcome);
+void add_bench_zeek_part(CLI::App& bench, exit_code& outcome);
 
 } // namespace pubsub::tool

@@ -1,12 +1,16 @@
 // `pubsub-bench`, which `pubsub bench` becomes.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "benchmarks.hpp"
 
 #include "commands.hpp"
+#include "manual/completion.hpp"
+#include "manual/manual.hpp"
 #include "terminal.hpp"
 
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -76,6 +80,21 @@ void add_studies(CLI::App& app, [[maybe_unused]] exit_code& outcome) {
 #endif
 }
 
+void add_zeek(CLI::App& app, exit_code& outcome) {
+#ifdef PUBSUB_HAS_CLUSTER
+  add_bench_zeek(app, outcome);
+  add_bench_zeek_part(app, outcome);
+#else
+  auto* const zeek = app.add_subcommand("zeek");
+  zeek->group("")->allow_extras();
+  zeek->callback([&outcome] {
+    complain("zeek measures membership of Zeek clusters, which this build leaves out: it needs "
+             "libzmq, cppzmq and simdjson (Debian: cppzmq-dev libsimdjson-dev)");
+    outcome = exit_code::usage;
+  });
+#endif
+}
+
 int run(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN); // a closed stdout is noticed when writing
   CLI::App app{"Measures speed and cost of libpubsub, and checks for loss.", "pubsub bench"};
@@ -85,6 +104,10 @@ int run(int argc, char** argv) {
   add_benchmarks(app, outcome);
   add_parts(app, outcome);
   add_studies(app, outcome);
+  add_zeek(app, outcome);
+  add_manual(app, outcome);
+  if (argc > 1 && std::string_view{argv[1]} == complete_command)
+    return static_cast<int>(complete(app, argc, argv));
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& problem) {

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "benchmarks.hpp"
 
 #include "kit/report.hpp"
+#include "manual/command_text.hpp"
 #include "remote/remote_speed.hpp"
 #include "terminal.hpp"
 
@@ -59,9 +61,9 @@ not installed has a row that says so. Status 2 if ours could not be measured. Ho
 remote execution compare on slow links is a study: `pubsub bench remote-study`.)";
 
 void add_options(CLI::App& command, remote_bench_options& options) {
-  command.add_option("--only", options.only, "What is measured: speed, as in the study")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"speed"}).description(""));
+  allow_only(command.add_option("--only", options.only, "What is measured, as in the study"),
+             {"speed"})
+      ->delimiter(',');
   command.add_flag("--quick", options.quick, "Short measurements");
   command.add_option("--rounds", options.speed.rounds, "Measurements of each")
       ->check(CLI::Range(1U, 1000U))

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "benchmarks.hpp"
 
 #include "kit/picture.hpp"
 #include "kit/report.hpp"
+#include "manual/command_text.hpp"
 #include "studies/kept_awake.hpp"
 #include "studies/remote_adapt.hpp"
 #include "studies/remote_conclusions.hpp"
@@ -173,12 +175,12 @@ its figures. Where it may (as a rule, as root) the command keeps idle processors
 long it takes to wake one differs from time to time. Status 2 if something was not measured.)";
 
 void add_kinds(CLI::App& command, remote_study_options& options) {
-  command.add_option("--network", options.networks, "Of loopback, lan, wan [all]")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"loopback", "lan", "wan"}).description(""));
-  command.add_option("--only", options.only, "Of grid, adapt: what is measured [grid]")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"grid", "adapt"}).description(""));
+  allow_only(command.add_option("--network", options.networks, "Links to measure on [all]"),
+             {"loopback", "lan", "wan"})
+      ->delimiter(',');
+  allow_only(command.add_option("--only", options.only, "What is measured [grid]"),
+             {"grid", "adapt"})
+      ->delimiter(',');
   command.add_flag("--adapt", options.adapt, "Measure, too, how auto follows a link that changes");
   command.add_flag("--quick", options.quick,
                    "A reduced grid: fewer cells, shorter rounds, and patience for a second");

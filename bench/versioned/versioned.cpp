@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "benchmarks.hpp"
 
 #include "kit/picture.hpp"
 #include "kit/report.hpp"
+#include "manual/command_text.hpp"
 #include "stream/bare_ping_pong.hpp"
 #include "terminal.hpp"
 #include "versioned/versioned_report.hpp"
@@ -223,23 +225,17 @@ void add_options(CLI::App& command, versioned_options& options) {
   std::vector<std::string> names;
   for (const auto scheme : all_versionings)
     names.emplace_back(to_string(scheme));
-  command
-      .add_option("--scheme", options.schemes,
-                  "Of none, version_request, message_returns_version, one_hop, one_hop_ack_client, "
-                  "tagged [all]")
-      ->delimiter(',')
-      ->check(CLI::IsMember(names).description(""));
+  auto* const schemes = command.add_option("--scheme", options.schemes, "What is measured [all]");
+  allow_only(schemes, names)->delimiter(',');
   add_size_options(command, options);
-  command
-      .add_option_function<std::string>(
-          "--only",
-          [&options](const std::string& which) {
-            options.one_by_one = which == "outstanding";
-            options.pipelined = which == "pipelined";
-          },
-          "outstanding: one message at a time, as in the article; pipelined: up to the window")
-      ->check(CLI::IsMember({"outstanding", "pipelined"}).description(""))
-      ->type_name("WHICH");
+  auto* const only = command.add_option_function<std::string>(
+      "--only",
+      [&options](const std::string& which) {
+        options.one_by_one = which == "outstanding";
+        options.pipelined = which == "pipelined";
+      },
+      "outstanding: one message at a time, as in the article; pipelined: up to the window");
+  allow_only(only, {"outstanding", "pipelined"});
   command.add_flag("--check", options.common.check,
                    "Compare what all replicas have handed out and clients had acknowledged");
   command.add_flag("--spoil", options.common.spoil)->group(""); // not shown
