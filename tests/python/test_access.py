@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Access rules: who may do what, from Python."""
 
 import os
@@ -83,6 +84,10 @@ publish = ["/zeek/"]
 subscribe = []
 
 [[rule]]
+name = "pages"
+tokens = ["sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"]
+
+[[rule]]
 name = "guests"
 anonymous = true
 role = "relay"
@@ -94,6 +99,7 @@ limits = { messages_per_second = 1000, connections = 2 }
         pytest.skip("toml++, an optional library, was not found when the package was built")
     assert rules == [
         AccessRule("sensors", certificates=["*.sensors.example.org"], publish=["/zeek/"], subscribe=[]),
+        AccessRule("pages", tokens=["sha256:" + 64 * "a"]),
         AccessRule("guests", anonymous=True, relay=True, messages_per_second=1000, connections=2)]
     with libpubsub.Endpoint(access=file) as node:
         file.write_text("[[rule]]\nname = 'guests'\nanonymus = true\n")

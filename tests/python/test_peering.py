@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Peerings between endpoints, here and in other processes, and what is reported about them."""
 
 import json
@@ -207,17 +208,40 @@ def test_status_is_told_here_and_by_peers():
         asker.peer(f"tcp://127.0.0.1:{node.listen('tcp://127.0.0.1:0')}")
         asker.peer(f"tcp://127.0.0.1:{closed.listen('tcp://127.0.0.1:0')}", max_retry=2.0)
         node.make_subscriber("a\udcff", policy="drop_oldest", capacity=7)
-        status = asker.peer_status(node.id, DEADLINE)
+        status = asker.status_of(node.id, DEADLINE)
         assert status["id"] == node.id
         assert status["version"] == libpubsub.__version__
         assert [peer["id"] for peer in status["peers"]] == [asker.id]
         assert node.status()["counters"] == status["counters"] == node.counters().as_dict()
         with pytest.raises(libpubsub.NotSupported):
-            asker.peer_status(closed.id, DEADLINE)
-        with pytest.raises(libpubsub.NotAPeer):
-            asker.peer_status("00000000-0000-0000-0000-000000000001", DEADLINE)
+            asker.status_of(closed.id, DEADLINE)
+        with pytest.raises(libpubsub.PeerError):
+            asker.status_of("00000000-0000-0000-0000-000000000001", DEADLINE)
         with pytest.raises(libpubsub.DecodeError):
-            asker.peer_status("nobody")
+            asker.status_of("nobody")
+
+
+def test_a_network_is_asked_and_traced_from_a_client():
+    options = {"forwarding": True}
+    with libpubsub.Endpoint(name="near", **options) as near, libpubsub.Endpoint(name="far", **options) as far, \
+            libpubsub.Endpoint(name="client") as client:
+        near.peer(f"tcp://127.0.0.1:{far.listen('tcp://127.0.0.1:0')}")
+        client.peer(f"tcp://127.0.0.1:{near.listen('tcp://127.0.0.1:0')}")
+        subscriber = far.make_subscriber("t")
+        assert client.wait_for_subscribers("t", 1, DEADLINE)
+        assert client.status_of(far.id, DEADLINE)["name"] == "far"
+        assert [node["name"] for node in client.network_of(near.id, DEADLINE)["nodes"]] == ["far"]
+        assert [node["name"] for node in near.network()["nodes"]] == ["far"]
+        hops = client.trace("t", DEADLINE)
+        assert [hop.name for hop in hops] == ["client", "near", "far"]
+        assert [hop.previous for hop in hops] == [None, client.id, near.id]
+        assert [hop.outcome for hop in hops] == ["reached"] * 3
+        assert [hop.subscribers for hop in hops] == [0, 0, 1]
+        assert hops[0].round_trip == 0 < hops[1].round_trip < DEADLINE
+        assert hops[2].remarks == [] and hops[2].queued == hops[2].waiting == 0
+        assert "far" in repr(hops[2])
+        assert client.trace("other", DEADLINE)[1].remarks == ["nobody wants this topic, here or behind"]
+        subscriber.close()
 
 
 def test_peers_that_answer_pings_stay():

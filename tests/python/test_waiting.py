@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Waiting: others run meanwhile, Ctrl-C and close end it, fork and exit harm nobody."""
 
 import concurrent.futures
@@ -372,7 +373,7 @@ def test_every_handle_refuses_in_a_forked_child_and_blocks_are_left_in_peace():
                 for name, arguments in (("publish", ("t", 1)), ("try_publish", ("t", 1)), ("publish_batch", ("t", [1])),
                                         ("listen", (uri,)), ("peer", (uri,)), ("peer_async", (uri,)), ("unpeer", (uri,)),
                                         ("subscribers", ("t",)), ("wait_for_subscribers", ("t",)), ("wait_for_peers", ()),
-                                        ("peer_status", ("00000000-0000-0000-0000-000000000001",)),
+                                        ("status_of", ("00000000-0000-0000-0000-000000000001",)),
                                         ("make_publisher", ("t",)), ("make_subscriber", ("t",))):
                     attempt("Endpoint." + name, lambda: getattr(endpoint, name)(*arguments))
                 for name, arguments in (("get", (1,)), ("get_batch", ()), ("poll", ()), ("fileno", ()), ("available", ()),

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Zeek events and log records."""
 
 import json
@@ -47,6 +48,38 @@ def test_what_is_no_event_is_not_taken_for_one(data):
     assert Event.parse(data) is None
     with pytest.raises(libpubsub.DecodeError, match="not a Zeek event"):
         Event.from_data(data)
+
+
+PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+TRACEPARENT, TRACESTATE = Count(0x7470), Count(0x7473)
+
+
+def test_an_event_says_which_trace_it_belongs_to():
+    event = Event("e", 1, timestamp=Timestamp(0), traceparent=PARENT, tracestate="vendor=1")
+    again = Event.from_data(decode(encode(event)))
+    assert again == event != Event("e", 1, timestamp=Timestamp(0), traceparent=PARENT)
+    assert (again.traceparent, again.tracestate) == (PARENT, "vendor=1")
+    assert repr(again) == f"Event('e', 1, timestamp={Timestamp(0)!r}, traceparent={PARENT!r}, tracestate='vendor=1')"
+    assert Event("e", tracestate="vendor=1").to_data() == Event("e").to_data()
+    again.traceparent = None
+    assert again.to_data() == Event("e", 1, timestamp=Timestamp(0)).to_data()
+
+
+@pytest.mark.parametrize("wrong", ["", PARENT + "0", PARENT + "\n", PARENT[1:], PARENT.upper(), "01" + PARENT[2:], PARENT.replace("-", "_"),
+                                   "00-" + "0" * 32 + PARENT[35:], PARENT[:36] + "0" * 16 + "-01", PARENT[:-1] + "g", 5])
+def test_a_traceparent_that_is_none_is_refused_and_not_read(wrong):
+    with pytest.raises(libpubsub.InvalidArgument, match="no traceparent"):
+        Event("e", traceparent=wrong)
+    event = Event.parse((1, 1, ("e", (), ((TRACEPARENT, wrong), (TRACESTATE, "a=1"), (TRACEPARENT, PARENT)))))
+    assert (event.traceparent, event.tracestate) == (None, None)
+
+
+@pytest.mark.parametrize("wrong", ["", "a" * 513, "a=\n", "ä=1", 5])
+def test_a_tracestate_that_is_none_is_refused_and_not_read(wrong):
+    with pytest.raises(libpubsub.InvalidArgument, match="no tracestate"):
+        Event("e", traceparent=PARENT, tracestate=wrong)
+    event = Event.parse((1, 1, ("e", (), ((TRACEPARENT, PARENT), (TRACESTATE, wrong)))))
+    assert (event.traceparent, event.tracestate) == (PARENT, None)
 
 
 def test_events_are_published_like_values(endpoint):

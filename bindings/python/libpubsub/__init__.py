@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """libpubsub: publish/subscribe and relay for network-monitoring data.
 
 >>> import libpubsub
@@ -12,8 +13,8 @@ seconds. All exceptions derive from PubsubError.
 """
 
 from . import zeek
-from ._core import (EndpointCounters, LinkCounters, Message, NodeInfo, PeerInfo, Publisher,
-                    PublisherCounters, Status, SubscriberCounters, decode, encode, from_json, to_json)
+from ._core import (EndpointCounters, GatewayInfo, LinkCounters, Message, NodeInfo, PeerInfo, Publisher,
+                    PublisherCounters, Status, SubscriberCounters, TraceHop, decode, encode, from_json, to_json)
 from ._core import version as __version__
 from .access import AccessRule, read_access_rules
 from .endpoint import Endpoint
@@ -32,14 +33,14 @@ from .versioned import Completion, MessageVersion, Replica, VersionedGroup, Vers
 
 __all__ = [
     "AccessRule", "Cancelled", "Closed", "Completion", "Count", "DecodeError", "EncodeError", "EncodeTypeError",
-    "Endpoint", "EndpointCounters", "EnumValue", "Exchange", "FileError", "ForkError",
+    "Endpoint", "EndpointCounters", "EnumValue", "Exchange", "FileError", "ForkError", "GatewayInfo",
     "InvalidArgument", "LimitExceeded", "LinkCounters", "ListenError", "Message", "MessageVersion",
     "NoSuchOperation", "NoSuchService", "NodeInfo", "NotAPeer", "NotSupported", "OperationFailed",
     "PeerError", "PeerIncompatible", "PeerInfo", "PeerUnavailable", "Pipeline", "Port", "Progress",
     "PublishResult", "Publisher", "PublisherCounters", "PubsubError", "Remote", "RemoteConditions",
     "RemoteFuture", "RemotePlan", "Replica", "Service", "ServiceLost", "Sink", "StageError",
     "Status", "StatusSubscriber", "Stream", "Subnet", "Subscriber", "SubscriberCounters", "Table",
-    "Task", "TaskError", "TaskQueue", "Timeout", "Timespan", "Timestamp", "TlsFailed", "Ventilator",
+    "Task", "TaskError", "TaskQueue", "Timeout", "Timespan", "Timestamp", "TlsFailed", "TraceHop", "Ventilator",
     "VersionedGroup", "VersionedMessage", "Worker", "__version__", "as_completed", "decode",
     "encode", "from_json", "pipeline", "read_access_rules", "stage", "to_json", "zeek",
 ]

@@ -8,7 +8,7 @@ import libpubsub.errors
 import libpubsub.values
 import libpubsub.versions
 import typing
-__all__: list[str] = ['CompletionQueue', 'Endpoint', 'EndpointCounters', 'Event', 'Exchange', 'LinkCounters', 'Message', 'NodeInfo', 'PeerInfo', 'Publisher', 'PublisherCounters', 'Remote', 'RemoteFuture', 'Replica', 'Service', 'Status', 'StatusSubscriber', 'Subscriber', 'SubscriberCounters', 'Task', 'TaskQueue', 'VersionedGroup', 'VersionedMessage', 'decode', 'encode', 'from_json', 'join_background_work', 'parse_log_values', 'read_access_rules', 'to_json', 'version']
+__all__: list[str] = ['CompletionQueue', 'Endpoint', 'EndpointCounters', 'Event', 'Exchange', 'GatewayInfo', 'LinkCounters', 'Message', 'NodeInfo', 'PeerInfo', 'Publisher', 'PublisherCounters', 'Remote', 'RemoteFuture', 'Replica', 'Service', 'Status', 'StatusSubscriber', 'Subscriber', 'SubscriberCounters', 'Task', 'TaskQueue', 'TraceHop', 'VersionedGroup', 'VersionedMessage', 'decode', 'encode', 'event_reader', 'from_json', 'join_background_work', 'parse_log_values', 'read_access_rules', 'to_json', 'version']
 class Event:
     """
     A flag that threads wait for. What `threading.Event` is, but Ctrl-C ends the wait whenever it comes.
@@ -221,6 +221,11 @@ class LinkCounters:
     def conflated(self) -> int:
         """
         Replaced by a newer one, policy conflate.
+        """
+    @property
+    def credit_waits(self) -> int:
+        """
+        Times that messages had to wait because the peer had given no credit for more; 0 in version 1.
         """
     @property
     def dropped(self) -> int:
@@ -443,6 +448,81 @@ class PeerInfo:
         """
         Version of the peering protocol; 0 unless peered.
         """
+class GatewayInfo:
+    """
+    What stands for others that speak another protocol, such as a Zeek cluster.
+    """
+    @property
+    def counters(self) -> dict[str, int]:
+        """
+        How often each has happened, by name.
+        """
+    @property
+    def lost(self) -> int:
+        """
+        Messages that did not get through.
+        """
+    @property
+    def problem(self) -> str:
+        """
+        Why the others are not reached, in one sentence; empty where they are.
+        """
+    @property
+    def uri(self) -> str:
+        """
+        The address that was given to `peer`.
+        """
+class TraceHop:
+    """
+    One node that a message on a traced topic comes to.
+    """
+    def __repr__(self) -> str:
+        ...
+    @property
+    def name(self) -> str:
+        """
+        What it calls itself; empty: not known.
+        """
+    @property
+    def node(self) -> str:
+        """
+        Its id.
+        """
+    @property
+    def outcome(self) -> str:
+        """
+        `reached`; `broker_peer`: it speaks version 1 and cannot be asked; `refused`: it does not tell, or this endpoint may not ask; `out_of_reach`; `no_answer`: not in time.
+        """
+    @property
+    def previous(self) -> str | None:
+        """
+        Id of the hop before; None where the trace begins.
+        """
+    @property
+    def queued(self) -> int:
+        """
+        Messages that wait, at the hop before, to be written to this one.
+        """
+    @property
+    def remarks(self) -> list[str]:
+        """
+        Why messages, or some of them, go no further; a list of sentences.
+        """
+    @property
+    def round_trip(self) -> float:
+        """
+        Seconds from the hop before to this one and back, without what lies behind it.
+        """
+    @property
+    def subscribers(self) -> int:
+        """
+        How many subscribers of the node itself want the topic.
+        """
+    @property
+    def waiting(self) -> int:
+        """
+        Messages in the fullest of their queues.
+        """
 class NodeInfo:
     """
     One node of the network, at any distance.
@@ -483,7 +563,7 @@ class Endpoint:
     """
     A node of the publish/subscribe network.
     """
-    def __init__(self, id: str | None, forwarding: bool | None, own_messages: bool, io_threads: typing.SupportsInt | typing.SupportsIndex, link_capacity: typing.SupportsInt | typing.SupportsIndex, link_capacity_bytes: typing.SupportsInt | typing.SupportsIndex, link_policy: str, forward_topics: collections.abc.Sequence[str], connect_timeout: typing.SupportsFloat | typing.SupportsIndex, handshake_timeout: typing.SupportsFloat | typing.SupportsIndex, close_timeout: typing.SupportsFloat | typing.SupportsIndex, liveness_timeout: typing.SupportsFloat | typing.SupportsIndex, serve_status: bool, certificate: str, key: str, passphrase: str, ca_file: str, ca_path: str, name: str) -> None:
+    def __init__(self, id: str | None, forwarding: bool | None, own_messages: bool, io_threads: typing.SupportsInt | typing.SupportsIndex, link_capacity: typing.SupportsInt | typing.SupportsIndex, link_capacity_bytes: typing.SupportsInt | typing.SupportsIndex, link_policy: str, forward_topics: collections.abc.Sequence[str], connect_timeout: typing.SupportsFloat | typing.SupportsIndex, handshake_timeout: typing.SupportsFloat | typing.SupportsIndex, close_timeout: typing.SupportsFloat | typing.SupportsIndex, liveness_timeout: typing.SupportsFloat | typing.SupportsIndex, serve_status: bool, certificate: str, key: str, passphrase: str, ca_file: str, ca_path: str, name: str, broker_transit: bool) -> None:
         ...
     def close(self, timeout: typing.SupportsFloat | typing.SupportsIndex | None = 3.0) -> None:
         """
@@ -501,6 +581,10 @@ class Endpoint:
         """
         Waits until everything published so far has been written to the peers' sockets, at most `timeout` seconds. Returns the number of messages still waiting: 0 on success.
         """
+    def gateways(self) -> list[GatewayInfo]:
+        """
+        What stands for others that have an address of another protocol, one for each that was given to `peer`.
+        """
     def listen(self, uri: str) -> int:
         """
         Accepts peers at `tcp://host:port`, encrypted at `tls://host:port`, or at `unix:///path` within the host, and returns the port; port 0 picks one, an empty host or `*` means every address. Raises InvalidArgument, ListenError, FileError (certificates), Closed.
@@ -509,21 +593,25 @@ class Endpoint:
         """
         How it is, in the text format of Prometheus (`text/plain; version=0.0.4`), and what the process uses.
         """
+    def network_text(self, max_bytes: typing.SupportsInt | typing.SupportsIndex = 256000) -> str:
+        """
+        As `network`, as JSON.
+        """
+    def network_text_of(self, node: str, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None, max_bytes: typing.SupportsInt | typing.SupportsIndex = 256000) -> str:
+        """
+        As `network_of`, as JSON.
+        """
     def nodes(self) -> list[NodeInfo]:
         """
         Every other node it knows of, those out of reach included.
         """
     def peer(self, uri: str, retry: typing.SupportsFloat | typing.SupportsIndex | None = 1.0, timeout: typing.SupportsFloat | typing.SupportsIndex | None = 10.0, max_retry: typing.SupportsFloat | typing.SupportsIndex = 30.0) -> None:
         """
-        Connects to a peer at `tcp://host:port`, `tls://host:port` or `unix:///path` and waits until the peering is established, at most `timeout` seconds. `retry` is the time in seconds before the second attempt; it doubles with each further one, up to `max_retry`, give or take a quarter. Attempts go on after the time-out and after a loss; None means a single attempt. Raises InvalidArgument, PeerUnavailable, TlsFailed, PeerIncompatible, FileError (certificates), Closed.
+        Connects to a peer at `tcp://host:port`, `tls://host:port` or `unix:///path`, or to a Zeek cluster at `zeek+zmq://host` (docs/zeek.md), and waits until the peering is established, at most `timeout` seconds. `retry` is the time in seconds before the second attempt; it doubles with each further one, up to `max_retry`, give or take a quarter. Attempts go on after the time-out and after a loss; None means a single attempt. Raises InvalidArgument, PeerUnavailable, TlsFailed, PeerIncompatible, FileError (certificates), Closed.
         """
     def peer_async(self, uri: str, retry: typing.SupportsFloat | typing.SupportsIndex | None = 1.0, max_retry: typing.SupportsFloat | typing.SupportsIndex = 30.0) -> None:
         """
         As `peer`, but returns at once; success and failures appear as status events.
-        """
-    def peer_status_text(self, id: str, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> str:
-        """
-        As `peer_status`, as JSON.
         """
     def peers(self) -> list[PeerInfo]:
         """
@@ -541,7 +629,7 @@ class Endpoint:
         """
         For a relay that is to be closed while others go on: lets them choose routes that do not lead over it, passes on what is on its way, and parts from its clients; at most `timeout` seconds. Returns whether all that was done in time.
         """
-    def set_access_rules(self, rules: collections.abc.Sequence[tuple[str, collections.abc.Sequence[str], collections.abc.Sequence[str], bool, bool, collections.abc.Sequence[str] | None, collections.abc.Sequence[str] | None, typing.Annotated[collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], "FixedSize(6)"]]] | None) -> None:
+    def set_access_rules(self, rules: collections.abc.Sequence[tuple[str, collections.abc.Sequence[str], collections.abc.Sequence[str], collections.abc.Sequence[str], bool, bool, collections.abc.Sequence[str] | None, collections.abc.Sequence[str] | None, typing.Annotated[collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], "FixedSize(6)"]]] | None) -> None:
         ...
     def set_tls_files(self, certificate: str, key: str, passphrase: str, ca_file: str, ca_path: str) -> None:
         ...
@@ -549,9 +637,19 @@ class Endpoint:
         """
         How it is, as JSON; see `status`.
         """
+    def status_text_of(self, node: str, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None, max_bytes: typing.SupportsInt | typing.SupportsIndex = 64000) -> str:
+        """
+        As `status_of`, as JSON.
+        """
     def subscribers(self, topic: str) -> int:
         """
         Number of local subscribers plus number of peers that want `topic`.
+        """
+    def trace(self, topic: str, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> list[TraceHop]:
+        """
+        Where a message on this topic would go now, were it published here: every node that it comes to, each behind the one it comes from, this endpoint first. A node asks 64 of its peers at most. No message is published.
+        
+        Raises InvalidArgument (no topic), PeerUnavailable, Timeout, Closed.
         """
     def try_publish(self, topic: str, value: typing.Any) -> libpubsub.values.PublishResult:
         """
@@ -1233,6 +1331,10 @@ def encode(value: typing.Any) -> bytes:
     """
     Encodes `value` in Zeek's binary format (bin::v1). Raises EncodeError, or EncodeTypeError for a type that has no counterpart.
     """
+def event_reader(event: type) -> typing.Any:
+    """
+    A function that turns a Message into an object of the class `event`, which is that of Zeek's events, or into None where it holds none. The function raises DecodeError as `Message.data` does.
+    """
 def from_json(text: str) -> typing.Any:
     """
     Reads one json::v1 value. Raises DecodeError, or NotSupported in a build without a JSON parser.
@@ -1245,7 +1347,7 @@ def parse_log_values(serialized: bytes) -> typing.Any:
     """
     Reads the record in a LogWrite of Zeek: a tuple with one value for each column, None where it is unset. Raises DecodeError, NotSupported for a type that logs cannot hold, or LimitExceeded for more than 64 containers inside each other.
     """
-def read_access_rules(path: str) -> list[tuple[str, list[str], list[str], bool, bool, list[str] | None, list[str] | None, typing.Annotated[list[int], "FixedSize(6)"]]]:
+def read_access_rules(path: str) -> list[tuple[str, list[str], list[str], list[str], bool, bool, list[str] | None, list[str] | None, typing.Annotated[list[int], "FixedSize(6)"]]]:
     ...
 def to_json(value: typing.Any) -> str:
     """

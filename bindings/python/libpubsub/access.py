@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Rights of peers: rules for those that connect to an endpoint."""
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ class AccessRule:
 
     ``name``: of the rule, in the status and in messages. ``certificates``: common or alternative names in certificates;
     ``*`` for any, ``*.example.org`` for all that end so. ``users``: names or numbers of users that connect over
-    ``unix://``. ``anonymous``: for those that show neither.
+    ``unix://``. ``tokens``: digests (``sha256:`` and 64 digits) of tokens that WebSocket clients show. ``anonymous``: for
+    those that show none of these.
 
     ``relay``: whether it may pass on what others publish. ``publish``, ``subscribe``: topic prefixes of messages from it
     and to it; None for all. Limits, 0 for any amount: ``messages_per_second`` and ``bytes_per_second`` hold a peer back
@@ -27,6 +29,7 @@ class AccessRule:
     name: str
     certificates: Sequence[str] = ()
     users: Sequence[str] = ()
+    tokens: Sequence[str] = ()
     anonymous: bool = False
     relay: bool = False
     publish: Optional[Iterable[str]] = None
@@ -39,7 +42,7 @@ class AccessRule:
     connections: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("certificates", "users", "publish", "subscribe"):
+        for name in ("certificates", "users", "tokens", "publish", "subscribe"):
             value = getattr(self, name)
             if isinstance(value, str):
                 raise TypeError(f"{name} is a list of strings, not one")
@@ -47,10 +50,10 @@ class AccessRule:
 
     def _fields(self) -> Tuple[Any, ...]:
         everything = astuple(self)
-        return (*everything[:7], everything[7:])
+        return (*everything[:8], everything[8:])
 
 
 def read_access_rules(path: Union[str, os.PathLike[str]]) -> List[AccessRule]:
     """Reads rules from a TOML file (docs/security.md). Raises FileError; InvalidArgument with line and column;
     NotSupported in a build without toml++."""
-    return [AccessRule(*fields[:7], *fields[7]) for fields in _core.read_access_rules(os.fspath(path))]
+    return [AccessRule(*fields[:8], *fields[8]) for fields in _core.read_access_rules(os.fspath(path))]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Endpoint: the node of the network, as a context manager with keyword options."""
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ class Endpoint(_core.Endpoint, Closing):
     status of others too: at most 64 letters, digits and ``-._:@/``; the name of the host by default. ``forwarding``: whether it passes messages
     from one peer on to another (True) or is a client of those it peers with (False). By default it is a
     client until it listens, or has a peer that is a client itself or speaks version 1; then it peers again
-    with those that took it for one: listen first, where both is to be done. ``own_messages``: whether its own subscribers receive what it publishes.
+    with those that took it for one: listen first, where both is to be done. ``broker_transit``: whether what one Broker peer has sent
+    goes to the others; False where they are linked with one another, as the nodes of a Zeek cluster.
+    ``own_messages``: whether its own subscribers receive what it publishes.
     ``io_threads``: threads that serve links; 0: it shares them with all endpoints of the process that say so,
     which is for hundreds and more in one process. ``link_capacity``, ``link_capacity_bytes``, ``link_policy``:
     the queue towards each peer, as for subscribers. ``forward_topics``: topics to announce although
@@ -59,12 +62,13 @@ class Endpoint(_core.Endpoint, Closing):
                  handshake_timeout: float = 10.0, close_timeout: float = 3.0,
                  liveness_timeout: float = 30.0, serve_status: bool = True, certificate: AnyPath = "",
                  key: AnyPath = "", passphrase: str = "", ca_file: AnyPath = "", ca_path: AnyPath = "",
-                 access: Union[AnyPath, Iterable[AccessRule], None] = None, name: str = "") -> None:
+                 access: Union[AnyPath, Iterable[AccessRule], None] = None, name: str = "",
+                 broker_transit: bool = True) -> None:
         super().__init__(None if id is None else str(id), forwarding, own_messages, io_threads,
                          link_capacity, link_capacity_bytes, link_policy, topic_list(forward_topics),
                          connect_timeout, handshake_timeout, close_timeout, liveness_timeout,
                          serve_status, os.fspath(certificate), os.fspath(key), passphrase, os.fspath(ca_file),
-                         os.fspath(ca_path), name)
+                         os.fspath(ca_path), name, broker_transit)
         _open.add(self)
         if access is not None:
             self.set_access(access)
@@ -114,13 +118,25 @@ class Endpoint(_core.Endpoint, Closing):
         result: Dict[str, Any] = json.loads(self.status_text())
         return result
 
-    def peer_status(self, peer: str, timeout: Optional[float] = None) -> Dict[str, Any]:
-        """The ``status`` of the peer with this endpoint id, as it tells it, within ``timeout`` seconds.
+    def network(self) -> Dict[str, Any]:
+        """The network as this endpoint knows it: ``id``, ``nodes`` (id, name, next hop, neighbours and topics of
+        each) and how many were ``left_out``."""
+        result: Dict[str, Any] = json.loads(self.network_text())
+        return result
 
-        Raises DecodeError (no id), NotAPeer, NotSupported (it speaks version 1 or does not tell),
-        PeerUnavailable (the link was lost), Timeout, Closed.
+    def status_of(self, node: str, timeout: Optional[float] = None) -> Dict[str, Any]:
+        """The ``status`` of the node with this id, as it tells it, within ``timeout`` seconds.
+
+        The node may be any number of relays away, or a client of the relay this endpoint is linked with. Raises
+        DecodeError (no id), PeerError (no node that is known has this id), NotSupported (it speaks version 1 or
+        does not tell), PubsubError (this endpoint may not inspect), PeerUnavailable (a link was lost), Timeout, Closed.
         """
-        result: Dict[str, Any] = json.loads(self.peer_status_text(peer, timeout))
+        result: Dict[str, Any] = json.loads(self.status_text_of(node, timeout))
+        return result
+
+    def network_of(self, node: str, timeout: Optional[float] = None) -> Dict[str, Any]:
+        """The ``network`` as the node with this id knows it. Raises as ``status_of`` does."""
+        result: Dict[str, Any] = json.loads(self.network_text_of(node, timeout))
         return result
 
     def __repr__(self) -> str:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <string>
 
 #include <pybind11/pybind11.h>
@@ -108,6 +109,9 @@ void bind_link_counters(py::module_& m) {
       .add("received", &counters::received, "Data messages read from the peer.")
       .add("bytes_sent", &counters::bytes_sent, "Bytes.")
       .add("bytes_received", &counters::bytes_received, "Bytes.")
+      .add("credit_waits", &counters::credit_waits,
+           "Times that messages had to wait because the peer had given no credit for more; 0 in "
+           "version 1.")
       .finish();
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -15,6 +16,10 @@
 #include "raise.hpp"
 #include "typed.hpp"
 
+#ifdef PUBSUB_HAS_CLUSTER
+#include <pubsub/cluster/gateways.hpp>
+#endif
+
 namespace pubsub::python {
 
 namespace {
@@ -26,7 +31,7 @@ make_endpoint(const std::optional<std::string>& id, std::optional<bool> forwards
               unsigned io_threads, const queue_options& link_queue,
               const std::vector<py::str>& forward_topics, double connect_timeout,
               double handshake_timeout, double close_timeout, double liveness_timeout,
-              bool serve_status, tls_options tls, const std::string& name) {
+              bool serve_status, tls_options tls, const std::string& name, bool broker_transit) {
   endpoint_options options;
   if (tls.authenticated())
     value_or_raise(check(tls));
@@ -36,6 +41,7 @@ make_endpoint(const std::optional<std::string>& id, std::optional<bool> forwards
     options.id = value_or_raise(endpoint_id::parse(*id));
   if (forwards)
     options.forwarding = *forwards ? forwarding::on : forwarding::off;
+  options.broker_transit = broker_transit ? broker_transit::on : broker_transit::off;
   options.own_messages = own ? own_messages::deliver : own_messages::ignore;
   options.io_threads = io_threads;
   options.link_queue = link_queue;
@@ -45,19 +51,22 @@ make_endpoint(const std::optional<std::string>& id, std::optional<bool> forwards
   options.close_timeout = to_milliseconds(close_timeout);
   options.liveness_timeout = to_milliseconds(liveness_timeout);
   options.serve_status = serve_status ? status_service::on : status_service::off;
+#ifdef PUBSUB_HAS_CLUSTER
+  options.gateways = cluster::gateways();
+#endif
   value_or_raise(check(options));
   return std::make_unique<endpoint_handle>(std::move(options));
 }
 
 // A rule as Python has it: the fields of libpubsub.AccessRule in order.
 using rule_fields =
-    std::tuple<std::string, std::vector<std::string>, std::vector<std::string>, bool, bool,
-               std::optional<std::vector<std::string>>, std::optional<std::vector<std::string>>,
-               std::array<std::uint64_t, 6>>;
+    std::tuple<std::string, std::vector<std::string>, std::vector<std::string>,
+               std::vector<std::string>, bool, bool, std::optional<std::vector<std::string>>,
+               std::optional<std::vector<std::string>>, std::array<std::uint64_t, 6>>;
 
 access_rule make_rule(const rule_fields& x) {
-  const auto& [name, certificates, users, anonymous, relay, publish, subscribe, limits] = x;
-  access_rule result{name, certificates, users, anonymous, relay};
+  const auto& [name, certificates, users, tokens, anonymous, relay, publish, subscribe, limits] = x;
+  access_rule result{name, certificates, users, tokens, anonymous, relay};
   if (publish)
     result.publish = filter{*publish};
   if (subscribe)
@@ -75,6 +84,7 @@ rule_fields fields_of(const access_rule& x) {
   return {x.name,
           x.certificates,
           x.users,
+          x.tokens,
           x.anonymous,
           x.relay,
           prefixes(x.publish),
@@ -183,19 +193,70 @@ bool retire(const endpoint_handle& x, seconds timeout) {
   return *done;
 }
 
-std::string peer_status_text(const endpoint_handle& x, const std::string& id, seconds timeout) {
+/// What another node answers, without the GIL and until `timeout`.
+template <class Ask>
+auto ask_node(const endpoint_handle& x, seconds timeout, Ask ask) {
   x.open();
-  const auto peer = value_or_raise(endpoint_id::parse(id));
   const auto until = deadline(timeout);
-  auto result = std::make_shared<expected<std::string>>(errc::none);
-  run_interruptibly([shared = x.share(), result, peer, until] {
-    *result = shared->peer_status(peer, until.slice(std::chrono::hours{24 * 365}));
+  using answer = decltype(ask(std::declval<const endpoint&>(), std::chrono::nanoseconds{}));
+  auto result = std::make_shared<answer>(errc::none);
+  run_interruptibly([shared = x.share(), result, ask, until] {
+    *result = ask(*shared, until.slice(std::chrono::hours{24 * 365}));
   });
   return value_or_raise(*result);
 }
 
+std::string status_text_of(const endpoint_handle& x, const std::string& id, seconds timeout,
+                           std::size_t max_bytes) {
+  return ask_node(x, timeout,
+                  [node = value_or_raise(endpoint_id::parse(id)), max_bytes](
+                      const auto& ep, auto time) { return ep.status_of(node, time, max_bytes); });
+}
+
+std::string network_text_of(const endpoint_handle& x, const std::string& id, seconds timeout,
+                            std::size_t max_bytes) {
+  return ask_node(x, timeout,
+                  [node = value_or_raise(endpoint_id::parse(id)), max_bytes](
+                      const auto& ep, auto time) { return ep.network_of(node, time, max_bytes); });
+}
+
+std::vector<trace_hop> trace(const endpoint_handle& x, const std::string& topic, seconds timeout) {
+  return ask_node(x, timeout, [topic](const auto& ep, auto time) { return ep.trace(topic, time); });
+}
+
 std::optional<std::string> id_or_none(const endpoint_id& id) {
   return id.is_nil() ? std::nullopt : std::optional(to_string(id));
+}
+
+void bind_trace(py::module_& m) {
+  py::class_<trace_hop>(m, "TraceHop", "One node that a message on a traced topic comes to.")
+      .def_property_readonly(
+          "node", [](const trace_hop& x) { return to_string(x.node); }, "Its id.")
+      .def_readonly("name", &trace_hop::name, "What it calls itself; empty: not known.")
+      .def_property_readonly(
+          "previous", [](const trace_hop& x) { return id_or_none(x.from); },
+          "Id of the hop before; None where the trace begins.")
+      .def_property_readonly(
+          "outcome", [](const trace_hop& x) { return std::string{to_string(x.outcome)}; },
+          "`reached`; `broker_peer`: it speaks version 1 and cannot be asked; `refused`: it does "
+          "not "
+          "tell, or this endpoint may not ask; `out_of_reach`; `no_answer`: not in time.")
+      .def_property_readonly(
+          "round_trip",
+          [](const trace_hop& x) { return std::chrono::duration<double>{x.round_trip}.count(); },
+          "Seconds from the hop before to this one and back, without what lies behind it.")
+      .def_readonly("queued", &trace_hop::queued,
+                    "Messages that wait, at the hop before, to be written to this one.")
+      .def_readonly("subscribers", &trace_hop::subscribers,
+                    "How many subscribers of the node itself want the topic.")
+      .def_readonly("waiting", &trace_hop::waiting, "Messages in the fullest of their queues.")
+      .def_readonly("remarks", &trace_hop::remarks,
+                    "Why messages, or some of them, go no further; a list of sentences.")
+      .def("__repr__", [](const trace_hop& x) {
+        return "<TraceHop " + (x.name.empty() ? to_string(x.node) : x.name) + ": " +
+               std::string{to_string(x.outcome)} + ", " + std::to_string(x.subscribers) +
+               " subscribers>";
+      });
 }
 
 void bind_peer_info(py::module_& m) {
@@ -284,6 +345,33 @@ void bind_node_info(py::module_& m) {
 
 using endpoint_class = py::class_<endpoint_handle>;
 
+void bind_gateway_info(py::module_& m) {
+  py::class_<gateway_info>(m, "GatewayInfo",
+                           "What stands for others that speak another protocol, such as a Zeek "
+                           "cluster.")
+      .def_readonly("uri", &gateway_info::uri, "The address that was given to `peer`.")
+      .def_readonly("problem", &gateway_info::problem,
+                    "Why the others are not reached, in one sentence; empty where they are.")
+      .def_property_readonly(
+          "counters",
+          [](const gateway_info& x) {
+            std::map<std::string, std::uint64_t> result;
+            for (const auto& each : x.counters)
+              result.emplace(each.name, each.count);
+            return result;
+          },
+          "How often each has happened, by name.")
+      .def_property_readonly(
+          "lost",
+          [](const gateway_info& x) {
+            std::uint64_t result = 0;
+            for (const auto& each : x.counters)
+              result += each.lost ? each.count : 0;
+            return result;
+          },
+          "Messages that did not get through.");
+}
+
 void bind_peering(endpoint_class& c) {
   c.def("listen", listen, py::arg("uri"),
         "Accepts peers at `tcp://host:port`, encrypted at `tls://host:port`, or at `unix:///path` "
@@ -292,12 +380,17 @@ void bind_peering(endpoint_class& c) {
         "ListenError, FileError (certificates), Closed.")
       .def("peer", peer, py::arg("uri"), py::arg("retry") = 1.0, py::arg("timeout") = 10.0,
            py::arg("max_retry") = 30.0,
-           "Connects to a peer at `tcp://host:port`, `tls://host:port` or `unix:///path` and waits "
-           "until the peering is established, at most `timeout` seconds. "
+           "Connects to a peer at `tcp://host:port`, `tls://host:port` or `unix:///path`, or to a "
+           "Zeek cluster at `zeek+zmq://host` (docs/zeek.md), and waits until the peering is "
+           "established, at most `timeout` seconds. "
            "`retry` is the time in seconds before the second attempt; it doubles with each further "
            "one, up to `max_retry`, give or take a quarter. Attempts go on after the time-out and "
            "after a loss; None means a single attempt. Raises InvalidArgument, PeerUnavailable, "
            "TlsFailed, PeerIncompatible, FileError (certificates), Closed.")
+      .def(
+          "gateways", [](const endpoint_handle& x) { return x.get().gateways(); },
+          "What stands for others that have an address of another protocol, one for each that was "
+          "given to `peer`.")
       .def("peer_async", peer_async, py::arg("uri"), py::arg("retry") = 1.0,
            py::arg("max_retry") = 30.0,
            "As `peer`, but returns at once; success and failures appear as status events.")
@@ -381,6 +474,8 @@ void bind_publishing(endpoint_class& c) {
 void bind_endpoint(py::module_& m) {
   m.def("read_access_rules", read_rules, py::arg("path"));
   bind_peer_info(m);
+  bind_gateway_info(m);
+  bind_trace(m);
   bind_node_info(m);
   endpoint_class c(m, "Endpoint", "A node of the publish/subscribe network.");
   c.def(
@@ -390,7 +485,7 @@ void bind_endpoint(py::module_& m) {
                   double connect_timeout, double handshake_timeout, double close_timeout,
                   double liveness_timeout, bool serve_status, const std::string& certificate,
                   const std::string& key, const std::string& passphrase, const std::string& ca_file,
-                  const std::string& ca_path, const std::string& name) {
+                  const std::string& ca_path, const std::string& name, bool broker_transit) {
         return make_endpoint(id, forwards, own, io_threads,
                              make_queue_options(link_capacity, link_capacity_bytes, link_policy),
                              forward_topics, connect_timeout, handshake_timeout, close_timeout,
@@ -400,14 +495,14 @@ void bind_endpoint(py::module_& m) {
                               .passphrase = passphrase,
                               .ca_file = ca_file,
                               .ca_path = ca_path},
-                             name);
+                             name, broker_transit);
       }),
       py::arg("id"), py::arg("forwarding"), py::arg("own_messages"), py::arg("io_threads"),
       py::arg("link_capacity"), py::arg("link_capacity_bytes"), py::arg("link_policy"),
       py::arg("forward_topics"), py::arg("connect_timeout"), py::arg("handshake_timeout"),
       py::arg("close_timeout"), py::arg("liveness_timeout"), py::arg("serve_status"),
       py::arg("certificate"), py::arg("key"), py::arg("passphrase"), py::arg("ca_file"),
-      py::arg("ca_path"), py::arg("name"));
+      py::arg("ca_path"), py::arg("name"), py::arg("broker_transit"));
   c.def("set_access_rules", set_access, py::arg("rules"));
   bind_peering(c);
   bind_publishing(c);
@@ -458,8 +553,22 @@ void bind_endpoint(py::module_& m) {
           "metrics_text", [](const endpoint_handle& x) { return x.get().metrics_text(); },
           "How it is, in the text format of Prometheus (`text/plain; version=0.0.4`), and what the "
           "process uses.")
-      .def("peer_status_text", peer_status_text, py::arg("id"), py::arg("timeout") = py::none(),
-           "As `peer_status`, as JSON.")
+      .def(
+          "network_text",
+          [](const endpoint_handle& x, std::size_t max_bytes) {
+            return x.get().network_text(max_bytes);
+          },
+          py::arg("max_bytes") = 256'000, "As `network`, as JSON.")
+      .def("status_text_of", status_text_of, py::arg("node"), py::arg("timeout") = py::none(),
+           py::arg("max_bytes") = 64'000, "As `status_of`, as JSON.")
+      .def("network_text_of", network_text_of, py::arg("node"), py::arg("timeout") = py::none(),
+           py::arg("max_bytes") = 256'000, "As `network_of`, as JSON.")
+      .def(
+          "trace", trace, py::arg("topic"), py::arg("timeout") = py::none(),
+          "Where a message on this topic would go now, were it published here: every node that it "
+          "comes to, each behind the one it comes from, this endpoint first. A node asks 64 of its "
+          "peers at most. No message is published.\n\n"
+          "Raises InvalidArgument (no topic), PeerUnavailable, Timeout, Closed.")
       .def_property_readonly("closed", &endpoint_handle::closed, "Whether `close` was called.")
       .def_property_readonly("forked", &endpoint_handle::forked,
                              "Whether it belongs to a parent process.")

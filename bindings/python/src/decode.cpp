@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "decode.hpp"
 
 #include "object_cache.hpp"
@@ -7,19 +8,6 @@
 namespace pubsub::python {
 
 namespace {
-
-// Strings carry no charset: text where they are valid UTF-8, bytes otherwise.
-PyObject* make_string(std::string_view x) {
-  auto size = static_cast<Py_ssize_t>(x.size());
-  auto* text = x.size() <= short_text_bytes ? make_short_text(x)
-                                            : PyUnicode_DecodeUTF8(x.data(), size, nullptr);
-  if (text != nullptr)
-    return text;
-  if (!PyErr_ExceptionMatches(PyExc_UnicodeDecodeError))
-    throw py::error_already_set();
-  PyErr_Clear();
-  return checked(PyBytes_FromStringAndSize(x.data(), size));
-}
 
 PyObject* make_vector(const data_view& x) {
   auto n = static_cast<Py_ssize_t>(x.size());
@@ -68,6 +56,18 @@ PyObject* make_table(const data_view& x) {
 
 } // namespace
 
+PyObject* to_python(std::string_view x) {
+  auto size = static_cast<Py_ssize_t>(x.size());
+  auto* text = x.size() <= short_text_bytes ? make_short_text(x)
+                                            : PyUnicode_DecodeUTF8(x.data(), size, nullptr);
+  if (text != nullptr)
+    return text;
+  if (!PyErr_ExceptionMatches(PyExc_UnicodeDecodeError))
+    throw py::error_already_set();
+  PyErr_Clear();
+  return checked(PyBytes_FromStringAndSize(x.data(), size));
+}
+
 PyObject* to_python(const data_view& x) {
   switch (x.type()) {
   case data_type::none:
@@ -81,7 +81,7 @@ PyObject* to_python(const data_view& x) {
   case data_type::real:
     return checked(PyFloat_FromDouble(x.as_real()));
   case data_type::string:
-    return make_string(x.as_string());
+    return to_python(x.as_string());
   case data_type::address:
     return make_address(x.as_address());
   case data_type::subnet:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "python_types.hpp"
 
 #include <structmember.h>
@@ -16,13 +17,6 @@ PyObject* keep(const py::object& x) {
 
 PyTypeObject* type_of(const py::module_& module, const char* name) {
   return reinterpret_cast<PyTypeObject*>(keep(module.attr(name)));
-}
-
-std::ptrdiff_t slot_offset(PyTypeObject* type, const char* name) {
-  auto descriptor = py::handle(reinterpret_cast<PyObject*>(type)).attr(name);
-  if (Py_TYPE(descriptor.ptr()) != &PyMemberDescr_Type)
-    throw py::type_error("a value type of libpubsub has lost its slot");
-  return reinterpret_cast<PyMemberDescrObject*>(descriptor.ptr())->d_member->offset;
 }
 
 void load_values() {
@@ -78,6 +72,13 @@ void load_versions() {
 }
 
 } // namespace
+
+std::ptrdiff_t slot_offset(PyTypeObject* type, const char* name) {
+  auto descriptor = py::handle(reinterpret_cast<PyObject*>(type)).attr(name);
+  if (Py_TYPE(descriptor.ptr()) != &PyMemberDescr_Type)
+    throw py::type_error("a value type of libpubsub has lost its slot");
+  return reinterpret_cast<PyMemberDescrObject*>(descriptor.ptr())->d_member->offset;
+}
 
 void load_python_types() {
   load_values();

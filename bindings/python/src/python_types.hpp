@@ -1,4 +1,5 @@
 // The Python types that values are made of, looked up once when the module is imported.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>
@@ -75,6 +76,10 @@ inline PyObject* without_gc(PyObject* x) noexcept {
 inline PyObject*& slot(PyObject* instance, std::ptrdiff_t offset) {
   return *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(instance) + offset);
 }
+
+/// Where a `__slots__` class keeps the attribute `name`, for `slot`. Raises TypeError where that is
+/// no slot.
+std::ptrdiff_t slot_offset(PyTypeObject* type, const char* name);
 
 /// Filled by `load_python_types`.
 extern python_types types;
