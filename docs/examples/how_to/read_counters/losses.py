@@ -6,7 +6,7 @@ import libpubsub
 
 with libpubsub.Endpoint() as endpoint:
     endpoint.peer(f"tcp://{sys.argv[1]}")
-    status = endpoint.peer_status(endpoint.peers()[0].id, timeout=10)
+    status = endpoint.status_of(endpoint.peers()[0].id, timeout=10)
 
 for kind in ("peers", "subscribers"):
     for each in status[kind]:

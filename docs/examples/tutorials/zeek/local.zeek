@@ -1,6 +1,7 @@
 redef Broker::disable_ssl = T;  # the relay above listens at tcp://, not at tls://
 
 global scan_detected: event(host: addr);
+global block_host: event(host: addr) &is_used;  # raised by others only
 
 event block_host(host: addr)
 	{
