@@ -1,6 +1,7 @@
 # What tools/quickstart, tools/test, tools/wheels and .ci/run share: setting up a machine, building, installing.
 # Sourced by bash; leaves the shell in the project's folder. Every step can be repeated and is short
 # when nothing has changed.
+# SPDX-License-Identifier: BSD-3-Clause
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root" || exit 1
@@ -75,7 +76,7 @@ LIST
 }
 
 # Not looked for, since nothing else needs them: the peers of `pubsub bench compare`, which are
-# libzmq3-dev libnng-dev libnats-dev nats-server libbroker-dev libcaf-dev (docs/performance.md).
+# libnng-dev libnats-dev nats-server libbroker-dev libcaf-dev (docs/performance.md).
 
 # Asks the compiler, so that libraries which did not come from apt count too.
 missing_headers() {
@@ -91,6 +92,7 @@ CLI/CLI.hpp libcli11-dev
 fmt/format.h libfmt-dev
 doctest/doctest.h doctest-dev
 pcap/pcap.h libpcap-dev
+zmq.hpp cppzmq-dev
 LIST
 }
 
@@ -134,9 +136,11 @@ install_missing() {
   else
     mapfile -t missing < <(missing_packages; printf '%s\n' libboost-dev libssl-dev libsimdjson-dev libtomlplusplus-dev \
       libcli11-dev \
-      libfmt-dev doctest-dev libpcap-dev)
+      libfmt-dev doctest-dev libpcap-dev cppzmq-dev)
   fi
   command -v ccache >/dev/null || extra=(ccache) # only saves time
+  # Without it there are no probes for tracers.
+  "$CXX" -E -x c++ - <<<'#include <sys/sdt.h>' >/dev/null 2>&1 || extra+=(systemtap-sdt-dev)
   if ((${#missing[@]} + ${#extra[@]} == 0)); then
     note "everything needed is installed"
     return
@@ -167,12 +171,13 @@ set_up_clang() {
   has_libfuzzer || die "clang cannot link libFuzzer; what it says is in build/logs/libfuzzer-probe.log."
 }
 
-# A browser for the test of the status page, and Prometheus for those of what it reads: .ci/run has them
-# looked for. Prometheus is only unpacked, for as a package it would start a service. Where they cannot be
+# A browser for the test of the status page, gdb for that of probes, and Prometheus for those of what it
+# reads: .ci/run has them looked for. Prometheus is only unpacked, for as a package it would start a service. Where they cannot be
 # had their tests are skipped.
 set_up_monitoring() {
   command -v chromium >/dev/null || ! can_install || apt_install chromium >"$logs/apt-chromium.log" 2>&1 ||
     note "chromium could not be installed"
+  command -v gdb >/dev/null || ! can_install || apt_install gdb >"$logs/apt-gdb.log" 2>&1 || note "gdb could not be installed"
   local place=$root/build/prometheus
   if ! command -v promtool >/dev/null && [[ ! -x $place/usr/bin/promtool ]] && command -v apt-get >/dev/null; then
     mkdir -p "$place"
@@ -180,6 +185,15 @@ set_up_monitoring() {
       note "prometheus could not be fetched"
   fi
   export PATH=$PATH:$place/usr/bin
+}
+
+# Shells whose completion is tested, and what finds mistakes in pages of the manual; where they cannot be had
+# their tests are skipped.
+set_up_shells() {
+  local missing
+  mapfile -t missing < <(for each in zsh fish mandoc groff; do command -v $each >/dev/null || echo ${each/groff/groff-base}; done)
+  ((${#missing[@]} == 0)) || ! can_install || apt_install "${missing[@]}" >"$logs/apt-shells.log" 2>&1 ||
+    note "${missing[*]} could not be installed"
 }
 
 check_versions() {

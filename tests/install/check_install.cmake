@@ -1,4 +1,5 @@
 # Run by ctest; see CMakeLists.txt beside this file for the variables.
+# SPDX-License-Identifier: BSD-3-Clause
 set(ENV{CCACHE_NOHASHDIR} 1)
 separate_arguments(component_list UNIX_COMMAND "${COMPONENTS}")
 
@@ -142,5 +143,12 @@ if(WITH_TOOL)
   say("the installed command says: ${output}")
   run(${prefix}/bin/pubsub bench --help)
   say("the installed command finds the benchmarks beside it")
+  foreach(file man/man1/pubsub.1 man/man1/pubsub-bench.1 man/man5/pubsub-node.toml.5 bash-completion/completions/pubsub
+          zsh/site-functions/_pubsub fish/vendor_completions.d/pubsub.fish)
+    if(NOT EXISTS ${prefix}/share/${file})
+      message(FATAL_ERROR "share/${file} was not installed")
+    endif()
+  endforeach()
+  say("the manual and what shells complete are installed")
 endif()
 file(REMOVE_RECURSE ${WORK_DIR})

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Makes a wheel that runs elsewhere from a wheel that runs on this machine.
 
     finish_wheel.py WHEEL FOLDER    puts the finished wheel into FOLDER
@@ -23,7 +24,7 @@ from elftools.elf.gnuversions import GNUVerNeedSection
 
 ROOT = Path(__file__).resolve().parents[2]
 # What every system with the glibc of the tag has.
-SYSTEM = re.compile(r"(libc|libm|libgcc_s|libstdc\+\+|ld-linux-[\w-]+)\.so\.\d+")
+SYSTEM = re.compile(r"(libc|libm|libpthread|libdl|librt|libresolv|libgcc_s|libstdc\+\+|ld-linux-[\w-]+)\.so\.\d+")
 
 
 class Unfit(Exception):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The licences of what a wheel carries besides libpubsub, as one text.
 
 Versions and texts are those of the Debian packages that were compiled and linked, read where dpkg keeps
@@ -29,6 +30,7 @@ class Part:
 COMPILED = (
     Part("Boost.Asio and other headers of Boost", "BSL-1.0", "/usr/include/boost/asio.hpp"),
     Part("CLI11", "BSD-3-Clause", "/usr/include/CLI/CLI.hpp"),
+    Part("cppzmq", "MIT", "/usr/include/zmq.hpp"),
     Part("{fmt}", "MIT", "/usr/include/fmt/format.h"),
     Part("toml++", "MIT", "/usr/include/toml++/toml.h"),
 )
@@ -37,6 +39,18 @@ STANDARD_LIBRARY = Part("The C++ standard library of GCC", "GPL-3.0-or-later WIT
 GRAFTED = {
     "libssl": Part("OpenSSL", "Apache-2.0", "", ("Apache-2.0",)),
     "libcrypto": Part("OpenSSL", "Apache-2.0", "", ("Apache-2.0",)),
+    "libbsd": Part("libbsd", "BSD-3-Clause", ""),
+    "libcom_err": Part("libcom_err", "MIT", ""),
+    "libgssapi_krb5": Part("MIT Kerberos", "MIT", ""),
+    "libk5crypto": Part("MIT Kerberos", "MIT", ""),
+    "libkeyutils": Part("keyutils", "LGPL-2.0-or-later", "", ("LGPL-2",)),
+    "libkrb5": Part("MIT Kerberos", "MIT", ""),
+    "libkrb5support": Part("MIT Kerberos", "MIT", ""),
+    "libmd": Part("libmd", "BSD-3-Clause", ""),
+    "libnorm": Part("NORM", "NRL", ""),
+    "libpgm": Part("OpenPGM", "LGPL-2.1-only", "", ("LGPL-2.1",)),
+    "libsodium": Part("libsodium", "ISC", ""),
+    "libzmq": Part("libzmq", "LGPL-3.0-or-later WITH LicenseRef-static-linking-exception", "", ("LGPL-3", "GPL-3")),
     "libsimdjson": Part("simdjson", "Apache-2.0", "", ("Apache-2.0",)),
 }
 
@@ -50,7 +64,7 @@ def notices(grafted_files, with_standard_library):
         part = GRAFTED.get(re.split(r"[-.]", name)[0])
         if part is None:
             raise Unknown(f"the wheel carries {name}, whose licence tools/packaging/third_party.py does not know")
-        packages[part] = _package_of("*/" + re.sub(r"-[0-9a-f]{8}(?=\.so)", "", name))  # auditwheel put a hash in
+        packages[part] = _package_of("*/" + re.sub(r"-[0-9a-f]{8}(?=\.)", "", name))  # auditwheel put a hash before the first dot
     parts = list(packages)
     lines = ["This package carries code of others, each under its own licence:", ""]
     lines += [f"  {part.name} {version}: {part.licence}" for part, (_, version) in packages.items()]
