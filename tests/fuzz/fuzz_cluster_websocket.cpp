@@ -4,9 +4,9 @@
 #include "fuzz/check.hpp"
 #include "fuzz/target.hpp"
 
-#include "cluster/websocket/address.hpp"
 #include "cluster/websocket/upgrade.hpp"
 #include "cluster/websocket_messages.hpp"
+#include "cluster/websocket_url.hpp"
 #include "format/utf8.hpp"
 
 #include <pubsub/zeek/event.hpp>
@@ -62,8 +62,10 @@ void try_input(std::string_view text) {
   if (const auto prefixes = read_subscriptions(text))
     check(*read_subscriptions(subscriptions_message(*prefixes)) == *prefixes,
           "subscriptions are read as they were written");
-  if (const auto address = parse_websocket_address(text))
-    check(parse_websocket_address(to_string(*address)).has_value(), "an address is one");
+  if (const auto url = read_server_url(text))
+    check(read_server_url(to_string(*url)).has_value(), "an address of a server is one");
+  if (const auto url = read_client_url(text))
+    check(read_client_url(to_string(*url)).has_value(), "an address for a client is one");
   try_upgrade(text);
 }
 

@@ -53,9 +53,6 @@ struct gateway_host {
   std::string uri;
   /// Tells status subscribers of an attempt that has failed; may be empty.
   std::function<void(const error&)> failed;
-  /// Gets, from a member of a cluster that has begun, what makes it leave as its destructor does,
-  /// so that its counters can be read afterwards; may be empty.
-  std::function<void(std::function<void()> leave)> begun{};
 };
 
 /// Makes the gateways for one kind of address.

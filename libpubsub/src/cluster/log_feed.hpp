@@ -9,10 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include <pubsub/cluster/zeromq_member.hpp>
 #include <pubsub/endpoint.hpp>
 #include <pubsub/zeek/log_batch.hpp>
 
-#include "cluster/member_counts.hpp"
+#include "cluster/shared_counters.hpp"
 
 namespace pubsub::cluster {
 
@@ -21,7 +22,7 @@ namespace pubsub::cluster {
 /// as the event `log_fields`. Not thread-safe.
 class log_feed {
 public:
-  explicit log_feed(zeromq_counts& counts) noexcept : counts_(counts) {}
+  explicit log_feed(shared_counters<zeromq_counters>& counts) noexcept : counts_(counts) {}
 
   /// A message that came for a logger: four frames.
   void publish(std::span<const std::string_view> frames, endpoint& to);
@@ -36,7 +37,7 @@ private:
 
   void announce(const zeek::log_batch& batch, endpoint& to);
 
-  zeromq_counts& counts_;
+  shared_counters<zeromq_counters>& counts_;
   std::map<std::string, announced> announced_; // by path
 };
 

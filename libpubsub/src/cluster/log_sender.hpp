@@ -11,12 +11,13 @@
 #include <string_view>
 #include <vector>
 
+#include <pubsub/cluster/zeromq_member.hpp>
 #include <pubsub/cluster/zeromq_options.hpp>
 #include <pubsub/data_message.hpp>
 #include <pubsub/zeek/event.hpp>
 #include <pubsub/zeek/log_batch.hpp>
 
-#include "cluster/member_counts.hpp"
+#include "cluster/shared_counters.hpp"
 
 #include <zmq.hpp>
 
@@ -28,7 +29,7 @@ class log_sender {
 public:
   using clock = std::chrono::steady_clock;
 
-  log_sender(const zeromq_options& options, zeromq_counts& counts)
+  log_sender(const zeromq_options& options, shared_counters<zeromq_counters>& counts)
       : options_(options), counts_(counts) {}
 
   /// A record, or the columns of a log.
@@ -65,7 +66,7 @@ private:
   std::string stream_of(const std::string& path) const;
 
   const zeromq_options& options_;
-  zeromq_counts& counts_;
+  shared_counters<zeromq_counters>& counts_;
   std::map<std::string, log, std::less<>> logs_; // by path
   std::size_t open_records_ = 0;                 // in all of them
   std::deque<encoded_batch> ready_;

@@ -65,8 +65,6 @@ expected<void> membership::start() {
   } catch (const std::system_error& none) {
     return error{errc::limit_exceeded, std::string{"no thread for a cluster: "} + none.what()};
   }
-  if (of_.begun)
-    of_.begun([this] { leave(); });
   return {};
 }
 

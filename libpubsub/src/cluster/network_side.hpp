@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include <pubsub/cluster/zeromq_options.hpp>
+#include <pubsub/cluster/topic_names.hpp>
 #include <pubsub/endpoint.hpp>
 #include <pubsub/endpoint_options.hpp>
 #include <pubsub/queue_options.hpp>

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <pubsub/cluster/zeromq_options.hpp>
+#include <pubsub/cluster/topic_names.hpp>
 
 namespace pubsub::cluster {
 

@@ -22,7 +22,7 @@ constexpr std::string_view topics_of_members = "libpubsub.members.";
 } // namespace
 
 zeromq_session::zeromq_session(const zeromq_options& options, session_host& host,
-                               zeromq_counts& counts)
+                               shared_counters<zeromq_counters>& counts)
     : options_(options), host_(host), counts_(counts),
       node_(options_of_node("zeek-cluster", options.incoming)),
       id_(std::string{id_prefix} + to_string(node_.id())), sockets_(options), logs_(counts),
@@ -143,11 +143,12 @@ bool zeromq_session::connection_holds() {
         continue;
       const auto& address =
           events == &sockets_.publishing_events() ? options_.publish_to : options_.subscribe_at;
-      host_.failed(event->state == connection_state::lost
-                       ? "the connection to " + address + " was lost"
-                       : "what listens at " + address +
-                             " does not accept the connection: only one side encrypts, or the keys "
-                             "are others");
+      host_.failed(
+          event->state == connection_state::lost
+              ? "the connection to " + address + " was lost"
+              : "what listens at " + address +
+                    " does not accept the connection: only one side encrypts, the keys are "
+                    "others, or the ports of xpub and xsub are exchanged");
       return false;
     }
   return true;

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include <pubsub/cluster/zeromq_member.hpp>
 #include <pubsub/cluster/zeromq_options.hpp>
 #include <pubsub/data_message.hpp>
 #include <pubsub/endpoint.hpp>
@@ -20,9 +21,9 @@
 #include "cluster/interests.hpp"
 #include "cluster/log_feed.hpp"
 #include "cluster/log_sender.hpp"
-#include "cluster/member_counts.hpp"
 #include "cluster/membership.hpp"
 #include "cluster/network_side.hpp"
+#include "cluster/shared_counters.hpp"
 #include "cluster/zeromq_sockets.hpp"
 
 namespace pubsub::cluster {
@@ -32,7 +33,8 @@ namespace pubsub::cluster {
 /// zmq::error_t where libzmq cannot go on. Not thread-safe.
 class zeromq_session final : public session {
 public:
-  zeromq_session(const zeromq_options& options, session_host& host, zeromq_counts& counts);
+  zeromq_session(const zeromq_options& options, session_host& host,
+                 shared_counters<zeromq_counters>& counts);
   /// Parts from the endpoint, and counts what the cluster did not get.
   ~zeromq_session() override;
 
@@ -69,7 +71,7 @@ private:
 
   const zeromq_options& options_;
   session_host& host_;
-  zeromq_counts& counts_;
+  shared_counters<zeromq_counters>& counts_;
 
   endpoint node_;
   const std::string id_; // of this member in the cluster

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include <pubsub/cluster/member_counters.hpp>
 #include <pubsub/cluster/websocket_options.hpp>
 #include <pubsub/endpoint.hpp>
 #include <pubsub/error.hpp>
@@ -17,28 +18,13 @@ namespace pubsub::cluster {
 
 class websocket_membership;
 
-/// What a member has counted since it was made.
-struct websocket_counters {
-  std::uint64_t connections = 0; ///< times that the server was reached
-  std::uint64_t extended = 0;    ///< further connections, since the network wanted more topics
-  std::uint64_t replaced = 0;    ///< times that one connection has taken the place of all
-  std::uint64_t errors = 0;      ///< messages of the server that something was wrong
-
-  /// Events of either way that another member in the same network has passed on.
-  std::uint64_t left_to_partner = 0;
-
-  // Of each other event that came, one of these counts:
-  std::uint64_t events_received = 0; ///< published
-  std::uint64_t repeated = 0;        ///< another connection of this member is to bring that topic
-  std::uint64_t unwanted = 0;        ///< no subscriber of the network wanted its topic any more
-  std::uint64_t dropped = 0;         ///< `incoming` was full
-  std::uint64_t refused = 0;         ///< its topic is reserved or too long, or it is too large
-  std::uint64_t malformed = 0;       ///< it is not readable, or no event
-
-  // Of each other message on a topic of `send`:
-  std::uint64_t events_sent = 0; ///< written to a connection
-  std::uint64_t not_events = 0;  ///< it is no Zeek event
-  std::uint64_t unsent = 0;      ///< the connection was lost before it was written
+/// Messages for the cluster are those on topics of `websocket_options::send`.
+struct websocket_counters : member_counters {
+  std::uint64_t extended = 0; ///< further connections, since the network wanted more topics
+  std::uint64_t replaced = 0; ///< times that one connection has taken the place of all
+  std::uint64_t errors = 0;   ///< messages of the server that something was wrong
+  std::uint64_t repeated =
+      0; ///< events of which another connection of this member brings the topic
 };
 
 /// Takes part in the cluster of a server as long as it exists, on a thread of its own: the endpoint
@@ -79,6 +65,8 @@ public:
   /// nothing.
   std::string problem() const;
   websocket_counters counters() const;
+  /// Leaves before the destructor does, and blocks as long; the counters change no more.
+  void leave();
 
 private:
   explicit websocket_member(std::unique_ptr<websocket_membership> made);

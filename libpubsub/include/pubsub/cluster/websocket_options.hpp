@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <pubsub/cluster/zeromq_options.hpp>
+#include <pubsub/cluster/topic_names.hpp>
 #include <pubsub/error.hpp>
 #include <pubsub/export.hpp>
 #include <pubsub/queue_options.hpp>

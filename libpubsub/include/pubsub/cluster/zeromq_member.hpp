@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include <pubsub/cluster/member_counters.hpp>
 #include <pubsub/cluster/zeromq_options.hpp>
 #include <pubsub/endpoint.hpp>
 #include <pubsub/error.hpp>
@@ -17,25 +18,10 @@ namespace pubsub::cluster {
 
 class zeromq_membership;
 
-/// What a member has counted since it was made.
-struct zeromq_counters {
-  std::uint64_t connections = 0; ///< times that the cluster was reached
-
-  /// Events and records of either way that another member in the same network has passed on.
-  std::uint64_t left_to_partner = 0;
-
-  // Of each other event that came, one of these counts:
-  std::uint64_t events_received = 0; ///< published
-  std::uint64_t own = 0;       ///< it came back, or another member in the same network has sent it
-  std::uint64_t unwanted = 0;  ///< no subscriber of the network wanted its topic any more
-  std::uint64_t dropped = 0;   ///< `incoming` was full
-  std::uint64_t refused = 0;   ///< its topic is reserved or too long, or it is too large
-  std::uint64_t malformed = 0; ///< it is no event, or not readable; logs that are not readable, too
-
-  // Of each other message on a topic that nodes of the cluster subscribe to:
-  std::uint64_t events_sent = 0; ///< handed to libzmq
-  std::uint64_t not_events = 0;  ///< it is no Zeek event
-  std::uint64_t unsent = 0;      ///< the cluster was lost before it was handed over
+/// Messages for the cluster are those on topics that its nodes subscribe to.
+struct zeromq_counters : member_counters {
+  /// Events that came back, or that another member in the same network has sent.
+  std::uint64_t own = 0;
 
   std::uint64_t log_batches = 0; ///< of which records were published
   std::uint64_t log_records = 0; ///< in those
@@ -78,6 +64,8 @@ public:
   /// Why the cluster is not reached, in one sentence; empty where it is.
   std::string problem() const;
   zeromq_counters counters() const;
+  /// Leaves before the destructor does, and blocks as long; the counters change no more.
+  void leave();
 
 private:
   explicit zeromq_member(std::unique_ptr<zeromq_membership> made);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <pubsub/cluster/curve_keys.hpp>
+#include <pubsub/cluster/topic_names.hpp>
 #include <pubsub/error.hpp>
 #include <pubsub/export.hpp>
 #include <pubsub/queue_options.hpp>
@@ -20,13 +21,6 @@ namespace pubsub::cluster {
 /// How events are written. A Zeek node takes only what its own `Cluster::event_serializer` writes;
 /// unless a script changes it, that is `broker_bin_v1`. What nodes send is read in either.
 enum class event_serializer : std::uint8_t { broker_bin_v1, broker_json_v1 };
-
-/// Topics of the nodes, which clusters with the ZeroMQ backend separate by dots
-/// (`zeek.cluster.worker`, `zeek.cluster.node.worker-1.`) and those with Broker by slashes.
-/// `mapped`: outside the cluster they have slashes (`zeek/cluster/worker`,
-/// `zeek/cluster/node/worker-1/`), so that a program need not know which of them it talks to. All
-/// other topics stay as they are.
-enum class topic_names : std::uint8_t { mapped, as_they_are };
 
 struct zeromq_options {
   /// Where the proxy of the cluster takes what nodes publish

@@ -70,7 +70,7 @@ public:
     bytes().belongs_to(weak_from_this());
     timer_.expires_after(place_.options.timeout);
     wait([this] { give_up(); });
-    resolver_.async_resolve(place_.url.host, place_.url.port,
+    resolver_.async_resolve(place_.url.host, std::to_string(place_.url.port),
                             with_self([this](const error_code& failed, const auto& found) {
                               if (failed)
                                 return end("the name " + place_.url.host +

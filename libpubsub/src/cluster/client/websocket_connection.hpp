@@ -9,12 +9,13 @@
 #include <string_view>
 #include <vector>
 
+#include <pubsub/cluster/websocket_member.hpp>
 #include <pubsub/cluster/websocket_options.hpp>
 
 #include "cluster/client/beast.hpp"
-#include "cluster/client/url.hpp"
-#include "cluster/client/websocket_counts.hpp"
+#include "cluster/shared_counters.hpp"
 #include "cluster/websocket_messages.hpp"
+#include "cluster/websocket_url.hpp"
 
 namespace pubsub::cluster {
 
@@ -24,7 +25,7 @@ struct websocket_place {
   const websocket_url url;
   asio::io_context& loop;
   asio::ssl::context* tls; ///< null where nothing is encrypted
-  websocket_counts& counts;
+  shared_counters<websocket_counters>& counts;
 };
 
 /// How a connection speaks with the session it belongs to. All are called from the loop, none by a

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <pubsub/cluster/websocket_options.hpp>
 
-#include "cluster/client/url.hpp"
 #include "cluster/uri_parts.hpp"
 #include "cluster/websocket_messages.hpp"
+#include "cluster/websocket_url.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -16,7 +16,6 @@ namespace pubsub::cluster {
 
 namespace {
 
-constexpr std::string_view default_port = "27759";
 constexpr const char* token_variable = "PUBSUB_WEBSOCKET_TOKEN";
 constexpr std::string_view websocket_form =
     "expected ws://HOST:27759/v1/messages/json?topics=A,B&send=A,B&names=as-they-are&"
@@ -25,11 +24,6 @@ constexpr std::string_view websocket_form =
 error unclear(std::string_view uri, std::string_view why) {
   return {errc::invalid_argument,
           std::string{uri} + ": " + std::string{why} + "; " + std::string{websocket_form}};
-}
-
-/// Printable, without blanks: what can stand in a line of HTTP.
-bool is_word(std::string_view text) {
-  return std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~'; });
 }
 
 /// Nothing where a `%` is not followed by two hexadecimal digits.
@@ -142,39 +136,12 @@ expected<void> check_queues(const websocket_options& options) {
 
 } // namespace
 
-std::optional<websocket_url> parse_websocket_url(std::string_view text) {
-  websocket_url result;
-  result.encrypted = text.starts_with("wss://");
-  if (!result.encrypted && !text.starts_with("ws://"))
-    return {};
-  text.remove_prefix(text.find("//") + 2);
-  auto place = text.substr(0, text.find('/'));
-  text.remove_prefix(place.size());
-  result.path = text.size() <= 1 ? websocket_path : text;
-  if (place.starts_with('[')) {
-    const auto end = place.find(']');
-    if (end == std::string_view::npos)
-      return {};
-    result.host = place.substr(1, end - 1);
-    place.remove_prefix(end + 1);
-  } else {
-    result.host = place.substr(0, place.find(':'));
-    place.remove_prefix(result.host.size());
-  }
-  result.port = place.empty() ? default_port : place.substr(1);
-  const bool separated = place.empty() || place.front() == ':';
-  if (!separated || result.host.empty() || !is_port(result.port) || !is_word(result.host) ||
-      !is_word(result.path) || result.host.find('@') != std::string::npos ||
-      result.path.find_first_of("?#") != std::string::npos)
-    return {};
-  return result;
-}
-
 expected<void> check(const websocket_options& options) {
   const auto bad_field = [](const std::string& why) { return error{errc::invalid_argument, why}; };
-  const auto url = parse_websocket_url(options.url);
+  const auto url = read_client_url(options.url);
   if (!url)
-    return bad_field("url: " + options.url + " is not ws://HOST:PORT/PATH or wss://HOST:PORT/PATH");
+    return bad_field("url: " + options.url + ": " + url.error().context() +
+                     " (expected ws://HOST:PORT/PATH or wss://HOST:PORT/PATH)");
   if (auto queues = check_queues(options); !queues)
     return queues;
   if (!is_application_name(options.application))
@@ -196,8 +163,8 @@ expected<websocket_options> websocket_options_from(std::string_view uri) {
   auto rest = uri;
   websocket_options result;
   result.url = take_until('?', rest);
-  if (!parse_websocket_url(result.url))
-    return unclear(uri, "the address is malformed");
+  if (const auto url = read_client_url(result.url); !url)
+    return unclear(uri, url.error().context());
   while (!rest.empty()) {
     auto value = take_until('&', rest);
     const auto name = take_until('=', value);

@@ -57,8 +57,9 @@ asio::ssl::context context_for(const tls_options& options) {
 }
 
 websocket_place place_of(const websocket_options& options, asio::io_context& loop,
-                         std::optional<asio::ssl::context>& tls, websocket_counts& counts) {
-  auto url = *parse_websocket_url(options.url); // which was checked
+                         std::optional<asio::ssl::context>& tls,
+                         shared_counters<websocket_counters>& counts) {
+  auto url = *read_client_url(options.url); // which was checked
   if (url.encrypted)
     tls.emplace(context_for(options.tls));
   return {options, std::move(url), loop, tls ? &*tls : nullptr, counts};
@@ -67,7 +68,7 @@ websocket_place place_of(const websocket_options& options, asio::io_context& loo
 } // namespace
 
 websocket_session::websocket_session(const websocket_options& options, session_host& host,
-                                     websocket_counts& counts)
+                                     shared_counters<websocket_counters>& counts)
     : options_(options), host_(host), counts_(counts),
       place_(place_of(options, loop_, tls_, counts)), wake_(loop_), outgoing_ready_(loop_),
       news_ready_(loop_), look_at_(loop_), names_(options.names) {}

@@ -18,10 +18,10 @@
 
 #include "cluster/client/connection_plan.hpp"
 #include "cluster/client/websocket_connection.hpp"
-#include "cluster/client/websocket_counts.hpp"
 #include "cluster/membership.hpp"
 #include "cluster/network_side.hpp"
 #include "cluster/patience.hpp"
+#include "cluster/shared_counters.hpp"
 #include "cluster/tuning.hpp"
 
 #include <boost/asio/posix/basic_stream_descriptor.hpp>
@@ -33,7 +33,8 @@ namespace pubsub::cluster {
 class websocket_session final : public session {
 public:
   /// Throws where the files for TLS cannot be used any more.
-  websocket_session(const websocket_options& options, session_host& host, websocket_counts& counts);
+  websocket_session(const websocket_options& options, session_host& host,
+                    shared_counters<websocket_counters>& counts);
   ~websocket_session() override;
 
   endpoint_id node_id() const override { return node_ ? node_->id() : endpoint_id{}; }
@@ -84,7 +85,7 @@ private:
 
   const websocket_options& options_;
   session_host& host_;
-  websocket_counts& counts_;
+  shared_counters<websocket_counters>& counts_;
 
   asio::io_context loop_{1};
   std::optional<asio::ssl::context> tls_;

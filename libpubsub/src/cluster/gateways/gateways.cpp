@@ -5,7 +5,7 @@
 #include <pubsub/cluster/zeromq_member.hpp>
 #include <pubsub/endpoint_options.hpp>
 
-#include <functional>
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -13,6 +13,7 @@ namespace pubsub::cluster {
 
 namespace {
 
+/// How a counter is called and explained.
 template <class Counters>
 struct described {
   std::string_view name;
@@ -21,23 +22,26 @@ struct described {
   bool lost = false;
 };
 
-constexpr described<zeromq_counters> zeromq_table[] = {
-    {"connections", "Times that the cluster was reached.", &zeromq_counters::connections},
+constexpr described<member_counters> common_table[] = {
+    {"connections", "Times that the cluster was reached.", &member_counters::connections},
     {"left_to_partner", "Events and records that another member in the same network has passed on.",
-     &zeromq_counters::left_to_partner},
+     &member_counters::left_to_partner},
     {"events_received", "Events from the cluster that were published.",
-     &zeromq_counters::events_received},
-    {"events_sent", "Events handed over to the cluster.", &zeromq_counters::events_sent},
-    {"unwanted", "Events from the cluster without a subscriber.", &zeromq_counters::unwanted},
-    {"dropped", "Events from the cluster for which the queue was full.", &zeromq_counters::dropped,
+     &member_counters::events_received},
+    {"events_sent", "Events handed over to the cluster.", &member_counters::events_sent},
+    {"unwanted", "Events from the cluster without a subscriber.", &member_counters::unwanted},
+    {"dropped", "Events from the cluster for which the queue was full.", &member_counters::dropped,
      true},
     {"refused", "Events from the cluster with a topic or size that is not allowed.",
-     &zeromq_counters::refused, true},
+     &member_counters::refused, true},
     {"malformed", "Events or logs from the cluster that cannot be read.",
-     &zeromq_counters::malformed, true},
+     &member_counters::malformed, true},
     {"not_events", "Messages for the cluster that are no Zeek events.",
-     &zeromq_counters::not_events, true},
-    {"unsent", "Events for the cluster when it was lost.", &zeromq_counters::unsent, true},
+     &member_counters::not_events, true},
+    {"unsent", "Events for the cluster when it was lost.", &member_counters::unsent, true},
+};
+
+constexpr described<zeromq_counters> zeromq_table[] = {
     {"own", "Events that came back.", &zeromq_counters::own},
     {"log_batches", "Batches of log records that came.", &zeromq_counters::log_batches},
     {"log_records", "Records in those that were published.", &zeromq_counters::log_records},
@@ -51,22 +55,6 @@ constexpr described<zeromq_counters> zeromq_table[] = {
 };
 
 constexpr described<websocket_counters> websocket_table[] = {
-    {"connections", "Times that the cluster was reached.", &websocket_counters::connections},
-    {"left_to_partner", "Events and records that another member in the same network has passed on.",
-     &websocket_counters::left_to_partner},
-    {"events_received", "Events from the cluster that were published.",
-     &websocket_counters::events_received},
-    {"events_sent", "Events handed over to the cluster.", &websocket_counters::events_sent},
-    {"unwanted", "Events from the cluster without a subscriber.", &websocket_counters::unwanted},
-    {"dropped", "Events from the cluster for which the queue was full.",
-     &websocket_counters::dropped, true},
-    {"refused", "Events from the cluster with a topic or size that is not allowed.",
-     &websocket_counters::refused, true},
-    {"malformed", "Events or logs from the cluster that cannot be read.",
-     &websocket_counters::malformed, true},
-    {"not_events", "Messages for the cluster that are no Zeek events.",
-     &websocket_counters::not_events, true},
-    {"unsent", "Events for the cluster when it was lost.", &websocket_counters::unsent, true},
     {"extended", "Further connections to a WebSocket server, as the network wanted more topics.",
      &websocket_counters::extended},
     {"replaced", "Times that one connection to a WebSocket server took the place of all.",
@@ -81,8 +69,7 @@ constexpr described<websocket_counters> websocket_table[] = {
 template <class Member, const auto& table>
 class member_gateway final : public gateway {
 public:
-  member_gateway(Member member, std::function<void()> leave)
-      : member_(std::move(member)), leave_(std::move(leave)) {}
+  explicit member_gateway(Member member) : member_(std::move(member)) {}
 
   bool wait_connected(std::chrono::nanoseconds timeout) const override {
     return member_.wait_connected(timeout);
@@ -91,15 +78,17 @@ public:
   std::vector<gateway_counter> counters() const override {
     const auto now = member_.counters();
     std::vector<gateway_counter> result;
-    for (const auto& each : table)
+    const auto describe = [&](const auto& each) {
       result.push_back({each.name, each.help, now.*each.member, each.lost});
+    };
+    std::ranges::for_each(common_table, describe);
+    std::ranges::for_each(table, describe);
     return result;
   }
-  void leave() override { leave_(); }
+  void leave() override { member_.leave(); }
 
 private:
   Member member_;
-  const std::function<void()> leave_;
 };
 
 /// The options of the link hold for both of its directions. What came from the cluster may not have
@@ -136,13 +125,11 @@ gateway_scheme scheme_of(std::string name, Parse parse) {
             if (!options)
               return options.error();
             use_queue(*options, link);
-            auto leave = std::make_shared<std::function<void()>>();
-            host.begun = [leave](std::function<void()> how) { *leave = std::move(how); };
             auto member = Member::join(ep, std::move(*options), std::move(host));
             if (!member)
               return member.error();
             return std::unique_ptr<gateway>{
-                std::make_unique<member_gateway<Member, table>>(std::move(*member), *leave)};
+                std::make_unique<member_gateway<Member, table>>(std::move(*member))};
           }};
 }
 

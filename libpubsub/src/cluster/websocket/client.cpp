@@ -18,6 +18,21 @@ websocket::close_reason make_reason(websocket::close_code code, std::string_view
   return result;
 }
 
+/// Of an event that was handed to the network; not of one that waits for it.
+void count_published(websocket_server_counters& counts, publish_result result) noexcept {
+  switch (result) {
+  case publish_result::taken:
+  case publish_result::dropped: // by a queue that counts it
+    return add(counts.events_received);
+  case publish_result::unwanted:
+    return add(counts.unwanted);
+  case publish_result::refused:
+    return add(counts.refused_events);
+  case publish_result::would_block:
+    return;
+  }
+}
+
 } // namespace
 
 client::client(client_host& host, asio::io_context& loop)
@@ -33,7 +48,7 @@ std::optional<http_refusal> client::on_request(const upgrade_request& request,
                                                peer_identity identity, const std::string& address) {
   auto& counts = host_.counts();
   if (!is_allowed_origin(request, host_.options().allowed_origins)) {
-    counts.add(counts.refused);
+    add(counts.refused);
     is_refused_ = true;
     return http_refusal{403, "Pages of this origin may not connect."};
   }
@@ -44,7 +59,7 @@ std::optional<http_refusal> client::on_request(const upgrade_request& request,
   shown_ = "ws://" + address;
   auto refusal = host_.admit(*this, identity_, rule_);
   if (refusal)
-    counts.add(counts.refused);
+    add(counts.refused);
   is_refused_ = refusal.has_value();
   return refusal;
 }
@@ -59,8 +74,7 @@ void client::limit_handshake() {
 
 void client::on_upgraded() {
   timer_.cancel();
-  auto& counts = host_.counts();
-  counts.add(counts.accepted);
+  add(host_.counts().accepted);
   state_ = phase::subscribing;
   keep_alive();
   if (upgrade_.refusal) {
@@ -81,8 +95,7 @@ void client::on_text(std::string_view text) {
   if (state_ != phase::exchanging)
     return;
   if (const auto read = read_event(text, event_); !read) {
-    auto& counts = host_.counts();
-    counts.add(counts.malformed);
+    add(host_.counts().malformed);
     tell(websocket_code::deserialization_failed, read.error().context());
     return receive_next();
   }
@@ -92,8 +105,7 @@ void client::on_text(std::string_view text) {
 void client::subscribe(std::string_view text) {
   auto prefixes = read_subscriptions(text);
   if (!prefixes) {
-    auto& counts = host_.counts();
-    counts.add(counts.malformed);
+    add(host_.counts().malformed);
     tell(websocket_code::deserialization_failed, prefixes.error().context());
     return close(websocket::close_code::policy_error, prefixes.error().context());
   }
@@ -192,8 +204,8 @@ void client::end_node() {
     return;
   auto& counts = host_.counts();
   const auto left = node_->events.counters();
-  counts.add(counts.dropped, left.dropped());
-  counts.add(counts.unsent, batch_.size() - next_in_batch_ + left.queued);
+  add(counts.dropped, left.dropped());
+  add(counts.unsent, batch_.size() - next_in_batch_ + left.queued);
   batch_.clear();
   next_in_batch_ = 0;
   news_fd_.release(); // the node closes them
@@ -205,7 +217,7 @@ void client::end_node() {
 
 void client::publish() {
   const auto result = node_->node.try_publish(event_.topic, event_.value.bytes());
-  host_.counts().count_published(result);
+  count_published(host_.counts(), result);
   if (result != publish_result::would_block)
     return receive_next();
   stopped_reading_ = true;
@@ -262,8 +274,8 @@ void client::send_events() {
       ++others;
     }
   }
-  counts.add(counts.events_sent, sent);
-  counts.add(counts.not_events, others);
+  add(counts.events_sent, sent);
+  add(counts.not_events, others);
   if (next_in_batch_ < batch_.size()) {
     wait_for_room();
   } else if (batch_.size() == websocket_tuning::messages_a_turn) {
@@ -296,8 +308,7 @@ void client::keep_alive() {
     return;
   const bool takes = was_behind_ && written_bytes() != written_then_;
   if (!heard_ && !takes && !stopped_reading_) {
-    auto& counts = host_.counts();
-    counts.add(counts.timed_out);
+    add(host_.counts().timed_out);
     return close(websocket::close_code::internal_error, "Ping timeout");
   }
   heard_ = false;
@@ -341,8 +352,7 @@ void client::on_end() {
   if (state_ == phase::ended)
     return;
   if (state_ == phase::handshake && !is_refused_) {
-    auto& counts = host_.counts();
-    counts.add(counts.failed);
+    add(host_.counts().failed);
   }
   state_ = phase::ended;
   timer_.cancel();

@@ -15,9 +15,9 @@
 
 #include "access/access.hpp"
 #include "base/peer_identity.hpp"
+#include "cluster/shared_counters.hpp"
 #include "cluster/websocket/beast.hpp"
 #include "cluster/websocket/client_node.hpp"
-#include "cluster/websocket/server_counts.hpp"
 #include "cluster/websocket/upgrade.hpp"
 #include "cluster/websocket_messages.hpp"
 
@@ -38,7 +38,7 @@ public:
   virtual ~client_host() = default;
 
   virtual const websocket_server_options& options() const noexcept = 0;
-  virtual server_counts& counts() noexcept = 0;
+  virtual shared_counters<websocket_server_counters>& counts() noexcept = 0;
 
   /// The rule for a client, null where there are none; or why it is refused. A client that is
   /// admitted takes a place until it is forgotten.

@@ -181,8 +181,7 @@ private:
   void on_read_failure(error_code failure) {
     if (failure.category() == make_error_code(websocket::error::closed).category() &&
         failure != websocket::error::closed && !is_closing()) {
-      auto& counts = host_.counts();
-      counts.add(counts.bad_frames);
+      add(host_.counts().bad_frames);
       begin_goodbye();
       return discard();
     }

@@ -15,8 +15,8 @@
 
 namespace pubsub::cluster {
 
-server::server(std::shared_ptr<endpoint> ep, websocket_server_options options,
-               websocket_address where, private_folder folder)
+server::server(std::shared_ptr<endpoint> ep, websocket_server_options options, websocket_url where,
+               private_folder folder)
     : ep_(std::move(ep)), options_(std::move(options)), where_(std::move(where)),
       folder_(std::move(folder)),
       admission_(options_.access, options_.max_clients,
@@ -158,7 +158,7 @@ void server::serve(asio::io_context& loop, loop_socket socket) {
   std::shared_ptr<client> fresh;
   std::unique_lock lock{mutex_};
   if (connections_.size() >= options_.max_clients + websocket_tuning::spare_connections) {
-    counts_.add(counts_.refused);
+    add(counts_.refused);
     return; // it is closed
   }
   if (where_.encrypted) {

@@ -17,11 +17,11 @@
 #include <pubsub/cluster/websocket_server.hpp>
 
 #include "cluster/private_folder.hpp"
-#include "cluster/websocket/address.hpp"
+#include "cluster/shared_counters.hpp"
 #include "cluster/websocket/admission.hpp"
 #include "cluster/websocket/beast.hpp"
 #include "cluster/websocket/client.hpp"
-#include "cluster/websocket/server_counts.hpp"
+#include "cluster/websocket_url.hpp"
 #include "transport/tls/tls_context.hpp"
 
 namespace pubsub::cluster {
@@ -29,19 +29,19 @@ namespace pubsub::cluster {
 /// Thread-safety: as of websocket_server.
 class server final : public client_host {
 public:
-  server(std::shared_ptr<endpoint> ep, websocket_server_options options, websocket_address where,
+  server(std::shared_ptr<endpoint> ep, websocket_server_options options, websocket_url where,
          private_folder folder);
   ~server() override;
 
   expected<void> start();
   /// With the port that it has got.
-  const websocket_address& address() const noexcept { return where_; }
+  const websocket_url& address() const noexcept { return where_; }
   websocket_server_counters counters() const;
   void set_access(std::optional<access_rules> rules);
   expected<void> set_tls(const tls_options& options);
 
   const websocket_server_options& options() const noexcept override { return options_; }
-  server_counts& counts() noexcept override { return counts_; }
+  shared_counters<websocket_server_counters>& counts() noexcept override { return counts_; }
   std::optional<http_refusal> admit(const client& who, const peer_identity& identity,
                                     access_ptr& rule) override {
     return admission_.admit(who, identity, rule);
@@ -67,9 +67,9 @@ private:
 
   const std::shared_ptr<endpoint> ep_;
   const websocket_server_options options_;
-  websocket_address where_;
+  websocket_url where_;
   const private_folder folder_;
-  server_counts counts_;
+  shared_counters<websocket_server_counters> counts_;
   admission admission_;
   std::atomic<std::uint64_t> nodes_{0};   // made so far
   std::atomic<std::uint64_t> clients_{0}; // acknowledged so far

@@ -16,9 +16,10 @@ error out_of_range(const char* field, const char* range) {
 } // namespace
 
 expected<void> check(const websocket_server_options& options) {
-  const auto where = parse_websocket_address(options.address);
+  const auto where = read_server_url(options.address);
   if (!where)
-    return where.error();
+    return error{errc::invalid_argument, "'" + options.address + "': " + where.error().context() +
+                                             " (expected ws://HOST:PORT or wss://HOST:PORT)"};
   if (!where->encrypted && options.tls.authenticated())
     return out_of_range("tls", "only for addresses that begin with wss://");
   if (options.queue.policy == overflow_policy::block)
@@ -57,7 +58,7 @@ expected<websocket_server> websocket_server::start(const endpoint& ep,
                                                    websocket_server_options options) {
   if (auto checked = check(options); !checked)
     return checked.error();
-  auto where = parse_websocket_address(options.address);
+  auto where = read_server_url(options.address);
   auto folder = private_folder::make();
   if (!folder)
     return folder.error();
