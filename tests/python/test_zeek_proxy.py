@@ -46,6 +46,7 @@ class ProxyOfLibzmq(ProxyPorts):
     def __init__(self):
         self._context = zmq.Context()
         self._xpub, self._xsub = self._context.socket(zmq.XPUB), self._context.socket(zmq.XSUB)
+        self._xpub.linger = self._xsub.linger = 0  # once the context is terminated nothing can be set any more
         self._xpub.setsockopt(zmq.XPUB_VERBOSER, 1)
         self._xpub.setsockopt(zmq.XPUB_NODROP, 1)
         self.xsub_port, self.xpub_port = (each.bind_to_random_port("tcp://127.0.0.1") for each in (self._xsub, self._xpub))
@@ -56,7 +57,7 @@ class ProxyOfLibzmq(ProxyPorts):
         with contextlib.suppress(zmq.ContextTerminated):
             zmq.proxy(self._xsub, self._xpub)
         for each in (self._xsub, self._xpub):
-            each.close(0)
+            each.close()
 
     def __enter__(self):
         return self
