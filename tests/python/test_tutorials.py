@@ -166,8 +166,9 @@ def install_the_library(home):
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("page", [page for page in PAGES if sessions_of(page)], ids=name_of)
 def test_every_session_goes_as_it_is_shown(page, pubsub_command):
-    if page.stem == "opentelemetry":
-        pytest.importorskip("opentelemetry.sdk", reason="the programs of the page need opentelemetry-sdk")
+    for stem, module in (("opentelemetry", "opentelemetry.sdk"), ("data-frames", "pyarrow")):
+        if page.stem == stem:
+            pytest.importorskip(module, reason="the programs of the page need it")
     with tempfile.TemporaryDirectory(prefix="pubsub") as root:  # short enough for the path of a socket
         run_the_sessions(page, Path(root), pubsub_command)
 

@@ -2,6 +2,7 @@
 #include "commands.hpp"
 
 #include "connection.hpp"
+#include "message_output.hpp"
 #include "receive_loop.hpp"
 #include "stop_signal.hpp"
 #include "terminal.hpp"
@@ -12,7 +13,6 @@
 #include <fmt/format.h>
 
 #include <pubsub/endpoint.hpp>
-#include <pubsub/format.hpp>
 
 namespace pubsub::tool {
 
@@ -24,31 +24,41 @@ struct sub_options {
   queue_options queue;
   std::optional<std::uint64_t> count;
   std::optional<double> timeout_s;
-  bool text = false;
+  output_format format = output_format::json;
+  std::string file = "-";
 };
 
+/// Hands messages to an output until there are enough.
 class message_printer {
 public:
-  explicit message_printer(const sub_options& options) : options_(options) {}
+  message_printer(const sub_options& options, message_output& output)
+      : options_(options), output_(output) {}
 
-  bool done() const { return options_.count && printed_ >= *options_.count; }
+  bool done() const { return failed_ || (options_.count && printed_ >= *options_.count); }
+  bool failed() const { return failed_; }
   std::uint64_t printed() const { return printed_; }
 
-  /// False once stdout is closed.
+  /// False once nobody reads the output.
   bool print(const std::vector<data_message>& messages) {
     for (const auto& msg : messages) {
       if (done())
         break;
-      output_.add(options_.text ? to_string(msg) : to_json(get_topic(msg), get_view(msg)));
-      ++printed_;
+      const auto added = output_.add(msg);
+      if (!added) {
+        complain(added.error().context());
+        failed_ = true;
+      } else if (*added) {
+        ++printed_;
+      }
     }
     return output_.flush();
   }
 
 private:
   const sub_options& options_;
-  line_output output_;
+  message_output& output_;
   std::uint64_t printed_ = 0;
+  bool failed_ = false;
 };
 
 exit_code out_of_time(const sub_options& options, const message_printer& printer) {
@@ -60,12 +70,18 @@ exit_code out_of_time(const sub_options& options, const message_printer& printer
   return exit_code::timeout;
 }
 
-exit_code print_messages(subscriber& sub, const sub_options& options, const stop_signal& stop) {
-  message_printer printer{options};
+exit_code print_messages(subscriber& sub, const sub_options& options, message_output& output,
+                         const stop_signal& stop) {
+  message_printer printer{options, output};
   // It ends early where the reader of our output has gone.
   const auto why =
       receive_until(sub, stop, deadline_after(options.timeout_s),
                     [&](const auto& batch) { return printer.print(batch) && !printer.done(); });
+  const auto ended = output.end();
+  if (printer.failed())
+    return exit_code::loss;
+  if (ended != exit_code::ok)
+    return ended;
   return why == receive_end::out_of_time ? out_of_time(options, printer) : exit_code::ok;
 }
 
@@ -74,12 +90,19 @@ exit_code run_sub(const sub_options& options) {
     complain("sub needs at least one --listen or --peer");
     return exit_code::usage;
   }
+  if (options.format == output_format::parquet && options.file == "-") {
+    complain("--format parquet needs --output FILE: such a file is not written from front to back");
+    return exit_code::usage;
+  }
   stop_signal stop;
+  auto output = open_output(options.format, options.file);
+  if (!output)
+    return fail(output.error());
   endpoint ep{options.connection.for_endpoint()};
   auto sub = ep.make_subscriber(filter{options.topics}, options.queue);
   if (auto failed = connect(ep, options.connection, peering::wait); failed != exit_code::ok)
     return failed;
-  auto outcome = print_messages(sub, options, stop);
+  auto outcome = print_messages(sub, options, **output, stop);
   auto counters = sub.counters();
   if (auto unreadable = counters.decode_errors; unreadable > 0)
     complain(fmt::format("{} messages were no valid values", unreadable));
@@ -101,6 +124,10 @@ constexpr const char* sub_examples = R"(Examples:
       waits for publishers itself, prints "topic -> value"
   pubsub sub --peer 127.0.0.1:9999 --topic zeek/ --count 10 --timeout 30
       ends with status 0 after ten messages, with 4 if they have not come after 30 seconds
+  pubsub sub --peer 127.0.0.1:9999 --topic zeek/records/conn --format zeek-tsv > conn.log
+      the records of a log as Zeek writes them; --format csv for a spreadsheet
+  pubsub sub --peer 127.0.0.1:9999 --topic zeek/records/conn --format parquet --output conn.parquet --timeout 60
+      what comes within a minute as a table with typed columns
 Without --topic everything is subscribed to. Ends on Ctrl-C or SIGTERM.)";
 
 } // namespace
@@ -116,7 +143,19 @@ void add_sub(CLI::App& app, exit_code& outcome) {
       ->check(CLI::PositiveNumber);
   command->add_option("--timeout", options->timeout_s, "Seconds until giving up with status 4")
       ->check(CLI::PositiveNumber);
-  command->add_flag("--text", options->text, "Print text for people instead of JSON");
+  command
+      ->add_option("--format", options->format,
+                   "What is written of messages: any as json or text, a line each; records of "
+                   "Zeek's logs as csv, zeek-tsv, arrow (a stream) or parquet, a row each; the "
+                   "last two need Python with libpubsub and pyarrow")
+      ->transform(CLI::CheckedTransformer(output_formats()))
+      ->type_name("")
+      ->default_str("json");
+  command->add_option("--output", options->file, "File for arrow and parquet; - is stdout")
+      ->type_name("FILE")
+      ->capture_default_str();
+  command->add_flag_callback(
+      "--text", [options] { options->format = output_format::text; }, "The same as --format text");
   command->footer(sub_examples);
   command->callback([options, &outcome] {
     if (options->topics.empty())

@@ -17,6 +17,7 @@ from ._core import (EndpointCounters, GatewayInfo, LinkCounters, Message, NodeIn
                     PublisherCounters, Status, SubscriberCounters, TraceHop, decode, encode, from_json, to_json)
 from ._core import version as __version__
 from .access import AccessRule, read_access_rules
+from .arrow import record_batches, to_arrow
 from .endpoint import Endpoint
 from .errors import (Cancelled, Closed, DecodeError, EncodeError, EncodeTypeError, FileError, ForkError,
                      InvalidArgument, LimitExceeded, ListenError, NoSuchOperation, NoSuchService, NotAPeer,
@@ -42,5 +43,5 @@ __all__ = [
     "Status", "StatusSubscriber", "Stream", "Subnet", "Subscriber", "SubscriberCounters", "Table",
     "Task", "TaskError", "TaskQueue", "Timeout", "Timespan", "Timestamp", "TlsFailed", "TraceHop", "Ventilator",
     "VersionedGroup", "VersionedMessage", "Worker", "__version__", "as_completed", "decode",
-    "encode", "from_json", "pipeline", "read_access_rules", "stage", "to_json", "zeek",
+    "encode", "from_json", "pipeline", "read_access_rules", "record_batches", "stage", "to_arrow", "to_json", "zeek",
 ]

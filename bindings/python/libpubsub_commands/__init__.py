@@ -25,6 +25,7 @@ def pubsub_bench() -> NoReturn:
 
 def _become(name: str) -> NoReturn:
     program = os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
+    os.environ.setdefault("PUBSUB_PYTHON", sys.executable)  # for what is written by this package
     # Python ignores these; a program that is started would inherit that, and not end with the pipe it writes to.
     for ignored in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(ignored, signal.SIG_DFL)

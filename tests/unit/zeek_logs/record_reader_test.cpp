@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "zeek_logs/record_reader.hpp"
+
+#include <doctest/doctest.h>
+
+#include <pubsub/zeek/event.hpp>
+#include <pubsub/zeek/log.hpp>
+
+using namespace pubsub;
+
+namespace {
+
+data columns_of(std::string path, std::vector<zeek::log_field> fields) {
+  return zeek::make_log_fields_event({.path = std::move(path), .fields = std::move(fields)});
+}
+
+} // namespace
+
+TEST_CASE("a record is read by the columns that its log announced last") {
+  zeek::record_reader reader;
+  CHECK_FALSE(reader.read(zeek::make_log_event("conn", vector{1u, "a"})));
+  CHECK(reader.unknown() == 1);
+  CHECK_FALSE(reader.read(columns_of("conn", {{"n", "count"}, {"s", "string"}})));
+  const auto first = reader.read(zeek::make_log_event("conn", vector{1u, "a"}));
+  REQUIRE(first);
+  CHECK(first->schema.path == "conn");
+  CHECK(first->schema.fields.at(1) == zeek::log_field{"s", "string"});
+  CHECK(first->values == vector{1u, "a"});
+  const auto version = first->schema.version;
+  CHECK(version > 0);
+
+  SUBCASE("the same columns once more change nothing") {
+    CHECK_FALSE(reader.read(columns_of("conn", {{"n", "count"}, {"s", "string"}})));
+    CHECK(reader.read(zeek::make_log_event("conn", vector{1u, "a"}))->schema.version == version);
+  }
+  SUBCASE("others count from now on") {
+    CHECK_FALSE(reader.read(columns_of("conn", {{"n", "count"}})));
+    CHECK_FALSE(reader.read(zeek::make_log_event("conn", vector{1u, "a"})));
+    CHECK(reader.unknown() == 2);
+    CHECK(reader.read(zeek::make_log_event("conn", vector{1u}))->schema.version == version + 1);
+  }
+  SUBCASE("other logs have their own") {
+    CHECK_FALSE(reader.read(zeek::make_log_event("dns", vector{1u, "a"})));
+    CHECK(reader.unknown() == 2);
+  }
+  CHECK(reader.others() == 0);
+}
+
+TEST_CASE("what is no record, or announces no columns, is counted and passed over") {
+  zeek::record_reader reader;
+  std::uint64_t expected_others = 0;
+  for (const auto& each :
+       {data{1u}, zeek::make_event("other", {}), zeek::make_event("log_conn", {}),
+        zeek::make_event("log_conn", {1u}), zeek::make_event("log_fields", {"conn"}),
+        zeek::make_event("log_fields", {"conn", 1u}),
+        zeek::make_event("log_fields", {"conn", vector{vector{"name"}}}),
+        zeek::make_event("log_fields", {"conn", vector{vector{"name", 1u}}})}) {
+    CHECK_FALSE(reader.read(each));
+    CHECK(reader.others() == ++expected_others);
+  }
+  CHECK(reader.unknown() == 0);
+}

@@ -1,0 +1,44 @@
+// Records of Zeek's logs as lines of text.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <pubsub/error.hpp>
+
+#include "zeek_logs/record_reader.hpp"
+
+namespace pubsub::zeek {
+
+enum class line_format : std::uint8_t {
+  /// As Zeek writes logs: a header ahead of the first record, and wherever log or columns change.
+  tsv,
+  /// A line of column names, then records of one log (RFC 4180, with a line feed at the end of
+  /// lines): times as `2023-11-14T22:13:20.000001Z`, intervals in seconds, unset columns empty,
+  /// members of sets and vectors separated by commas, in which those within them are `\x2c`.
+  csv,
+};
+
+/// Whether records with these schemas fit into one table. Errors: invalid_data: another log, or its
+/// columns have changed.
+expected<void> check_same_table(const log_schema& first, const log_schema& next);
+
+/// Makes lines of records. Bytes that would end a column or a line, or steer a terminal, are
+/// written as `\xNN`.
+class record_lines {
+public:
+  explicit record_lines(line_format format) : format_(format) {}
+
+  /// Appends the record, behind what has to stand before it. Errors: for CSV those of
+  /// `check_same_table`.
+  expected<void> add(const read_record& record, std::string& out);
+
+private:
+  void add_header(const log_schema& schema, std::string& out) const;
+
+  const line_format format_;
+  log_schema last_; // version 0 before the first record
+};
+
+} // namespace pubsub::zeek

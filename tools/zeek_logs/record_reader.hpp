@@ -1,0 +1,41 @@
+// Records of Zeek's logs in messages: the opposite of what `pubsub pub --zeek-log` does.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include <pubsub/data.hpp>
+#include <pubsub/zeek/log.hpp>
+
+namespace pubsub::zeek {
+
+/// A record, and the columns of its log.
+struct read_record {
+  const log_schema& schema; ///< stays until the next `read`
+  vector values;            ///< as many as the schema has fields
+};
+
+/// Learns the columns of logs from the events `log_fields`, and reads the events `log_<path>` by
+/// them.
+class record_reader {
+public:
+  /// The record in a message's value; nothing where it announces columns, is no record (`others`),
+  /// or one whose columns are not known (`unknown`).
+  std::optional<read_record> read(const data& value);
+
+  std::uint64_t others() const noexcept { return others_; }
+  std::uint64_t unknown() const noexcept { return unknown_; }
+
+private:
+  bool learn(const vector& args);
+
+  std::map<std::string, log_schema, std::less<>> schemas_; // by path
+  std::uint64_t others_ = 0;
+  std::uint64_t unknown_ = 0;
+};
+
+} // namespace pubsub::zeek
