@@ -139,14 +139,6 @@ expected<std::unique_ptr<message_output>> open_table(const char* form, const std
 
 } // namespace
 
-const std::map<std::string, output_format>& output_formats() {
-  static const std::map<std::string, output_format> result{
-      {"json", output_format::json},   {"text", output_format::text},
-      {"csv", output_format::csv},     {"zeek-tsv", output_format::zeek_tsv},
-      {"arrow", output_format::arrow}, {"parquet", output_format::parquet}};
-  return result;
-}
-
 expected<std::unique_ptr<message_output>> open_output(output_format format,
                                                       const std::string& file) {
   using made = std::unique_ptr<message_output>;

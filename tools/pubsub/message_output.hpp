@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 
@@ -17,7 +16,14 @@ namespace pubsub::tool {
 enum class output_format : std::uint8_t { json, text, csv, zeek_tsv, arrow, parquet };
 
 /// By the names that they have on the command line.
-const std::map<std::string, output_format>& output_formats();
+struct named_format {
+  const char* name;
+  output_format format;
+};
+inline constexpr named_format output_formats[] = {
+    {"json", output_format::json},   {"text", output_format::text},
+    {"csv", output_format::csv},     {"zeek-tsv", output_format::zeek_tsv},
+    {"arrow", output_format::arrow}, {"parquet", output_format::parquet}};
 
 class message_output {
 public:

@@ -2,6 +2,7 @@
 #include "commands.hpp"
 
 #include "connection.hpp"
+#include "manual/command_text.hpp"
 #include "message_output.hpp"
 #include "receive_loop.hpp"
 #include "stop_signal.hpp"
@@ -130,6 +131,21 @@ constexpr const char* sub_examples = R"(Examples:
       what comes within a minute as a table with typed columns
 Without --topic everything is subscribed to. Ends on Ctrl-C or SIGTERM.)";
 
+void add_format_option(CLI::App& command, output_format& format) {
+  std::vector<std::string> names;
+  for (const auto& each : output_formats)
+    names.emplace_back(each.name);
+  auto* const option = command.add_option_function<std::string>(
+      "--format",
+      [&format](const std::string& name) {
+        format = std::ranges::find(output_formats, name, &named_format::name)->format;
+      },
+      "What is written: any message as json or text, a line each; records of Zeek's logs as csv, "
+      "zeek-tsv, arrow (a stream) or parquet, a row each; the last two need Python with libpubsub "
+      "and pyarrow");
+  allow_only(option, names)->default_str("json");
+}
+
 } // namespace
 
 void add_sub(CLI::App& app, exit_code& outcome) {
@@ -143,14 +159,7 @@ void add_sub(CLI::App& app, exit_code& outcome) {
       ->check(CLI::PositiveNumber);
   command->add_option("--timeout", options->timeout_s, "Seconds until giving up with status 4")
       ->check(CLI::PositiveNumber);
-  command
-      ->add_option("--format", options->format,
-                   "What is written of messages: any as json or text, a line each; records of "
-                   "Zeek's logs as csv, zeek-tsv, arrow (a stream) or parquet, a row each; the "
-                   "last two need Python with libpubsub and pyarrow")
-      ->transform(CLI::CheckedTransformer(output_formats()))
-      ->type_name("")
-      ->default_str("json");
+  add_format_option(*command, options->format);
   command->add_option("--output", options->file, "File for arrow and parquet; - is stdout")
       ->type_name("FILE")
       ->capture_default_str();
