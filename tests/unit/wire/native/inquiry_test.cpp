@@ -2,6 +2,7 @@
 #include "wire/native/inquiry.hpp"
 
 #include "support/hex.hpp"
+#include "support/native_frames.hpp"
 
 #include <doctest/doctest.h>
 
@@ -11,15 +12,6 @@ using namespace pubsub;
 using namespace pubsub::test;
 
 namespace {
-
-const auto a = *endpoint_id::parse("00112233-4455-6677-8899-aabbccddeeff");
-const auto b = *endpoint_id::parse("ffeeddcc-bbaa-9988-7766-554433221100");
-const std::string a_hex = "00112233445566778899aabbccddeeff";
-const std::string b_hex = "ffeeddccbbaa99887766554433221100";
-
-std::span<const std::byte> payload_of(const buffer& frame) {
-  return std::span{frame}.subspan(4);
-}
 
 wire::inquiry trace_of(std::string topic, std::vector<destination> to) {
   wire::inquiry x{.number = 9, .subject = wire::inquiry_subject::trace, .hops_left = 3};

@@ -2,6 +2,7 @@
 #include "wire/native/network.hpp"
 
 #include "support/hex.hpp"
+#include "support/native_frames.hpp"
 #include "wire/native/batch.hpp"
 
 #include <doctest/doctest.h>
@@ -10,19 +11,6 @@
 
 using namespace pubsub;
 using namespace pubsub::test;
-
-namespace {
-
-const auto a = *endpoint_id::parse("00112233-4455-6677-8899-aabbccddeeff");
-const auto b = *endpoint_id::parse("ffeeddcc-bbaa-9988-7766-554433221100");
-const std::string a_hex = "00112233445566778899aabbccddeeff";
-const std::string b_hex = "ffeeddccbbaa99887766554433221100";
-
-std::span<const std::byte> payload_of(const buffer& frame) {
-  return std::span{frame}.subspan(4);
-}
-
-} // namespace
 
 TEST_CASE(
     "a whole report of a node may carry its name, and one that cannot be shown is malformed") {
