@@ -20,8 +20,8 @@ enum class line_format : std::uint8_t {
   csv,
 };
 
-/// Whether records with these schemas fit into one table. Errors: invalid_data: another log, or its
-/// columns have changed.
+/// Whether records with these two schemas fit into one table. Errors: invalid_data: another log, or
+/// its columns have changed.
 expected<void> check_same_table(const log_schema& first, const log_schema& next);
 
 /// Makes lines of records. Bytes that would end a column or a line, or steer a terminal, are
