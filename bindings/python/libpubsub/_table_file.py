@@ -4,6 +4,7 @@ stdin into a file."""
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import signal
 import struct
@@ -15,7 +16,7 @@ from .arrow import record_batches
 from .errors import NotSupported, PubsubError
 
 if TYPE_CHECKING:
-    import pyarrow
+    import pyarrow  # type: ignore # it says nothing of its types
 
 
 class PipedMessage(NamedTuple):
@@ -44,10 +45,8 @@ def write(form: str, file: str, batches: Iterator[pyarrow.RecordBatch]) -> None:
 
 def open_writer(form: str, file: str, schema: pyarrow.Schema) -> Any:
     if form == "parquet":
-        import pyarrow.parquet
-        return pyarrow.parquet.ParquetWriter(file, schema)
-    import pyarrow
-    return pyarrow.ipc.new_stream(sys.stdout.buffer if file == "-" else file, schema)
+        return importlib.import_module("pyarrow.parquet").ParquetWriter(file, schema)
+    return importlib.import_module("pyarrow.ipc").new_stream(sys.stdout.buffer if file == "-" else file, schema)
 
 
 def main() -> int:

@@ -28,6 +28,7 @@ What is unset is null.
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import re
 import time
@@ -39,7 +40,7 @@ from .zeek import Field, Record, Records
 from .zeek.messages import LogReader, RecordReader
 
 if TYPE_CHECKING:
-    import pyarrow
+    import pyarrow  # type: ignore # it says nothing of its types
 
     from .subscriber import Subscriber
 
@@ -90,10 +91,9 @@ def record_batches(source: Source, rows: int = DEFAULT_BATCH_ROWS, *, path: Opti
 
 def _pyarrow() -> Any:
     try:
-        import pyarrow
+        return importlib.import_module("pyarrow")
     except ImportError:
         raise NotSupported("Arrow tables need the package pyarrow: pip install 'libpubsub[arrow]'") from None
-    return pyarrow
 
 
 class _Row(NamedTuple):
