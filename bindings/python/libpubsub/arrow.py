@@ -11,17 +11,16 @@
 
 Needs the package ``pyarrow`` (``pip install 'libpubsub[arrow]'``). Each row is a record, and its columns are of these types:
 
-=========================  =========================================================
-Zeek                       Arrow
-=========================  =========================================================
-bool, int, count, double   bool, int64, uint64, double
-time                       timestamp in nanoseconds, UTC
-interval                   duration in nanoseconds
-port                       uint16: the number
-set[T], table[T],          list of what T is
-vector[T]
-all others                 string, as Zeek writes it; bytes that are not UTF-8 as ``\\xNN``
-=========================  =========================================================
+==============================  =========================================================
+Zeek                            Arrow
+==============================  =========================================================
+bool, int, count, double        bool, int64, uint64, double
+time                            timestamp in nanoseconds, UTC
+interval                        duration in nanoseconds
+port                            uint16: the number
+set[T], table[T], vector[T]     list of what T is
+all others                      string, as Zeek writes it; bytes that are not UTF-8 as ``\\xNN``
+==============================  =========================================================
 
 What is unset is null.
 """
