@@ -93,6 +93,7 @@ fmt/format.h libfmt-dev
 doctest/doctest.h doctest-dev
 pcap/pcap.h libpcap-dev
 zmq.hpp cppzmq-dev
+zstd.h libzstd-dev
 LIST
 }
 
@@ -136,7 +137,7 @@ install_missing() {
   else
     mapfile -t missing < <(missing_packages; printf '%s\n' libboost-dev libssl-dev libsimdjson-dev libtomlplusplus-dev \
       libcli11-dev \
-      libfmt-dev doctest-dev libpcap-dev cppzmq-dev)
+      libfmt-dev doctest-dev libpcap-dev cppzmq-dev libzstd-dev)
   fi
   command -v ccache >/dev/null || extra=(ccache) # only saves time
   # Without it there are no probes for tracers.

@@ -364,6 +364,31 @@ TEST_CASE("messages of this process have an origin where they are encoded, built
   CHECK_FALSE(get_origin(data_message{}));
 }
 
+TEST_CASE("a cursor tells the origins that are told one by one, in whatever order it is asked") {
+  endpoint ep;
+  auto sub = ep.make_subscriber({"/t"});
+  auto first = ep.make_publisher("/t");
+  auto second = ep.make_publisher("/t/2");
+  data_writer out;
+  out.write_string(std::string(1000, 'x'));
+  for (int i = 0; i < 300; ++i) { // more than one run of each
+    sent(first.publish(out.bytes()));
+    if (i % 7 == 0)
+      sent(second.publish(out.bytes()));
+  }
+  sent(first.publish(count{1})); // has none
+  const auto messages = sub.try_get_batch();
+  REQUIRE(messages);
+  REQUIRE(messages->size() == 344);
+  origin_cursor forward;
+  for (const auto& msg : *messages)
+    CHECK(forward.origin_of(msg) == get_origin(msg));
+  origin_cursor backward;
+  for (auto i = messages->size(); i-- > 0;)
+    CHECK(backward.origin_of((*messages)[i]) == get_origin((*messages)[i]));
+  CHECK(get_origin(messages->front())->sequence == 0);
+}
+
 TEST_CASE("what is published while a topic is not wanted is not missed") {
   chain nodes{2};
   auto sub = nodes.back().make_subscriber({"/a"});

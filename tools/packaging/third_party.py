@@ -51,6 +51,7 @@ GRAFTED = {
     "libpgm": Part("OpenPGM", "LGPL-2.1-only", "", ("LGPL-2.1",)),
     "libsodium": Part("libsodium", "ISC", ""),
     "libzmq": Part("libzmq", "LGPL-3.0-or-later WITH LicenseRef-static-linking-exception", "", ("LGPL-3", "GPL-3")),
+    "libzstd": Part("Zstandard", "BSD-3-Clause OR GPL-2.0-only", "", ("GPL-2",)),
     "libsimdjson": Part("simdjson", "Apache-2.0", "", ("Apache-2.0",)),
 }
 

@@ -135,6 +135,19 @@ struct message_origin {
 /// two.
 PUBSUB_EXPORT std::optional<message_origin> get_origin(const data_message& msg);
 
+/// As `get_origin`, for many messages: one that is asked for behind another of its run, as they are
+/// received, costs the steps between the two. Keeps the message that begins the row. Not for
+/// concurrent use.
+class PUBSUB_EXPORT origin_cursor {
+public:
+  std::optional<message_origin> origin_of(const data_message& msg);
+
+private:
+  data_message first_;                // keeps the run that `record_` points into
+  const std::byte* record_ = nullptr; // the record that was asked for last
+  std::uint64_t sequence_ = 0;
+};
+
 /// The endpoint that has published it, as `get_origin` tells, in constant time; nothing where a
 /// Broker peer has.
 PUBSUB_EXPORT std::optional<endpoint_id> get_publishing_endpoint(const data_message& msg) noexcept;

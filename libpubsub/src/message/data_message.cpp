@@ -125,18 +125,46 @@ data_view get_view(const data_message& msg) {
   return msg ? data_view::from_valid(message_access::payload(msg)) : data_view{};
 }
 
-std::optional<message_origin> get_origin(const data_message& msg) {
+namespace {
+
+// The run in which a message has a number; null if it has none.
+const message_run* numbered_run_of(const data_message& msg) {
   if (!message_access::is_slice(msg))
-    return {};
+    return nullptr;
   const auto* run = message_access::run_of(msg);
-  const auto& origin = run->origin();
-  if (!run->has_records() || origin.endpoint.is_nil())
+  return run->has_records() && !run->origin().endpoint.is_nil() ? run : nullptr;
+}
+
+const std::byte* record_of(const data_message& msg) {
+  return message_access::payload(msg).data() - record_header_bytes;
+}
+
+message_origin origin_in(const message_run& run, std::uint64_t sequence) {
+  const auto& origin = run.origin();
+  return {origin.endpoint, origin.stream & ~one_topic_flag, sequence};
+}
+
+} // namespace
+
+std::optional<message_origin> get_origin(const data_message& msg) {
+  return origin_cursor{}.origin_of(msg);
+}
+
+std::optional<message_origin> origin_cursor::origin_of(const data_message& msg) {
+  const auto* const run = numbered_run_of(msg);
+  if (run == nullptr)
     return {};
-  const auto* const record = message_access::payload(msg).data() - record_header_bytes;
-  auto sequence = origin.first_sequence;
-  for (const auto* pos = run->bytes(); pos != record; pos += record_bytes(pos))
-    ++sequence;
-  return message_origin{origin.endpoint, origin.stream & ~one_topic_flag, sequence};
+  const auto* const record = record_of(msg);
+  const bool same_run = first_ && message_access::run_of(first_) == run;
+  if (!same_run || record < record_) {
+    if (!same_run)
+      first_ = msg;
+    record_ = run->bytes();
+    sequence_ = run->origin().first_sequence;
+  }
+  for (; record_ != record; record_ += record_bytes(record_))
+    ++sequence_;
+  return origin_in(*run, sequence_);
 }
 
 std::optional<endpoint_id> get_publishing_endpoint(const data_message& msg) noexcept {
