@@ -24,6 +24,7 @@ constexpr const char* overview = R"(Examples:
   pubsub status 127.0.0.1:9999                             what a running node has counted
   pubsub top 127.0.0.1:9999                                the whole network, as it is now
   pubsub tap zeek/ --peer 127.0.0.1:9999                   some of the messages that pass
+  pubsub record --peer 127.0.0.1:9999 -o traffic.mcap      keeps what passes, for pubsub replay
   pubsub bench chain --relays 0,1,2 --duration 5           measures a chain of relays on this machine
 Exit status: 0 ok, 1 usage, 2 cannot listen or connect, 3 messages lost, 4 timeout.)";
 
@@ -44,6 +45,9 @@ void add_commands(CLI::App& app, exit_code& outcome) {
   add_trace(app, outcome);
   add_top(app, outcome);
   add_tap(app, outcome);
+  add_record(app, outcome);
+  add_replay(app, outcome);
+  add_info(app, outcome);
   add_butterfly(app, outcome);
   add_zeek_proxy(app, outcome);
   add_bench(app);

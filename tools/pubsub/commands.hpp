@@ -22,6 +22,9 @@ void add_top(CLI::App& app, exit_code& outcome);
 void add_tap(CLI::App& app, exit_code& outcome);
 void add_butterfly(CLI::App& app, exit_code& outcome);
 void add_zeek_proxy(CLI::App& app, exit_code& outcome);
+void add_record(CLI::App& app, exit_code& outcome);
+void add_replay(CLI::App& app, exit_code& outcome);
+void add_info(CLI::App& app, exit_code& outcome);
 /// Only described: `run` starts the node, which parses its arguments itself.
 void add_node(CLI::App& app);
 exit_code start_node(std::vector<std::string> arguments);
