@@ -5,10 +5,11 @@ Compiled half of libpubsub.
 from __future__ import annotations
 import collections.abc
 import libpubsub.errors
+import libpubsub.times
 import libpubsub.values
 import libpubsub.versions
 import typing
-__all__: list[str] = ['CompletionQueue', 'Endpoint', 'EndpointCounters', 'Event', 'Exchange', 'GatewayInfo', 'LinkCounters', 'Message', 'NodeInfo', 'PeerInfo', 'Publisher', 'PublisherCounters', 'Remote', 'RemoteFuture', 'Replica', 'Service', 'Status', 'StatusSubscriber', 'Subscriber', 'SubscriberCounters', 'Task', 'TaskQueue', 'TraceHop', 'VersionedGroup', 'VersionedMessage', 'decode', 'encode', 'event_reader', 'from_json', 'join_background_work', 'parse_log_values', 'read_access_rules', 'to_json', 'version']
+__all__: list[str] = ['CompletionQueue', 'Endpoint', 'EndpointCounters', 'Event', 'Exchange', 'GatewayInfo', 'LinkCounters', 'Message', 'NodeInfo', 'PeerInfo', 'Publisher', 'PublisherCounters', 'RecordReader', 'RecordWriter', 'RecordedMessage', 'Remote', 'RemoteFuture', 'Replica', 'Service', 'Status', 'StatusSubscriber', 'Subscriber', 'SubscriberCounters', 'Task', 'TaskQueue', 'TraceHop', 'VersionedGroup', 'VersionedMessage', 'decode', 'encode', 'event_reader', 'from_json', 'join_background_work', 'parse_log_values', 'read_access_rules', 'summarize_recording', 'to_json', 'version']
 class Event:
     """
     A flag that threads wait for. What `threading.Event` is, but Ctrl-C ends the wait whenever it comes.
@@ -1323,6 +1324,116 @@ class Remote:
         """
         Calls that are not complete.
         """
+class RecordedMessage:
+    """
+    A message of a recording.
+    """
+    def __repr__(self) -> str:
+        ...
+    @property
+    def data(self) -> typing.Any:
+        """
+        The value, decoded on first access. Raises DecodeError, or NotSupported for an encoding that is not this library's.
+        """
+    @property
+    def encoding(self) -> str:
+        ...
+    @property
+    def log_time(self) -> libpubsub.times.Timestamp:
+        """
+        When it was recorded.
+        """
+    @property
+    def origin(self) -> tuple[str, int, int] | None:
+        """
+        Who published it: endpoint id, stream, number in the stream; None where the recorder did not know.
+        """
+    @property
+    def publish_time(self) -> libpubsub.times.Timestamp:
+        """
+        The network time of a Zeek event that has one, otherwise `log_time`.
+        """
+    @property
+    def raw(self) -> bytes:
+        """
+        The payload as it was recorded: with `encoding` x-pubsub-bin-v1 the value as encoded bytes.
+        """
+    @property
+    def sequence(self) -> int:
+        """
+        The number in the file: that of the origin, or one that the recorder has given.
+        """
+    @property
+    def topic(self) -> str:
+        """
+        The topic; bytes that are not UTF-8 are surrogate escapes.
+        """
+class RecordReader:
+    def __init__(self, path: str, topics: collections.abc.Sequence[str], start: typing.Any | None, end: typing.Any | None) -> None:
+        ...
+    def close(self) -> None:
+        """
+        Reads no more.
+        """
+    def read(self) -> RecordedMessage | None:
+        """
+        The next message; None at the end. Raises DecodeError, NotSupported, LimitExceeded or FileError, which name the place in the file; the next call goes on behind it.
+        """
+    @property
+    def damage(self) -> str:
+        """
+        Once the end is reached: where the file breaks off, or why it has no index; empty if it is whole.
+        """
+    @property
+    def indexed(self) -> bool:
+        """
+        True if the file has an index that is right.
+        """
+    @property
+    def path(self) -> str:
+        ...
+class RecordWriter:
+    def __init__(self, path: str, format: str, level: typing.SupportsInt | typing.SupportsIndex, chunk_bytes: typing.SupportsInt | typing.SupportsIndex, chunk_seconds: typing.SupportsFloat | typing.SupportsIndex, split_bytes: typing.SupportsInt | typing.SupportsIndex, split_seconds: typing.SupportsFloat | typing.SupportsIndex, replace: bool, about: collections.abc.Mapping[str, str]) -> None:
+        ...
+    def close(self) -> None:
+        """
+        Writes what has been gathered, and the index. Idempotent. Raises FileError.
+        """
+    def flush(self) -> None:
+        """
+        Writes what has been gathered. Raises FileError.
+        """
+    def note_gap(self, missed: typing.SupportsInt | typing.SupportsIndex = 0, dropped: typing.SupportsInt | typing.SupportsIndex = 0) -> None:
+        """
+        Notes that messages are missing in front of the next one.
+        """
+    def write_data(self, topic: str, data: typing.Any, *, log_time: typing.Any | None = None, publish_time: typing.Any | None = None, origin: tuple[str, typing.SupportsInt | typing.SupportsIndex, typing.SupportsInt | typing.SupportsIndex] | None = None) -> None:
+        """
+        Records a value in the format bin. Times are of type Timestamp or aware datetimes, and now if they are not given. Raises EncodeError, FileError.
+        """
+    def write_message(self, message: Message, log_time: typing.Any | None = None) -> None:
+        """
+        Records a message that a subscriber has received.
+        """
+    def write_recorded(self, message: RecordedMessage) -> None:
+        """
+        Records a message of another recording, with its times and origin.
+        """
+    @property
+    def files(self) -> int:
+        """
+        Begun so far.
+        """
+    @property
+    def messages(self) -> int:
+        """
+        Recorded so far.
+        """
+    @property
+    def path(self) -> str:
+        """
+        The file that is written, or was the last.
+        """
 def decode(data: bytes) -> typing.Any:
     """
     Decodes exactly one value in bin::v1. Raises DecodeError, or LimitExceeded for more than 64 containers inside each other.
@@ -1348,6 +1459,8 @@ def parse_log_values(serialized: bytes) -> typing.Any:
     Reads the record in a LogWrite of Zeek: a tuple with one value for each column, None where it is unset. Raises DecodeError, NotSupported for a type that logs cannot hold, or LimitExceeded for more than 64 containers inside each other.
     """
 def read_access_rules(path: str) -> list[tuple[str, list[str], list[str], list[str], bool, bool, list[str] | None, list[str] | None, typing.Annotated[list[int], "FixedSize(6)"]]]:
+    ...
+def summarize_recording(path: str) -> typing.Any:
     ...
 def to_json(value: typing.Any) -> str:
     """

@@ -20,5 +20,7 @@ void bind_zeek(py::module_& m);
 void bind_pipeline(py::module_& m);
 void bind_versioned(py::module_& m);
 void bind_remote(py::module_& m);
+/// Only where the component pubsub::record is built.
+void bind_record(py::module_& m);
 
 } // namespace pubsub::python

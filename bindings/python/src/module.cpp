@@ -26,4 +26,7 @@ PYBIND11_MODULE(_core, m) {
   bind_pipeline(m);
   bind_versioned(m);
   bind_remote(m);
+#ifdef PUBSUB_HAS_RECORD
+  bind_record(m);
+#endif
 }

@@ -27,6 +27,7 @@ using completion_object = typed_object<struct completion_tag>;
 using error_or_none = typed_object<struct error_or_none_tag>;
 using result_generator = typed_object<struct result_generator_tag>;
 using publish_result_object = typed_object<struct publish_result_tag>;
+using timestamp_object = typed_object<struct timestamp_tag>;
 
 } // namespace pubsub::python
 
@@ -35,6 +36,10 @@ namespace pybind11::detail {
 template <>
 struct handle_type_name<pubsub::python::any_object> {
   static constexpr auto name = const_name("typing.Any");
+};
+template <>
+struct handle_type_name<pubsub::python::timestamp_object> {
+  static constexpr auto name = const_name("libpubsub.times.Timestamp");
 };
 template <>
 struct handle_type_name<pubsub::python::message_or_none> {

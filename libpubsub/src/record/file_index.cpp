@@ -56,13 +56,25 @@ bool lies_before(std::uint64_t offset, std::uint64_t length, std::uint64_t end) 
 // The index has all chunks, and they lie in the file.
 bool plausible(const file_index& index, std::uint64_t data_end) noexcept {
   return index.chunks.size() == index.statistics.chunks &&
-         (!index.chunks.empty() || index.statistics.messages == 0) &&
          std::ranges::all_of(
              index.chunks,
              [&](const auto& x) { return lies_before(x.offset, x.length, data_end); }) &&
          std::ranges::all_of(index.metadata, [&](const auto& x) {
            return lies_before(x.offset, x.length, data_end);
          });
+}
+
+// The index says of all messages where they are and what they are of: other writers may leave out
+// the channels, or write messages outside of chunks, of which no index tells.
+bool is_complete(const file_index& index) {
+  if (index.statistics.messages == 0)
+    return true;
+  std::vector<bool> known(std::size_t{1} << 16);
+  for (const auto& channel : index.channels)
+    known[channel.id] = true;
+  return !index.chunks.empty() && !index.statistics.messages_of.empty() &&
+         std::ranges::all_of(index.statistics.messages_of,
+                             [&](const auto& entry) { return known[entry.first]; });
 }
 
 index_or_reason parse(std::span<const std::byte> summary, std::uint64_t start) {
@@ -77,6 +89,8 @@ index_or_reason parse(std::span<const std::byte> summary, std::uint64_t start) {
     return none("the index of the file has no statistics", true);
   if (!plausible(index, start))
     return none("the index of the file does not fit it");
+  if (!is_complete(index))
+    return none("the index of the file does not have all", true);
   std::ranges::sort(index.chunks, {}, &mcap::chunk_index::offset);
   return {std::move(index), {}};
 }
