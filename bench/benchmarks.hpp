@@ -43,5 +43,7 @@ void add_bench_remote_study(CLI::App& bench, exit_code& outcome);
 /// Only where the component pubsub::cluster is built.
 void add_bench_zeek(CLI::App& bench, exit_code& outcome);
 void add_bench_zeek_part(CLI::App& bench, exit_code& outcome);
+/// Only where the component pubsub::record is built.
+void add_bench_record(CLI::App& bench, exit_code& outcome);
 
 } // namespace pubsub::tool

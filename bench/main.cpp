@@ -95,6 +95,20 @@ void add_zeek(CLI::App& app, exit_code& outcome) {
 #endif
 }
 
+void add_recording(CLI::App& app, exit_code& outcome) {
+#ifdef PUBSUB_HAS_RECORD
+  add_bench_record(app, outcome);
+#else
+  auto* const record = app.add_subcommand("record");
+  record->group("")->allow_extras();
+  record->callback([&outcome] {
+    complain("record measures recordings, which this build leaves out: it needs zstd (Debian: "
+             "libzstd-dev)");
+    outcome = exit_code::usage;
+  });
+#endif
+}
+
 int run(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN); // a closed stdout is noticed when writing
   CLI::App app{"Measures speed and cost of libpubsub, and checks for loss.", "pubsub bench"};
@@ -105,6 +119,7 @@ int run(int argc, char** argv) {
   add_parts(app, outcome);
   add_studies(app, outcome);
   add_zeek(app, outcome);
+  add_recording(app, outcome);
   add_manual(app, outcome);
   if (argc > 1 && std::string_view{argv[1]} == complete_command)
     return static_cast<int>(complete(app, argc, argv));
