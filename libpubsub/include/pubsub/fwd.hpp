@@ -5,6 +5,7 @@
 namespace pubsub {
 
 class address;
+class condition;
 class data;
 class data_message;
 class data_view;

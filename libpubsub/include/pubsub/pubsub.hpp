@@ -3,6 +3,7 @@
 #pragma once
 
 #include <pubsub/binary.hpp>
+#include <pubsub/condition.hpp>
 #include <pubsub/counters.hpp>
 #include <pubsub/data.hpp>
 #include <pubsub/data_message.hpp>

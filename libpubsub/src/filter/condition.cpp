@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <pubsub/condition.hpp>
+
+#include "filter/program.hpp"
+
+namespace pubsub {
+
+std::string_view to_string(verdict x) noexcept {
+  switch (x) {
+  case verdict::no:
+    return "no";
+  case verdict::yes:
+    return "yes";
+  case verdict::absent:
+    return "absent";
+  case verdict::unknown:
+    return "unknown";
+  case verdict::unreadable:
+    return "unreadable";
+  }
+  return "unknown";
+}
+
+expected<condition> condition::make(std::string_view text, const condition_options& options) {
+  auto program = condition_program::make(text, options);
+  if (!program)
+    return program.error();
+  return condition{std::move(*program)};
+}
+
+const std::string& condition::text() const noexcept {
+  return program_->text();
+}
+if_unknown condition::unknown() const noexcept {
+  return program_->unknown();
+}
+const std::vector<record_column>& condition::columns() const noexcept {
+  return program_->columns();
+}
+
+verdict condition::judge(std::string_view topic, std::span<const std::byte> value) const noexcept {
+  conditions::encoded_record record{value};
+  return program_->judge(topic, record, program_->given_places());
+}
+
+} // namespace pubsub

@@ -1,0 +1,83 @@
+// The record in a message, found in bytes of which nothing has been checked.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include <pubsub/condition.hpp>
+
+#include "filter/scalar.hpp"
+
+namespace pubsub::conditions {
+
+/// What came of looking for a value: it is there (`yes`), or as in `verdict`.
+using look = verdict;
+
+/// The event of a record is named so, with the path of the log behind it.
+inline constexpr std::string_view log_event_prefix = "log_";
+
+/// A vector, or the place where something else begins.
+struct members {
+  const std::byte* first = nullptr;
+  std::uint32_t count = 0;
+};
+
+/// The record of a message is what positions and columns count: of a record of a log (an event
+/// `log_<path>` with one argument, a vector) its columns, of another event its arguments, of any
+/// other vector its members. Reads only what it is asked for, never beyond the bytes, and passes
+/// over a bounded number of values. Not thread-safe; the bytes outlive it.
+class encoded_record {
+public:
+  explicit encoded_record(std::span<const std::byte> bytes) noexcept
+      : first_(bytes.data()), end_(bytes.data() + bytes.size()) {}
+
+  std::span<const std::byte> bytes() const noexcept { return {first_, end_}; }
+
+  /// Of an event its name; `absent` if the message is none.
+  look event_name(std::string_view& out) noexcept;
+  /// A member of the record. Asking for them in rising order passes over each once.
+  look member(std::uint32_t place, const std::byte*& at) noexcept;
+  /// What a position of several numbers leads to.
+  look member(std::span<const std::uint16_t> path, const std::byte*& at) noexcept;
+  /// All of the message.
+  look whole(const std::byte*& at) const noexcept;
+
+  /// Whether the message is the event `log_fields(path, columns)`; says where its arguments are.
+  bool announces_columns(std::string_view& path, members& columns) noexcept;
+
+  /// The scalar at `at`. `absent` for none, NaN and containers.
+  look load(const std::byte* at, scalar& out) const noexcept;
+  /// What is at `at` as a vector, or as a set or a table as well; `absent` if it is none.
+  look open_vector(const std::byte* at, members& out) const noexcept;
+  look open_container(const std::byte* at, members& out, bool& is_table) const noexcept;
+  /// The bytes that a hash of the scalar at `at` is made of, without its length.
+  look body(const std::byte* at, std::span<const std::byte>& out) const noexcept;
+  /// Moves behind the value at `at`.
+  look skip(const std::byte*& at) noexcept;
+
+private:
+  look find_shape() noexcept;
+  look find_event(members all) noexcept;
+  std::size_t left(const std::byte* at) const noexcept {
+    return static_cast<std::size_t>(end_ - at);
+  }
+  look string_at(const std::byte* at, std::string_view& out) const noexcept;
+
+  const std::byte* const first_;
+  const std::byte* const end_;
+  std::size_t steps_left_ = condition::max_steps;
+  bool looked_ = false;
+  look shape_ = look::absent; // yes: there is a record
+  bool is_event_ = false;
+  std::string_view event_;
+  members arguments_;
+  members record_;
+  // Where the search for members has got to.
+  std::uint32_t reached_ = 0;
+  const std::byte* reached_at_ = nullptr;
+};
+
+} // namespace pubsub::conditions
