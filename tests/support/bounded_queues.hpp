@@ -107,7 +107,7 @@ public:
                    std::uint32_t size = usual_size) {
     slab memory;
     const auto source = write_records(memory, {number}, size, topics_);
-    if (box_.conflates())
+    if (box_.takes_one_by_one())
       return box_.push(message_run::of_records(source, {1, size}));
     if (mode == when_full::overshoot) { // a run that has entered may hold its first message
       auto run = message_run::of_records(source);

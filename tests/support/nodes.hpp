@@ -84,7 +84,7 @@ inline bool receives_in_order(subscriber& sub, std::uint64_t n) {
 }
 
 inline bool adds_up(const subscriber_counters& x) {
-  return x.offered == x.delivered + x.dropped() + x.queued;
+  return x.offered == x.delivered + x.dropped() + x.filtered + x.queued;
 }
 inline bool adds_up(const link_counters& x) {
   return x.offered == x.sent + x.dropped() + x.queued;

@@ -24,7 +24,7 @@ struct publisher_counters {
   }
 };
 
-/// One subscriber. At any time `offered == delivered + dropped() + queued`.
+/// One subscriber. At any time `offered == delivered + dropped() + filtered + queued`.
 struct subscriber_counters {
   std::uint64_t offered = 0;          ///< messages that matched its filter
   std::uint64_t delivered = 0;        ///< handed to the consumer
@@ -35,6 +35,7 @@ struct subscriber_counters {
   std::uint64_t dropped_closed = 0;   ///< still queued or arriving when the subscriber was closed
   std::uint64_t conflated = 0;        ///< replaced by a newer one of its topic, policy conflate
   std::uint64_t dropped_overflow = 0; ///< queue full, policy disconnect; also what came later
+  std::uint64_t filtered = 0;         ///< did not fulfil the condition; neither dropped nor missed
 
   /// Messages that were published but never arrived here, so they are not among `offered`: numbers
   /// missing in streams of one topic that came over version-2 links, from the first one seen on. A

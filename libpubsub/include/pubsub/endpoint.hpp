@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include <pubsub/condition.hpp>
 #include <pubsub/counters.hpp>
 #include <pubsub/data_message.hpp>
 #include <pubsub/endpoint_options.hpp>
@@ -121,9 +122,17 @@ public:
   /// Subscribes to all topics that begin with one of `topics`. Options out of range make a
   /// subscriber that is closed; `check` finds them earlier.
   subscriber make_subscriber(pubsub::filter topics, const queue_options& options = {});
+  /// The same, of the messages on these topics that fulfil a condition. The others count as
+  /// `filtered`.
+  subscriber make_subscriber(pubsub::filter topics, const condition& where,
+                             const queue_options& options = {});
   /// Calls `on_message` for every message, one at a time, on the thread `runner` provides.
   stream subscribe(pubsub::filter topics, std::function<void(const data_message&)> on_message,
                    const queue_options& options = {}, task_runner runner = {});
+  /// The same, for every message that fulfils a condition.
+  stream subscribe(pubsub::filter topics, std::function<void(const data_message&)> on_message,
+                   const condition& where, const queue_options& options = {},
+                   task_runner runner = {});
   /// Sees what happens to peerings from now on.
   status_subscriber make_status_subscriber(status_events which = status_events::all);
   /// What this endpoint announces to a peer that brings nothing itself: the union of its

@@ -5,10 +5,12 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include <pubsub/condition.hpp>
 #include <pubsub/endpoint.hpp>
 
 #include "endpoint/gateway_list.hpp"
@@ -167,7 +169,7 @@ public:
 class subscriber_core {
 public:
   subscriber_core(std::shared_ptr<endpoint_core> owner, const filter& topics,
-                  const queue_options& options);
+                  const queue_options& options, std::optional<condition> where = {});
   ~subscriber_core() { close(); }
   subscriber_core(const subscriber_core&) = delete;
   subscriber_core& operator=(const subscriber_core&) = delete;
@@ -200,6 +202,7 @@ public:
   filter topics() const { return owner_->routes().subscriber_filter(*id_); }
   subscriber_id id() const noexcept { return *id_; }
   const queue_options& options() const noexcept { return options_; }
+  const std::optional<condition>& where() const noexcept { return where_; }
 
 private:
   /// Why there was nothing: more may come, unless all that was queued has been read.
@@ -211,6 +214,7 @@ private:
 
   const std::shared_ptr<endpoint_core> owner_;
   const queue_options options_;
+  const std::optional<condition> where_;
   /// 0 until the routes know this subscriber, which a queue that overflows at once finds.
   const std::shared_ptr<std::atomic<subscriber_id>> id_ =
       std::make_shared<std::atomic<subscriber_id>>(0);

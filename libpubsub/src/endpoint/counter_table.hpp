@@ -60,7 +60,8 @@ template <>
 inline constexpr auto
     counter_table<subscriber_counters> = std::to_array<counter_description<subscriber_counters>>({
         {&subscriber_counters::offered, "offered", "offered_messages_total", "",
-         "Messages that matched the filter. At any time offered = delivered + dropped + queued."},
+         "Messages that matched the filter. At any time offered = delivered + dropped + filtered + "
+         "queued."},
         {&subscriber_counters::delivered, "delivered", "delivered_messages_total", "",
          "Messages handed to the consumer."},
         {&subscriber_counters::queued, "queued", "queued_messages", "",
@@ -79,6 +80,8 @@ inline constexpr auto
         {&subscriber_counters::conflated, "conflated", "dropped_messages_total", "conflated", ""},
         {&subscriber_counters::dropped_overflow, "dropped_overflow", "dropped_messages_total",
          "overflow", ""},
+        {&subscriber_counters::filtered, "filtered", "filtered_messages_total", "",
+         "Messages that did not fulfil the condition of the subscriber: it did not want them."},
         {&subscriber_counters::missed, "missed", "missed_messages_total", "",
          "Messages that were published but never arrived here: numbers missing in streams."},
         {&subscriber_counters::restarts, "restarts", "restarted_streams_total", "",

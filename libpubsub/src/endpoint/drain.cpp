@@ -12,10 +12,14 @@ namespace {
 constexpr std::chrono::microseconds first_pause{100};
 constexpr std::chrono::microseconds longest_pause{5'000};
 
-/// What has come into a queue so far. A message that found no room never came in.
+/// What has come into a queue so far. A message that found no room never came in, nor one that was
+/// not wanted.
 template <class Counters>
 std::uint64_t taken_in(const Counters& x) {
   return x.offered - x.dropped_newest - x.dropped_overflow;
+}
+std::uint64_t taken_in(const subscriber_counters& x) {
+  return taken_in<subscriber_counters>(x) - x.filtered;
 }
 
 /// What the local subscribers held when it was made, and how much of that they still hold.

@@ -114,6 +114,10 @@ bool endpoint::wait_for_subscribers(std::string_view topic, std::size_t n,
 subscriber endpoint::make_subscriber(pubsub::filter topics, const queue_options& options) {
   return subscriber{std::make_shared<subscriber_core>(core_, topics, options)};
 }
+subscriber endpoint::make_subscriber(pubsub::filter topics, const condition& where,
+                                     const queue_options& options) {
+  return subscriber{std::make_shared<subscriber_core>(core_, topics, options, where)};
+}
 status_subscriber endpoint::make_status_subscriber(status_events which) {
   return status_subscriber{core_->events().subscribe(which)};
 }

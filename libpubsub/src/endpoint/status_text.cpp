@@ -30,6 +30,11 @@ void add_filter(json_members& to, const filter& x) {
   to.add_value("topics", json_list(shown)).add("topics_total", x.size());
 }
 
+/// A condition, cut where it is long.
+std::string_view shown_text(std::string_view where) {
+  return where.substr(0, endpoint_core::shown_topic_bytes);
+}
+
 std::string describe(const peer_info& x) {
   json_members result;
   result.add_value("id", x.id.is_nil() ? "null" : json_string(pubsub::to_string(x.id)))
@@ -57,6 +62,7 @@ std::string describe(const subscriber_core& x) {
   return result.add("policy", to_string(x.options().policy))
       .add("capacity_messages", x.options().capacity_messages)
       .add("capacity_bytes", x.options().capacity_bytes)
+      .add_value("where", x.where() ? json_string(shown_text(x.where()->text())) : "null")
       .add("counters", members_of(x.counters()))
       .text();
 }

@@ -157,15 +157,35 @@ stream endpoint::publish_all(std::function<data_message()> next, task_runner run
   return stream{std::move(flow)};
 }
 
-stream endpoint::subscribe(pubsub::filter topics,
-                           std::function<void(const data_message&)> on_message,
-                           const queue_options& options, task_runner runner) {
-  auto source = std::make_shared<subscriber>(make_subscriber(std::move(topics), options));
+namespace {
+
+/// Calls `on_message` for what `from` receives.
+std::shared_ptr<stream_core> start_feeding(subscriber from,
+                                           std::function<void(const data_message&)> on_message,
+                                           const task_runner& runner) {
+  auto source = std::make_shared<subscriber>(std::move(from));
   auto flow = std::make_shared<stream_core>();
   flow->start([source, on_message = std::move(on_message)](
                   stream_core& self) { feed_callback(self, *source, on_message); },
               [source] { source->close(); }, runner);
-  return stream{std::move(flow)};
+  return flow;
+}
+
+} // namespace
+
+stream endpoint::subscribe(pubsub::filter topics,
+                           std::function<void(const data_message&)> on_message,
+                           const queue_options& options, task_runner runner) {
+  return stream{
+      start_feeding(make_subscriber(std::move(topics), options), std::move(on_message), runner)};
+}
+
+stream endpoint::subscribe(pubsub::filter topics,
+                           std::function<void(const data_message&)> on_message,
+                           const condition& where, const queue_options& options,
+                           task_runner runner) {
+  return stream{start_feeding(make_subscriber(std::move(topics), where, options),
+                              std::move(on_message), runner)};
 }
 
 } // namespace pubsub

@@ -9,13 +9,15 @@ namespace pubsub {
 /// publishers, which do so, too, and I/O threads, which end before the routes. A queue that has
 /// overflowed leaves the routes, so that it costs publishers nothing any more.
 subscriber_core::subscriber_core(std::shared_ptr<endpoint_core> owner, const pubsub::filter& topics,
-                                 const queue_options& options)
-    : owner_(std::move(owner)), options_(options),
+                                 const queue_options& options, std::optional<condition> where)
+    : owner_(std::move(owner)), options_(options), where_(std::move(where)),
       queue_(std::make_shared<message_queue>(
-          options, message_queue::callbacks{.loop = owner_->peers().loop_to_share(),
-                                            .on_overflow = [&routes = owner_->routes(), id = id_] {
-                                              routes.remove_subscriber(*id);
-                                            }})) {
+          options,
+          message_queue::callbacks{.loop = owner_->peers().loop_to_share(),
+                                   .on_overflow = [&routes = owner_->routes(),
+                                                   id = id_] { routes.remove_subscriber(*id); },
+                                   .selector = where_ ? std::make_unique<message_selector>(*where_)
+                                                      : nullptr})) {
   owner_->counts().follow(queue_);
   *id_ = owner_->routes().add_subscriber(queue_, topics);
   if (queue_->finished())

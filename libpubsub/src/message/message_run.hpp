@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -127,6 +128,9 @@ public:
   /// The topic of the message at this place; valid as long as the run lives and the message has not
   /// been read from it.
   std::string_view topic_at(run_position at) const noexcept;
+  /// The value of the message at this place, encoded; of a built message it is encoded once for
+  /// all. Valid as the topic is.
+  std::span<const std::byte> payload_at(run_position at) const;
   /// A finished run of this message alone, which keeps no other message's memory alive.
   intrusive_ptr<message_run> alone(run_position at);
   /// Appends the messages to `out`, with one reference count for all of a run. Those whose payload

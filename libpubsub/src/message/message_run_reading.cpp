@@ -44,6 +44,16 @@ void message_run::read_handles(std::uint32_t first, std::uint32_t messages,
       out.push_back(std::move(slots_[i].msg));
 }
 
+std::span<const std::byte> message_run::payload_at(run_position at) const {
+  if (slots_)
+    return message_access::payload(slots_[at.messages].msg);
+  const auto* pos = first_ + at.bytes;
+  if (topics_)
+    return {pos + record_header_bytes, record_payload_size(pos)};
+  const std::size_t size = frame_content{pos}.payload_size;
+  return {pos + frame_bytes(pos) - size, size};
+}
+
 const data_message::decoded_value* message_run::decoded_at(const std::byte* at) const {
   std::call_once(table_made_, [&] { table_ = std::make_unique<decoded_table>(); });
   std::lock_guard lock{table_->mutex};

@@ -22,8 +22,8 @@ void for_each_growing(Entries& entries, std::size_t growing, Visitor visit) {
 
 } // namespace
 
-bounded_queue::bounded_queue(const queue_options& options, shared_bounds* shared)
-    : policy_(options.policy), bounds_(options, shared) {
+bounded_queue::bounded_queue(const queue_options& options, shared_bounds* shared, entrance lets_in)
+    : policy_(options.policy), selects_(lets_in == entrance::selected), bounds_(options, shared) {
   if (conflates())
     newest_.emplace();
 }
@@ -31,7 +31,7 @@ bounded_queue::bounded_queue(const queue_options& options, shared_bounds* shared
 // -- producers ---------------------------------------------------------------------------------
 
 run_grant bounded_queue::open(const intrusive_ptr<message_run>& run, std::string_view topic) {
-  assert(!conflates());
+  assert(!takes_one_by_one());
   std::unique_lock lock{mutex_};
   settle(false);
   if (refuses_) // also once it has ended: who comes late finds another route
@@ -110,9 +110,12 @@ void bounded_queue::refuse_publishers() {
 
 bool bounded_queue::push_run(const intrusive_ptr<message_run>& run,
                              const std::weak_ptr<flow_source>& source) {
+  selection selected;
+  if (selects_)
+    select(run, selected);
   std::unique_lock lock{mutex_};
   on_arrival(*run);
-  const auto result = enter(run);
+  const auto result = enter(run, selected);
   const bool pause = makes_wait() && !ended_ && full_for_good();
   if (pause)
     paused_.add(source, left_ + static_cast<std::uint64_t>(bounds_.held_messages()));
@@ -121,26 +124,47 @@ bool bounded_queue::push_run(const intrusive_ptr<message_run>& run,
 }
 
 push_result bounded_queue::push(const intrusive_ptr<message_run>& run) {
+  selection selected;
+  if (selects_)
+    select(run, selected);
   std::unique_lock lock{mutex_};
-  const auto result = enter(run);
+  const auto result = enter(run, selected);
   after_entry(result, lock);
   return result;
 }
 
-/// A finished run enters, as the policy says.
-push_result bounded_queue::enter(const intrusive_ptr<message_run>& run) {
+/// Of a finished run everything enters, or what was selected; the rest counts as filtered.
+push_result bounded_queue::enter(const intrusive_ptr<message_run>& run, const selection& selected) {
   const auto size = run->now().end;
-  counts_.offered += size.messages;
+  if (!selects_)
+    return enter(run, {}, size);
+  auto result = push_result::taken;
+  std::uint64_t messages = 0;
+  for (const auto& each : selected) {
+    messages += each.to.messages - each.from.messages;
+    const auto one = enter(each.run, each.from, each.to);
+    result = one == push_result::taken || result == push_result::dropped ? result : one;
+  }
+  counts_.offered += size.messages - messages;
+  counts_.filtered += size.messages - messages;
+  return result;
+}
+
+/// A part of a finished run enters, as the policy says.
+push_result bounded_queue::enter(const intrusive_ptr<message_run>& run, run_position from,
+                                 run_position to) {
+  const auto messages = to.messages - from.messages;
+  counts_.offered += messages;
   if (ended_) {
-    PUBSUB_PROBE_IF_TRACED(drop, run->topic_at({}), size.messages, why_ended());
-    return count_late(size.messages);
+    PUBSUB_PROBE_IF_TRACED(drop, run->topic_at(from), messages, why_ended());
+    return count_late(messages);
   }
   if (newest_)
-    return conflate(*run, size);
+    return conflate(*run, from, to);
   settle(policy_ != overflow_policy::block || bounds_.full());
   if (policy_ == overflow_policy::drop_newest || policy_ == overflow_policy::disconnect)
-    return enter_part(run, size);
-  add_entry(run, size);
+    return enter_part(run, from, to);
+  add_entry(run, from, to);
   auto result = push_result::taken;
   if (policy_ == overflow_policy::drop_oldest)
     while (bounds_.exceeded() && drop_front())
@@ -149,11 +173,12 @@ push_result bounded_queue::enter(const intrusive_ptr<message_run>& run) {
 }
 
 /// The messages there is room for enter, one after the other.
-push_result bounded_queue::enter_part(const intrusive_ptr<message_run>& run, run_position size) {
-  const auto part = bounds_.part_that_fits(*run, size);
-  if (part.messages > 0)
-    add_entry(run, part);
-  const auto lost = size.messages - part.messages;
+push_result bounded_queue::enter_part(const intrusive_ptr<message_run>& run, run_position from,
+                                      run_position to) {
+  const auto part = bounds_.end_of_part_that_fits(*run, from, to);
+  if (part.messages > from.messages)
+    add_entry(run, from, part);
+  const auto lost = to.messages - part.messages;
   if (lost == 0)
     return push_result::taken;
   if (policy_ == overflow_policy::drop_newest) {
@@ -169,9 +194,9 @@ push_result bounded_queue::enter_part(const intrusive_ptr<message_run>& run, run
 
 /// The message that has just come is never the one that goes, so that a queue whose messages are
 /// all on their way out still holds the newest.
-push_result bounded_queue::conflate(message_run& run, run_position size) {
+push_result bounded_queue::conflate(message_run& run, run_position from, run_position to) {
   auto result = push_result::taken;
-  for (run_position at; at.messages < size.messages;) {
+  for (auto at = from; at.messages < to.messages;) {
     const run_position one{1, run.bytes_of(at, 1)};
     const auto replaced = newest_->put(run, at);
     if (replaced.messages > 0) {
@@ -190,9 +215,10 @@ push_result bounded_queue::conflate(message_run& run, run_position size) {
   return result;
 }
 
-void bounded_queue::add_entry(const intrusive_ptr<message_run>& run, run_position size) {
-  entries_.push_back({.run = run, .end = size});
-  bounds_.hold(size);
+void bounded_queue::add_entry(const intrusive_ptr<message_run>& run, run_position from,
+                              run_position to) {
+  entries_.push_back({.run = run, .taken = from, .end = to});
+  bounds_.hold({to.messages - from.messages, to.bytes - from.bytes});
 }
 
 void bounded_queue::after_entry(push_result result, std::unique_lock<std::mutex>& lock) {

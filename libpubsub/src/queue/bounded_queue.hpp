@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <boost/container/deque.hpp>
+#include <boost/container/small_vector.hpp>
 
 #include "queue/deadline.hpp"
 #include "queue/flow_source.hpp"
@@ -37,8 +38,9 @@ struct run_grant {
 /// granted; from then on its writer appends without asking, and takes the mutex only to wake a
 /// consumer that sleeps. Room granted but not used is taken back from its writer, by closing the
 /// run, when another thread needs it. Bounds and counters are exact:
-/// `offered == gone out + dropped + queued` holds whenever the mutex is free. With `conflate` there
-/// is no room in advance: every message is looked at when it comes. Thread-safe.
+/// `offered == gone out + dropped + filtered + queued` holds whenever the mutex is free. With
+/// `conflate`, or where a condition selects messages, there is no room in advance: every message is
+/// looked at when it comes. Thread-safe.
 class bounded_queue {
 public:
   bounded_queue(const bounded_queue&) = delete;
@@ -46,12 +48,12 @@ public:
 
   /// Lets a fresh run enter, as the policy says. With `block` it always enters: wait for room
   /// before. A run that does not enter, or makes others drop, counts as one message offered: the
-  /// one it is opened for, of this topic. Not for queues that conflate.
+  /// one it is opened for, of this topic. Not for queues that take messages one by one.
   run_grant open(const intrusive_ptr<message_run>& run, std::string_view topic);
   /// Takes a finished run of a publisher; with `block` whole: wait for room before.
   push_result push(const intrusive_ptr<message_run>& run);
   /// Whether messages come one by one, with `push`.
-  bool conflates() const noexcept { return policy_ == overflow_policy::conflate; }
+  bool takes_one_by_one() const noexcept { return conflates() || selects_; }
   /// Whether producers wait for room.
   bool makes_wait() const noexcept { return policy_ == overflow_policy::block; }
   /// The consumer is to be called with what enters next. Takes no lock.
@@ -87,8 +89,18 @@ protected:
     std::uint64_t dropped_closed = 0;
     std::uint64_t dropped_overflow = 0;
     std::uint64_t conflated = 0;
+    std::uint64_t filtered = 0;
     std::uint64_t queued = 0; ///< not gone out yet
   };
+  /// Messages of a run that were selected, in a row; or one of them alone, in a run of its own.
+  struct selected_part {
+    intrusive_ptr<message_run> run;
+    run_position from;
+    run_position to;
+  };
+  using selection = boost::container::small_vector<selected_part, 4>;
+  /// Whether a queue lets in all messages, or asks `select` first.
+  enum class entrance : std::uint8_t { all, selected };
   using limits = take_limits;
   /// Takes no memory while nothing ever entered, and little for a few: there are queues by the
   /// thousands.
@@ -97,8 +109,13 @@ protected:
                               boost::container::deque_options_t<boost::container::block_size<4U>>>;
 
   /// `shared`, if any, outlives the queue.
-  explicit bounded_queue(const queue_options& options, shared_bounds* shared = nullptr);
+  explicit bounded_queue(const queue_options& options, shared_bounds* shared = nullptr,
+                         entrance lets_in = entrance::all);
   virtual ~bounded_queue() = default;
+
+  /// Adds to `out` what shall enter of a finished run. Called without the mutex, by several
+  /// producers at once, and only where the queue lets in what is selected.
+  virtual void select(const intrusive_ptr<message_run>& /*run*/, selection& /*out*/) {}
 
   // All of these are called with the mutex held.
 
@@ -130,13 +147,15 @@ protected:
 
 private:
   bool full_for_good();
-  push_result enter(const intrusive_ptr<message_run>& run);
-  push_result enter_part(const intrusive_ptr<message_run>& run, run_position size);
-  push_result conflate(message_run& run, run_position size);
+  bool conflates() const noexcept { return policy_ == overflow_policy::conflate; }
+  push_result enter(const intrusive_ptr<message_run>& run, const selection& selected);
+  push_result enter(const intrusive_ptr<message_run>& run, run_position from, run_position to);
+  push_result enter_part(const intrusive_ptr<message_run>& run, run_position from, run_position to);
+  push_result conflate(message_run& run, run_position from, run_position to);
   push_result count_late(std::uint64_t messages) noexcept;
   const char* why_ended() const noexcept { return overflowed_ ? "overflow" : "closed"; }
   void after_entry(push_result result, std::unique_lock<std::mutex>& lock);
-  void add_entry(const intrusive_ptr<message_run>& run, run_position size);
+  void add_entry(const intrusive_ptr<message_run>& run, run_position from, run_position to);
   run_grant grant_room(const intrusive_ptr<message_run>& run, push_result result);
   void look_at(entry& x) noexcept;
   void settle(bool revoke) noexcept;
@@ -145,6 +164,7 @@ private:
   void let_producers_go_on(std::unique_lock<std::mutex>& lock);
 
   const overflow_policy policy_;
+  const bool selects_;
   queue_bounds bounds_;
   entry_queue entries_;
   std::optional<newest_messages> newest_; // in place of entries_, if the policy is `conflate`

@@ -5,6 +5,7 @@
 
 #include "base/probe.hpp"
 #include "message/message_access.hpp"
+#include "queue/tuning.hpp"
 
 namespace pubsub {
 
@@ -49,6 +50,40 @@ void message_queue::on_overflow(std::unique_lock<std::mutex>& lock) {
 void message_queue::on_arrival(const message_run& run) {
   if (run.has_records() && !run.origin().endpoint.is_nil())
     streams_.note(run.origin(), run.now().end.messages);
+}
+
+/// Messages in a row stay in their run, unless they are few of many: then each is copied, so that
+/// it does not keep the memory of the others.
+void message_queue::select(const intrusive_ptr<message_run>& run, selection& out) {
+  std::lock_guard lock{selecting_};
+  const auto size = run->now().end;
+  std::uint64_t kept_bytes = 0;
+  bool in_a_row = false;
+  for (run_position at; at.messages < size.messages;) {
+    const run_position next{at.messages + 1, at.bytes + run->bytes_of(at, 1)};
+    const bool wanted = calls_.selector->wants(run->topic_at(at), run->payload_at(at));
+    if (wanted && in_a_row)
+      out.back().to = next;
+    else if (wanted)
+      out.push_back({run, at, next});
+    kept_bytes += wanted ? next.bytes - at.bytes : 0;
+    in_a_row = wanted;
+    at = next;
+  }
+  if (size.messages == 1 || kept_bytes * tuning::copied_part < size.bytes)
+    copy_each(out);
+}
+
+void message_queue::copy_each(selection& out) {
+  selection copies;
+  for (const auto& each : out)
+    for (auto at = each.from; at.messages < each.to.messages;) {
+      auto alone = each.run->alone(at);
+      at = {at.messages + 1, at.bytes + each.run->bytes_of(at, 1)};
+      const auto end = alone->now().end;
+      copies.push_back({std::move(alone), {}, end});
+    }
+  out = std::move(copies);
 }
 
 void message_queue::forget_streams() {
@@ -135,6 +170,7 @@ subscriber_counters message_queue::counters() const {
           .dropped_closed = now.dropped_closed + (discarded_ ? ahead : 0),
           .conflated = now.conflated,
           .dropped_overflow = now.dropped_overflow,
+          .filtered = now.filtered,
           .missed = streams_.missed(),
           .restarts = streams_.restarts()};
 }

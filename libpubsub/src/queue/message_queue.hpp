@@ -4,11 +4,14 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <vector>
 
 #include <pubsub/counters.hpp>
 #include <pubsub/data_message.hpp>
 
+#include "filter/message_selector.hpp"
 #include "queue/bounded_queue.hpp"
 #include "queue/stream_tracker.hpp"
 #include "queue/waiter.hpp"
@@ -24,11 +27,14 @@ public:
     shared_loop* loop = nullptr;
     /// Called by a producer, with no lock held, when the queue has ended because it was full.
     std::function<void()> on_overflow;
+    /// What the messages have to fulfil that enter; null: nothing.
+    std::unique_ptr<message_selector> selector = {};
   };
 
   explicit message_queue(const queue_options& options) : message_queue(options, callbacks{}) {}
   message_queue(const queue_options& options, callbacks calls)
-      : bounded_queue(options), calls_(std::move(calls)), waiter_(calls_.loop) {}
+      : bounded_queue(options, nullptr, calls.selector ? entrance::selected : entrance::all),
+        calls_(std::move(calls)), waiter_(calls_.loop) {}
 
   // -- the consumer ----------------------------------------------------------------------------
 
@@ -66,12 +72,15 @@ private:
   void on_work(std::unique_lock<std::mutex>& lock) override;
   void on_overflow(std::unique_lock<std::mutex>& lock) override;
   void on_arrival(const message_run& run) override;
+  void select(const intrusive_ptr<message_run>& run, selection& out) override;
   std::size_t pull(std::vector<data_message>& out, std::size_t max, const deadline& until,
                    bool ahead);
+  static void copy_each(selection& out);
   void update_fd();
   std::size_t read_slices(std::vector<data_message>& out, bool ahead);
 
   const callbacks calls_;
+  std::mutex selecting_; // guards what calls_.selector points to; taken before the queue's mutex
   std::atomic<std::size_t> ahead_{0}; // the consumer's; grows with delivered_, under the mutex
 
   // Guarded by the mutex.

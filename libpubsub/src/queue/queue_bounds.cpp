@@ -44,16 +44,16 @@ run_position queue_bounds::room_for_some() const noexcept {
   return {static_cast<std::uint32_t>(messages), static_cast<std::uint64_t>(bytes)};
 }
 
-run_position queue_bounds::part_that_fits(const message_run& run,
-                                          run_position size) const noexcept {
-  run_position part;
+run_position queue_bounds::end_of_part_that_fits(const message_run& run, run_position from,
+                                                 run_position to) const noexcept {
+  auto end = from;
   const auto left = room();
-  while (part.messages < size.messages && part.messages < left.messages &&
-         static_cast<std::int64_t>(part.bytes) < left.bytes) {
-    part.bytes += run.bytes_of(part, 1);
-    ++part.messages;
+  while (end.messages < to.messages && end.messages - from.messages < left.messages &&
+         static_cast<std::int64_t>(end.bytes - from.bytes) < left.bytes) {
+    end.bytes += run.bytes_of(end, 1);
+    ++end.messages;
   }
-  return part;
+  return end;
 }
 
 } // namespace pubsub

@@ -51,8 +51,9 @@ public:
   bool low() const noexcept;
   /// All the room there is, and at least that of one message.
   run_position room_for_some() const noexcept;
-  /// How many messages of the run fit, one after the other.
-  run_position part_that_fits(const message_run& run, run_position size) const noexcept;
+  /// How far the messages of the run from `from` to `to` fit, one after the other.
+  run_position end_of_part_that_fits(const message_run& run, run_position from,
+                                     run_position to) const noexcept;
 
 private:
   struct amount {

@@ -87,7 +87,7 @@ void run_writer::count(std::size_t size_bytes, message_run::outcome appended) {
 
 /// Some queue has to see each message: all get it in a run of its own.
 bool run_writer::one_by_one(exits to) noexcept {
-  return std::ranges::any_of(to, [](const auto* each) { return each->conflates(); });
+  return std::ranges::any_of(to, [](const auto* each) { return each->takes_one_by_one(); });
 }
 
 push_result run_writer::push_alone(exits to, const intrusive_ptr<message_run>& run) {

@@ -27,4 +27,9 @@ inline constexpr std::chrono::milliseconds crowded_for{100};
 /// The deadline of a wait in the I/O loop is rounded up to this.
 inline constexpr std::chrono::milliseconds loop_clock{1};
 
+/// What a condition selects of a run is copied where it is less than this part of the bytes: a
+/// queue may then hold four times the memory that its bounds say, and not a read buffer for each
+/// message.
+inline constexpr std::uint64_t copied_part = 4;
+
 } // namespace pubsub::tuning

@@ -252,6 +252,7 @@ TEST_CASE("a subscriber learns the columns that are announced, and gets the anno
 
 TEST_CASE("a condition that names no column does not let announcements pass") {
   message_selector selector{*condition::make("@event == \"log_conn\"")};
-  CHECK(!selector.wants("t", *encode_binary(zeek::make_log_fields_event(zeek::log_schema{"conn", {}, 0}))));
+  CHECK(!selector.wants(
+      "t", *encode_binary(zeek::make_log_fields_event(zeek::log_schema{"conn", {}, 0}))));
   CHECK(selector.wants("t", *encode_binary(conn())));
 }

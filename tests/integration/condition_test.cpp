@@ -1,0 +1,161 @@
+// Subscribers with a condition: here, over relays, over both versions of the wire; to the message.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/nodes.hpp"
+#include "support/published.hpp"
+
+#include <pubsub/condition.hpp>
+#include <pubsub/data_writer.hpp>
+#include <pubsub/zeek/event.hpp>
+#include <pubsub/zeek/log.hpp>
+
+using namespace pubsub;
+using namespace pubsub::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::uint64_t messages = 5'000;
+
+condition where(std::string_view text) {
+  return *condition::make(text);
+}
+
+/// Publishes numbers as values and as encoded bytes.
+void publish_numbers(publisher& to) {
+  for (std::uint64_t i = 0; i < messages; ++i) {
+    if (i % 2 == 0) {
+      sent(to.publish(vector{i, "x"}));
+      continue;
+    }
+    data_writer out;
+    out.write(vector{i, "x"});
+    sent(to.publish(out.bytes()));
+  }
+}
+
+std::vector<std::uint64_t> read(subscriber& from, std::size_t n) {
+  std::vector<std::uint64_t> numbers;
+  while (numbers.size() < n) {
+    const auto msg = from.get_for(patience);
+    REQUIRE(msg);
+    numbers.push_back(get<vector>(get_data(*msg)).front().get<count>());
+  }
+  return numbers;
+}
+
+const std::vector<std::uint64_t> tens = [] {
+  std::vector<std::uint64_t> all;
+  for (std::uint64_t i = 0; i < messages; i += 10)
+    all.push_back(i);
+  return all;
+}();
+
+/// Fulfilled by every tenth.
+std::string every_tenth() {
+  std::string text = "$0 in {";
+  for (const auto each : tens)
+    text += std::to_string(each) + ", ";
+  return text + "0}";
+}
+
+void check_account(const subscriber& sub) {
+  const auto c = sub.counters();
+  CHECK(c.offered == messages);
+  CHECK(c.delivered == tens.size());
+  CHECK(c.filtered == messages - tens.size());
+  CHECK(c.dropped() == 0);
+  CHECK(c.missed == 0);
+  CHECK(adds_up(c));
+}
+
+} // namespace
+
+TEST_CASE("published == delivered + dropped + filtered, here and beside others") {
+  endpoint ep;
+  auto some = ep.make_subscriber({"/t"}, where(every_tenth()));
+  auto all = ep.make_subscriber({"/t"});
+  auto out = ep.make_publisher("/t/1");
+  publish_numbers(out);
+  CHECK(read(some, tens.size()) == tens);
+  CHECK(read(all, messages).size() == messages);
+  check_account(some);
+  CHECK(all.counters().filtered == 0);
+  CHECK(ep.counters().subscribers.filtered == messages - tens.size());
+  CHECK(out.counters().published == messages);
+  CHECK(out.counters().dropped == 0);
+}
+
+TEST_CASE("published == delivered + dropped + filtered over relays and both versions of the wire") {
+  for (const std::uint8_t version : {1, 2}) {
+    chain nodes{3, speaking(version)};
+    auto some = nodes.back().make_subscriber({"/t"}, where(every_tenth()));
+    auto also = nodes.front().make_subscriber({"/t"}, where(every_tenth()));
+    auto out = nodes.front().make_publisher("/t/1");
+    REQUIRE(out.wait_for_subscribers(2, patience));
+    publish_numbers(out);
+    CHECK(read(some, tens.size()) == tens);
+    CHECK(read(also, tens.size()) == tens);
+    CHECK(eventually([&] { return some.counters().offered == messages; }));
+    check_account(some);
+    check_account(also);
+  }
+}
+
+TEST_CASE("a subscriber that wants nothing of what comes does not hold up anybody") {
+  chain nodes{2};
+  queue_options small;
+  small.capacity_messages = 4;
+  auto none_of_it = nodes.back().make_subscriber({"/t"}, where("$0 == \"no\""), small);
+  auto out = nodes.front().make_publisher("/t/1");
+  REQUIRE(out.wait_for_subscribers(1, patience));
+  publish_numbers(out);
+  CHECK(eventually([&] { return none_of_it.counters().filtered == messages; }));
+  CHECK(!none_of_it.try_get());
+  CHECK(nodes.front().drain(patience) == 0);
+  CHECK(nodes.back().drain(patience) == 0);
+}
+
+TEST_CASE("columns that are announced on the topic are known from then on") {
+  chain nodes{2};
+  auto https = nodes.back().make_subscriber({"zeek/records/"}, where("id.resp_p == 443/tcp"));
+  auto out = nodes.front().make_publisher(zeek::log_topic("conn"));
+  REQUIRE(out.wait_for_subscribers(1, patience));
+  const auto record = [](std::uint16_t number) {
+    return zeek::make_log_event("conn", vector{"C1", port{number, transport::tcp}});
+  };
+  sent(out.publish(record(443))); // too early
+  zeek::log_schema schema;
+  schema.path = "conn";
+  schema.fields = {{"uid", "string"}, {"id.resp_p", "port"}};
+  sent(out.publish(zeek::make_log_fields_event(schema)));
+  sent(out.publish(record(80)));
+  sent(out.publish(record(443)));
+  const auto first = https.get_for(patience);
+  REQUIRE(first);
+  CHECK(zeek::parse_event(get_data(*first))->name == "log_fields");
+  const auto second = https.get_for(patience);
+  REQUIRE(second);
+  CHECK(get_data(*second) == record(443));
+  CHECK(https.counters().filtered == 2);
+}
+
+TEST_CASE("a callback gets what fulfils the condition of its stream") {
+  endpoint ep;
+  std::atomic<std::uint64_t> sum{0};
+  auto flow = ep.subscribe(
+      {"/t"}, [&](const data_message& msg) { sum += get<count>(get_data(msg)); }, where("$ > 8"));
+  for (std::uint64_t i = 0; i < 11; ++i)
+    sent(ep.publish("/t", data{i}));
+  CHECK(eventually([&] { return sum == 19; }));
+  CHECK(eventually([&] { return flow.messages() == 2; }));
+}
+
+TEST_CASE("status and metrics show the condition and what it has filtered") {
+  endpoint ep;
+  auto sub = ep.make_subscriber({"/t"}, where("$ == \"x\""));
+  sent(ep.publish("/t", data{1U}));
+  CHECK(ep.status_text().find(R"("where":"$ == \"x\"")") != std::string::npos);
+  CHECK(ep.status_text().find(R"("filtered":1)") != std::string::npos);
+  CHECK(ep.metrics_text().find("pubsub_subscribers_filtered_messages_total 1") !=
+        std::string::npos);
+}
