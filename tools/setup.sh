@@ -94,6 +94,7 @@ doctest/doctest.h doctest-dev
 pcap/pcap.h libpcap-dev
 zmq.hpp cppzmq-dev
 zstd.h libzstd-dev
+re2/re2.h libre2-dev
 LIST
 }
 
@@ -137,7 +138,7 @@ install_missing() {
   else
     mapfile -t missing < <(missing_packages; printf '%s\n' libboost-dev libssl-dev libsimdjson-dev libtomlplusplus-dev \
       libcli11-dev \
-      libfmt-dev doctest-dev libpcap-dev cppzmq-dev libzstd-dev)
+      libfmt-dev doctest-dev libpcap-dev cppzmq-dev libzstd-dev libre2-dev)
   fi
   command -v ccache >/dev/null || extra=(ccache) # only saves time
   # Without it there are no probes for tracers.

@@ -49,6 +49,7 @@ GRAFTED = {
     "libmd": Part("libmd", "BSD-3-Clause", ""),
     "libnorm": Part("NORM", "NRL", ""),
     "libpgm": Part("OpenPGM", "LGPL-2.1-only", "", ("LGPL-2.1",)),
+    "libre2": Part("RE2", "BSD-3-Clause", ""),
     "libsodium": Part("libsodium", "ISC", ""),
     "libzmq": Part("libzmq", "LGPL-3.0-or-later WITH LicenseRef-static-linking-exception", "", ("LGPL-3", "GPL-3")),
     "libzstd": Part("Zstandard", "BSD-3-Clause OR GPL-2.0-only", "", ("GPL-2",)),
