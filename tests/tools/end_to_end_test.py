@@ -59,6 +59,16 @@ class EndToEnd(CommandTest):
         closed = json.loads(relays[1].out[-1])
         self.assertEqual((closed["event"], closed["received"], closed["forwarded"]), ("closed", 4, 4))
 
+    def test_a_condition_lets_through_what_fulfils_it_and_the_names_of_columns(self):
+        sub, _, address = self.chain("--topic", "zeek/records/", "--count", 2, "--where", 'id.orig_p == 80/tcp && uid in "C"*')
+        log = self.write("conn.log", CONN_LOG)
+        status, _, err = self.run_command("pub", "--peer", address, "--zeek-log", log)
+        self.assertEqual(status, 0, err)
+        self.assertEqual(sub.finish(), 0)
+        events = [value(json.loads(line))[2] for line in sub.out]
+        self.assertEqual([x[0] for x in events], ["log_fields", "log_conn"])
+        self.assertEqual(events[1][1][0][1:4], ["C2", "2001:db8::1", "80/tcp"])
+
     def test_bad_lines_are_reported_counted_and_passed_over(self):
         sub, _, address = self.chain("--topic", "zeek/", "--count", 4)
         lines = CONN_LOG.splitlines()

@@ -23,7 +23,7 @@ class Usage(CommandTest):
 
     def test_help_teaches_every_command_with_examples(self):
         for command in ([], ["node"], ["pub"], ["sub"], ["ping"], ["status"], ["tap"], ["top"], ["zeek-proxy"], ["bench", "stream"], ["bench", "chain"],
-                        *(["bench", name] for name in ("latency", "fanout", "routing", "codec", "idle", "clients", "memory", "python",
+                        *(["bench", name] for name in ("latency", "fanout", "routing", "codec", "condition", "idle", "clients", "memory", "python",
                                                        "batch-ack", "versioned"))):
             self.check([*command, "--help"], 0, "Examples:")
 
@@ -61,6 +61,11 @@ class Usage(CommandTest):
         self.check(["bench", "python", "--rounds", "0"], USAGE, "--rounds")
         self.check(["pub", "--listen", "127.0.0.1:0", "--text"], USAGE, "--text needs --topic")
         self.check(["pub", "--listen", "127.0.0.1:0", "--follow"], USAGE, "--follow needs --zeek-log or --zeek-events")
+
+    def test_a_mistake_in_a_condition_is_shown_where_it_is(self):
+        self.check(["sub", "--listen", "127.0.0.1:0", "--where", "id.resp_p = 80/tcp"], USAGE,
+                   "--where: equality is written ==\n  id.resp_p = 80/tcp\n            ^\n")
+        self.check(["bench", "condition", "--input", "/no/such.log"], USAGE, "/no/such.log: No such file or directory")
 
     def test_a_command_that_could_reach_nobody_is_a_usage_error(self):
         for command in (["node"], ["pub"], ["sub"], ["ping"], ["bench", "stream", "--mode", "pub"]):

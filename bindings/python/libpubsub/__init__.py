@@ -18,6 +18,8 @@ from ._core import (EndpointCounters, GatewayInfo, LinkCounters, Message, NodeIn
 from ._core import version as __version__
 from .access import AccessRule, read_access_rules
 from .arrow import record_batches, to_arrow
+from .conditions import (EVENT, SIZE, TOPIC, VALUE, Condition, Expression, Field, Pattern, between, field, position,
+                         prefix, regex, topic_part)
 from .endpoint import Endpoint
 from .errors import (Cancelled, Closed, DecodeError, EncodeError, EncodeTypeError, FileError, ForkError,
                      InvalidArgument, LimitExceeded, ListenError, NoSuchOperation, NoSuchService, NotAPeer,
@@ -33,15 +35,16 @@ from .values import Count, EnumValue, Port, PublishResult, Subnet, Table
 from .versioned import Completion, MessageVersion, Replica, VersionedGroup, VersionedMessage
 
 __all__ = [
-    "AccessRule", "Cancelled", "Closed", "Completion", "Count", "DecodeError", "EncodeError", "EncodeTypeError",
-    "Endpoint", "EndpointCounters", "EnumValue", "Exchange", "FileError", "ForkError", "GatewayInfo",
+    "AccessRule", "Cancelled", "Closed", "Completion", "Condition", "Count", "DecodeError", "EncodeError", "EncodeTypeError",
+    "Endpoint", "EndpointCounters", "EVENT", "EnumValue", "Exchange", "Expression", "Field", "FileError", "ForkError", "GatewayInfo",
     "InvalidArgument", "LimitExceeded", "LinkCounters", "ListenError", "Message", "MessageVersion",
-    "NoSuchOperation", "NoSuchService", "NodeInfo", "NotAPeer", "NotSupported", "OperationFailed",
+    "NoSuchOperation", "NoSuchService", "NodeInfo", "NotAPeer", "NotSupported", "OperationFailed", "Pattern",
     "PeerError", "PeerIncompatible", "PeerInfo", "PeerUnavailable", "Pipeline", "Port", "Progress",
     "PublishResult", "Publisher", "PublisherCounters", "PubsubError", "Remote", "RemoteConditions",
-    "RemoteFuture", "RemotePlan", "Replica", "Service", "ServiceLost", "Sink", "StageError",
-    "Status", "StatusSubscriber", "Stream", "Subnet", "Subscriber", "SubscriberCounters", "Table",
-    "Task", "TaskError", "TaskQueue", "Timeout", "Timespan", "Timestamp", "TlsFailed", "TraceHop", "Ventilator",
-    "VersionedGroup", "VersionedMessage", "Worker", "__version__", "as_completed", "decode",
-    "encode", "from_json", "pipeline", "read_access_rules", "record_batches", "stage", "to_arrow", "to_json", "zeek",
+    "RemoteFuture", "RemotePlan", "Replica", "SIZE", "Service", "ServiceLost", "Sink", "StageError",
+    "Status", "StatusSubscriber", "Stream", "Subnet", "Subscriber", "SubscriberCounters", "TOPIC", "Table",
+    "Task", "TaskError", "TaskQueue", "Timeout", "Timespan", "Timestamp", "TlsFailed", "TraceHop", "VALUE", "Ventilator",
+    "VersionedGroup", "VersionedMessage", "Worker", "__version__", "as_completed", "between", "decode",
+    "encode", "field", "from_json", "pipeline", "position", "prefix", "read_access_rules", "record_batches", "regex", "stage",
+    "to_arrow", "to_json", "topic_part", "zeek",
 ]

@@ -9,7 +9,7 @@ import libpubsub.times
 import libpubsub.values
 import libpubsub.versions
 import typing
-__all__: list[str] = ['CompletionQueue', 'Endpoint', 'EndpointCounters', 'Event', 'Exchange', 'GatewayInfo', 'LinkCounters', 'Message', 'NodeInfo', 'PeerInfo', 'Publisher', 'PublisherCounters', 'RecordReader', 'RecordWriter', 'RecordedMessage', 'Remote', 'RemoteFuture', 'Replica', 'Service', 'Status', 'StatusSubscriber', 'Subscriber', 'SubscriberCounters', 'Task', 'TaskQueue', 'TraceHop', 'VersionedGroup', 'VersionedMessage', 'decode', 'encode', 'event_reader', 'from_json', 'join_background_work', 'parse_log_values', 'read_access_rules', 'summarize_recording', 'to_json', 'version']
+__all__: list[str] = ['CompletionQueue', 'Condition', 'Endpoint', 'EndpointCounters', 'Event', 'Exchange', 'GatewayInfo', 'LinkCounters', 'Message', 'NodeInfo', 'PeerInfo', 'Publisher', 'PublisherCounters', 'RecordReader', 'RecordWriter', 'RecordedMessage', 'Remote', 'RemoteFuture', 'Replica', 'Service', 'Status', 'StatusSubscriber', 'Subscriber', 'SubscriberCounters', 'Task', 'TaskQueue', 'TraceHop', 'VersionedGroup', 'VersionedMessage', 'decode', 'encode', 'event_reader', 'from_json', 'join_background_work', 'parse_log_values', 'read_access_rules', 'summarize_recording', 'to_json', 'version']
 class Event:
     """
     A flag that threads wait for. What `threading.Event` is, but Ctrl-C ends the wait whenever it comes.
@@ -72,6 +72,31 @@ class Message:
     def topic(self) -> str:
         """
         The topic; bytes that are not UTF-8 are surrogate escapes.
+        """
+class Condition:
+    """
+    A condition in its canonical spelling. Use libpubsub.Condition.
+    """
+    def __init__(self, text: str, unknown: bool, columns: collections.abc.Sequence[tuple[str, str]]) -> None:
+        ...
+    def judge(self, value: typing.Any, topic: str = '') -> str:
+        """
+        What a message with this value and this topic answers: yes, no, absent, unknown. Columns are known where they were given.
+        """
+    @property
+    def columns(self) -> list[tuple[str, str]]:
+        """
+        Names and types as they were given.
+        """
+    @property
+    def text(self) -> str:
+        """
+        The condition in its canonical spelling.
+        """
+    @property
+    def unknown(self) -> bool:
+        """
+        Whether messages pass whose answer is unknown.
         """
 class PublisherCounters:
     """
@@ -177,6 +202,11 @@ class SubscriberCounters:
     def dropped_overflow(self) -> int:
         """
         Queue full, policy disconnect; also what came later.
+        """
+    @property
+    def filtered(self) -> int:
+        """
+        Did not fulfil the condition of the subscriber.
         """
     @property
     def missed(self) -> int:
@@ -819,7 +849,7 @@ class Subscriber:
     """
     Receives the messages of some topics through a bounded queue. Threads may share one: they take turns.
     """
-    def __init__(self, endpoint: Endpoint, topics: collections.abc.Sequence[str], capacity: typing.SupportsInt | typing.SupportsIndex, capacity_bytes: typing.SupportsInt | typing.SupportsIndex, policy: str) -> None:
+    def __init__(self, endpoint: Endpoint, topics: collections.abc.Sequence[str], capacity: typing.SupportsInt | typing.SupportsIndex, capacity_bytes: typing.SupportsInt | typing.SupportsIndex, policy: str, where: Condition | None) -> None:
         ...
     def __iter__(self) -> Subscriber:
         """

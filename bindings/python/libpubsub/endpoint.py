@@ -19,7 +19,7 @@ from .subscriber import (DEFAULT_CAPACITY, DEFAULT_CAPACITY_BYTES, StatusSubscri
                          topic_list)
 
 if TYPE_CHECKING:
-    from .subscriber import Policy
+    from .subscriber import Policy, Where
 
 AnyPath = Union[str, "os.PathLike[str]"]
 
@@ -95,18 +95,18 @@ class Endpoint(_core.Endpoint, Closing):
     def make_subscriber(self, topics: Union[str, Iterable[str]], *,
                         capacity: int = DEFAULT_CAPACITY,
                         capacity_bytes: int = DEFAULT_CAPACITY_BYTES,
-                        policy: Policy = "block") -> Subscriber:
+                        policy: Policy = "block", where: Where = None) -> Subscriber:
         """A subscriber for every topic that starts with one of ``topics``; see Subscriber."""
         return Subscriber(self, topics, capacity=capacity, capacity_bytes=capacity_bytes,
-                          policy=policy)
+                          policy=policy, where=where)
 
     def subscribe(self, topics: Union[str, Iterable[str]],
                   on_message: Callable[[_core.Message], object], *,
                   capacity: int = DEFAULT_CAPACITY, capacity_bytes: int = DEFAULT_CAPACITY_BYTES,
-                  policy: Policy = "block") -> Stream:
+                  policy: Policy = "block", where: Where = None) -> Stream:
         """Calls ``on_message`` for every message, on a thread of its own; see Stream."""
-        return Stream(self.make_subscriber(topics, capacity=capacity,
-                                           capacity_bytes=capacity_bytes, policy=policy),
+        return Stream(self.make_subscriber(topics, capacity=capacity, capacity_bytes=capacity_bytes,
+                                           policy=policy, where=where),
                       on_message)
 
     def make_status_subscriber(self, *, errors_only: bool = False) -> StatusSubscriber:

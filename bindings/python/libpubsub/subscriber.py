@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Iterable, Optional, Union
 from . import _core
 from ._closing import Closing
 from ._readiness import Readiness
+from .conditions import Condition, Expression, condition_of
 from .errors import Closed, ForkError
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
     Policy = Literal["block", "drop_oldest", "drop_newest", "conflate", "disconnect"]
 
+Where = Union[str, Expression, Condition, None]
+"""What says which messages a subscriber gets."""
 DEFAULT_CAPACITY = 65_536
 """Messages a queue holds unless told otherwise."""
 DEFAULT_CAPACITY_BYTES = 64 * 1024 * 1024
@@ -44,13 +47,15 @@ class Subscriber(_core.Subscriber, Closing):
     publisher (nothing is lost), ``"drop_oldest"``, ``"drop_newest"`` (counted, see ``counters``);
     with ``"conflate"`` the newest message of each topic waits, with ``"disconnect"`` a subscriber that
     does not keep up is closed after what its queue holds.
-    Raises InvalidArgument, Closed.
+
+    ``where``: a condition that messages have to fulfil, as text or an expression (see Condition); the others are counted
+    as ``filtered`` and take no room. Raises InvalidArgument, Closed, and what Condition raises.
     """
 
     def __init__(self, endpoint: Endpoint, topics: Union[str, Iterable[str]], *,
                  capacity: int = DEFAULT_CAPACITY, capacity_bytes: int = DEFAULT_CAPACITY_BYTES,
-                 policy: Policy = "block") -> None:
-        super().__init__(endpoint, topic_list(topics), capacity, capacity_bytes, policy)
+                 policy: Policy = "block", where: Where = None) -> None:
+        super().__init__(endpoint, topic_list(topics), capacity, capacity_bytes, policy, condition_of(where))
         self._readiness = Readiness()
         self._steps = 0
 

@@ -11,6 +11,7 @@ namespace pubsub::python {
 void bind_waiting(py::module_& m);
 void bind_data(py::module_& m);
 void bind_message(py::module_& m);
+void bind_condition(py::module_& m);
 void bind_counters(py::module_& m);
 void bind_status(py::module_& m);
 void bind_endpoint(py::module_& m);

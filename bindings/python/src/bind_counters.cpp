@@ -82,6 +82,7 @@ void bind_subscriber_counters(py::module_& m) {
       .add("decode_errors", &counters::decode_errors, "Received bytes that are not a valid value.")
       .add("dropped_closed", &counters::dropped_closed, "Queued or arriving when it was closed.")
       .add("conflated", &counters::conflated, "Replaced by a newer one, policy conflate.")
+      .add("filtered", &counters::filtered, "Did not fulfil the condition of the subscriber.")
       .add("dropped_overflow", &counters::dropped_overflow,
            "Queue full, policy disconnect; also what came later.")
       .add("missed", &counters::missed,

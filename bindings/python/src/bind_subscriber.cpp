@@ -38,10 +38,12 @@ void set_iteration_slots(PyHeapTypeObject* type) {
 std::unique_ptr<subscriber_handle> make_subscriber(const endpoint_handle& owner,
                                                    const std::vector<py::str>& topics,
                                                    std::size_t capacity, std::size_t capacity_bytes,
-                                                   const std::string& policy) {
+                                                   const std::string& policy,
+                                                   const std::optional<condition>& where) {
   owner.open();
   return std::make_unique<subscriber_handle>(owner.share(), make_filter(topics),
-                                             make_queue_options(capacity, capacity_bytes, policy));
+                                             make_queue_options(capacity, capacity_bytes, policy),
+                                             where);
 }
 
 message_or_none next_nowait(subscriber_handle& x) {
@@ -83,7 +85,7 @@ void bind_subscriber(py::module_& m) {
   py::class_<subscriber_handle> c(m, "Subscriber", subscriber_doc,
                                   py::custom_type_setup(set_iteration_slots));
   c.def(py::init(&make_subscriber), py::arg("endpoint"), py::arg("topics"), py::arg("capacity"),
-        py::arg("capacity_bytes"), py::arg("policy"));
+        py::arg("capacity_bytes"), py::arg("policy"), py::arg("where"));
   bind_reading(c);
   c.def("fileno", &subscriber_handle::fd,
         "A descriptor that is readable while a message is available or the subscriber is closed "

@@ -17,6 +17,7 @@ PYBIND11_MODULE(_core, m) {
   bind_waiting(m);
   bind_data(m);
   bind_message(m);
+  bind_condition(m);
   bind_counters(m);
   bind_endpoint(m);
   bind_status(m);

@@ -17,8 +17,11 @@ constexpr std::size_t iteration_batch = 1024; // messages taken at once by an it
 } // namespace
 
 subscriber_handle::subscriber_handle(std::shared_ptr<pubsub::endpoint> owner, filter topics,
-                                     const queue_options& options)
-    : owner_(std::move(owner)), subscriber_(owner_->make_subscriber(std::move(topics), options)) {}
+                                     const queue_options& options,
+                                     const std::optional<condition>& where)
+    : owner_(std::move(owner)),
+      subscriber_(!where ? owner_->make_subscriber(std::move(topics), options)
+                         : owner_->make_subscriber(std::move(topics), *where, options)) {}
 
 subscriber_handle::~subscriber_handle() {
   if (fork_.crossed()) { // its locks may be held by threads that exist in the parent only

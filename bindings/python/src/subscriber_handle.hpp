@@ -23,7 +23,7 @@ namespace pubsub::python {
 class subscriber_handle {
 public:
   subscriber_handle(std::shared_ptr<pubsub::endpoint> owner, filter topics,
-                    const queue_options& options);
+                    const queue_options& options, const std::optional<condition>& where);
   ~subscriber_handle();
   subscriber_handle(const subscriber_handle&) = delete;
   subscriber_handle& operator=(const subscriber_handle&) = delete;

@@ -116,17 +116,6 @@ look encoded_record::load(const std::byte* at, scalar& out) const noexcept {
   return out.is_real && std::isnan(out.real) ? look::absent : look::yes;
 }
 
-look encoded_record::body(const std::byte* at, std::span<const std::byte>& out) const noexcept {
-  scalar value;
-  if (const auto there = load(at, value); there != look::yes)
-    return there;
-  if (is_text(tag_at(at)))
-    out = std::as_bytes(std::span{value.text});
-  else
-    out = {at + 1, size_of_body(at)};
-  return look::yes;
-}
-
 look encoded_record::open_container(const std::byte* at, members& out,
                                     bool& is_table) const noexcept {
   if (at == end_ || !is_tag(*at))

@@ -53,8 +53,6 @@ public:
   /// What is at `at` as a vector, or as a set or a table as well; `absent` if it is none.
   look open_vector(const std::byte* at, members& out) const noexcept;
   look open_container(const std::byte* at, members& out, bool& is_table) const noexcept;
-  /// The bytes that a hash of the scalar at `at` is made of, without its length.
-  look body(const std::byte* at, std::span<const std::byte>& out) const noexcept;
   /// Moves behind the value at `at`.
   look skip(const std::byte*& at) noexcept;
 

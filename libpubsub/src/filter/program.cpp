@@ -2,9 +2,11 @@
 #include "filter/program.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <array>
 
+#include "base/bytes.hpp"
 #include "data/encoded.hpp"
+#include "data/real_bits.hpp"
 #include "filter/sample_hash.hpp"
 
 namespace pubsub {
@@ -142,7 +144,7 @@ private:
   look find(const compiled_test& test, scalar& value, const std::byte*& at) noexcept;
   static verdict exists(look there, const std::byte* at) noexcept;
   verdict holds(const compiled_test& test, const std::byte* at) noexcept;
-  verdict sample(const compiled_test& test, const scalar& value, const std::byte* at) noexcept;
+  verdict sample(const compiled_test& test, scalar value, const std::byte* at) noexcept;
 
   std::string_view topic_;
   encoded_record& record_;
@@ -203,23 +205,41 @@ verdict judging::holds(const compiled_test& test, const std::byte* at) noexcept 
   return result;
 }
 
-verdict judging::sample(const compiled_test& test, const scalar& value,
-                        const std::byte* at) noexcept {
+/// Equal values have one hash, however a peer has encoded them; `room` is for those that are
+/// written anew.
+std::span<const std::byte> hashed_bytes(const std::byte* at, const scalar& value,
+                                        std::array<std::byte, 8>& room) noexcept {
+  const auto type = tag_at(at);
+  if (type == data_type::string || type == data_type::enum_value)
+    return std::as_bytes(std::span{value.text});
+  if (type == data_type::boolean) {
+    room[0] = static_cast<std::byte>(value.bits);
+    return std::span{room}.first(1);
+  }
+  if (type == data_type::real) {
+    store_be(room.data(), encode_real(value.real));
+    return room;
+  }
+  return {at + 1, body_size[static_cast<std::size_t>(type)]};
+}
+
+verdict judging::sample(const compiled_test& test, scalar value, const std::byte* at) noexcept {
+  std::array<std::byte, 8> room;
   std::span<const std::byte> bytes;
   auto seed = static_cast<std::uint8_t>(data_type::string);
-  std::byte size[8];
-  if (at == nullptr && value.kind == scalar_kind::number) {
-    store_be(size, value.bits);
-    bytes = size;
+  if (test.subject == field_kind::whole) {
+    bytes = record_.bytes();
+    seed = 0;
+  } else if (test.subject == field_kind::size_bytes) {
+    store_be(room.data(), value.bits);
+    bytes = room;
     seed = static_cast<std::uint8_t>(data_type::count);
   } else if (at == nullptr)
     bytes = std::as_bytes(std::span{value.text});
-  else if (test.subject == field_kind::whole) {
-    bytes = record_.bytes();
-    seed = 0;
-  } else {
-    if (const auto there = record_.body(at, bytes); there != look::yes)
+  else {
+    if (const auto there = record_.load(at, value); there != look::yes)
       return there;
+    bytes = hashed_bytes(at, value, room);
     seed = static_cast<std::uint8_t>(tag_at(at));
   }
   return from(sample_hash(seed, bytes) % test.of < test.keep);

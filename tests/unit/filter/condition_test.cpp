@@ -175,6 +175,16 @@ TEST_CASE("who is in a sample stays the same in every version") {
   CHECK(kept == std::vector<int>{5, 14});
 }
 
+TEST_CASE("a sample does not depend on how a peer has encoded a value") {
+  for (int n = 2; n < 9; ++n) {
+    const auto made = *condition::make("1 in " + std::to_string(n) + " by $0");
+    auto bytes = *encode_binary(vector{true});
+    const auto usual = made.judge("t", bytes);
+    bytes.back() = std::byte{0x0b}; // true as well
+    CHECK(made.judge("t", bytes) == usual);
+  }
+}
+
 TEST_CASE("large sets are searched, not walked through") {
   std::string text = "$ in {";
   for (int i = 0; i < 9'000; ++i)
