@@ -22,6 +22,7 @@ void add_bench_fanout(CLI::App& bench, exit_code& outcome);
 void add_bench_routing(CLI::App& bench, exit_code& outcome);
 void add_bench_routing_part(CLI::App& bench, exit_code& outcome);
 void add_bench_codec(CLI::App& bench, exit_code& outcome);
+void add_bench_condition(CLI::App& bench, exit_code& outcome);
 void add_bench_idle(CLI::App& bench, exit_code& outcome);
 void add_bench_idle_part(CLI::App& bench, exit_code& outcome);
 void add_bench_clients(CLI::App& bench, exit_code& outcome);

@@ -35,6 +35,7 @@ void add_benchmarks(CLI::App& app, exit_code& outcome) {
   add_bench_fanout(app, outcome);
   add_bench_routing(app, outcome);
   add_bench_codec(app, outcome);
+  add_bench_condition(app, outcome);
   add_bench_idle(app, outcome);
   add_bench_memory(app, outcome);
   add_bench_clients(app, outcome);

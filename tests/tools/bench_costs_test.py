@@ -137,6 +137,16 @@ class BenchCosts(CommandTest):
             self.check_statistics(result["ns"], 3)
             self.check_statistics(result["msgs_per_s"], 3)
 
+    def test_condition_says_how_many_records_fulfil_each_and_what_one_costs(self):
+        log = os.path.join(self.folder, "conn.log")
+        with open(log, "w", encoding="utf-8") as file:
+            file.write(CONN_LOG)
+        wanted = {"id.orig_p == 80/tcp": 1, "uid in \"C\"*": 3, "exists(uid) && ts < 2020-01-01T00:00:00Z": 0}
+        results, _ = self.bench("condition", "--input", log, "--runs", 3, "--duration", 0.001, *sum((["--where", each] for each in wanted), []))
+        self.assertEqual({x["condition"]: x["kept"] for x in results}, wanted)
+        for result in results:
+            self.check_statistics(result["ns"], 3)
+
     def test_idle_peers_stay_connected(self):
         (result,), out = self.bench("idle", "--peers", 2, "--subscriptions", 10, "--duration", 0.3)
         self.check_books(result)
