@@ -24,6 +24,8 @@ def shorten(app, what, name, obj, options, signature, result):
             text = re.sub(pattern, meaning, text)
         if name.startswith(("libpubsub.zeek.", "libpubsub.prometheus.")):  # or it may be the one of libpubsub.broker
             text = re.sub(r"\bEndpoint\b", "libpubsub.Endpoint", text)
+        if name.startswith("libpubsub.record."):
+            text = re.sub(r"\bTimestamp\b", "libpubsub.Timestamp", text)
         return text
 
     return signature and shorter(signature), result and shorter(result)

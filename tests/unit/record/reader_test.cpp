@@ -127,8 +127,7 @@ TEST_CASE("only messages of the topics and times that are asked for are read") {
   small_recording(folder / "a.mcap");
   const auto odd = read_all(folder / "a.mcap", {.topics = filter{topic{"/o"}}});
   CHECK(odd.messages.size() == 3);
-  const auto later =
-      read_all(folder / "a.mcap", {.topics = filter{topic{""}}, .from = at_second(1), .to = {}});
+  const auto later = read_all(folder / "a.mcap", {.from = at_second(1)});
   CHECK(later.messages.size() == 4);
   const auto middle = read_all(folder / "a.mcap", {.from = at_second(1), .to = at_second(2)});
   REQUIRE(middle.messages.size() == 2);
@@ -142,8 +141,7 @@ TEST_CASE("chunks that are not wanted are not read") {
   content[content.find("payload 0")] = 'P'; // in the first chunk
   write_file(folder / "a.mcap", content);
   CHECK(read_all(folder / "a.mcap").errors.size() == 1);
-  CHECK(read_all(folder / "a.mcap", {.topics = filter{topic{""}}, .from = at_second(1), .to = {}})
-            .errors.empty());
+  CHECK(read_all(folder / "a.mcap", {.from = at_second(1)}).errors.empty());
 }
 
 TEST_CASE("files that are none are told apart") {

@@ -262,6 +262,15 @@ TEST_CASE("a summary tells topics, streams, gaps and sizes, with an index and wi
   CHECK(growing.damage == "the file has no end");
 }
 
+TEST_CASE("a disk that is full is an error that says so") {
+  record::writer_options options;
+  options.existing = record::existing_file::replace;
+  const auto full = record::writer::open("/dev/full", options);
+  REQUIRE_FALSE(full);
+  CHECK(full.error() == errc::cannot_write_file);
+  CHECK(full.error().context() == "/dev/full: No space left on device");
+}
+
 TEST_CASE("options out of range and files that cannot be written are errors") {
   record::writer_options options;
   options.chunks.chunk_bytes = 5;

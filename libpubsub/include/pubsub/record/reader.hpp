@@ -19,9 +19,9 @@ struct reader_options {
   /// Topic prefixes; the default is everything.
   filter topics{topic{""}};
   /// Only messages recorded at this time or later.
-  std::optional<timestamp> from;
+  std::optional<timestamp> from = {};
   /// Only messages recorded before.
-  std::optional<timestamp> to;
+  std::optional<timestamp> to = {};
   /// A chunk that is larger is an error: what an untrusted file may make a reader hold.
   std::size_t max_chunk_bytes = 256 * 1024 * 1024;
 };
