@@ -112,7 +112,7 @@ rate_statistics measure(const condition& what, const encoded_log& log,
   auto each_record = [&] {
     kept = 0;
     for (const auto& record : log.records)
-      kept += what.judge(log.topic, record) == verdict::yes ? 1 : 0;
+      kept += what.judge(log.topic, record) == condition_verdict::yes ? 1 : 0;
     keep(kept);
   };
   auto samples = sample_ns(each_record, options.runs, length).samples;

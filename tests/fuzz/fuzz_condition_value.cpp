@@ -57,13 +57,13 @@ void try_input(std::span<const std::byte> bytes) {
   const auto again = comparable ? *encode_binary(tree) : std::vector<std::byte>{};
   for (const auto& each : all) {
     const auto answer = each.judge("a/b", bytes);
-    check(!view || answer != verdict::unreadable, "a valid value can be read");
+    check(!view || answer != condition_verdict::unreadable, "a valid value can be read");
     check(!comparable || each.judge("a/b", again) == answer, "a value is answered, not its bytes");
   }
   for (const auto& each : learning) {
     message_selector selector{each};
     const bool first = selector.wants("a/b", bytes);
-    check(!first || !view || each.judge("a/b", bytes) != verdict::no ||
+    check(!first || !view || each.judge("a/b", bytes) != condition_verdict::no ||
               !each.program().named().empty(),
           "what is not wanted does not pass");
     selector.wants("a/b", bytes);

@@ -19,7 +19,7 @@ class condition_program;
 
 /// What a message answers to a condition, or to a part of one (docs/reference/conditions.md). Only
 /// `yes` fulfils it.
-enum class verdict : std::uint8_t {
+enum class condition_verdict : std::uint8_t {
   no,
   yes,
   absent,     ///< a value that is compared is not there: unset, out of range, of another type
@@ -28,7 +28,7 @@ enum class verdict : std::uint8_t {
 };
 
 /// The name of the enumerator, e.g. `absent`.
-PUBSUB_EXPORT std::string_view to_string(verdict x) noexcept;
+PUBSUB_EXPORT std::string_view to_string(condition_verdict x) noexcept;
 
 /// What a subscriber makes of a message whose answer is `unknown`.
 enum class if_unknown : std::uint8_t { no, yes };
@@ -91,12 +91,12 @@ public:
 
   /// The answer of a message with this topic and this value in bin::v1, of which nothing needs to
   /// have been checked. Columns that are announced are not known here.
-  verdict judge(std::string_view topic, std::span<const std::byte> value) const noexcept;
+  condition_verdict judge(std::string_view topic, std::span<const std::byte> value) const noexcept;
   /// Whether that answer lets a subscriber have the message: `yes`, or `unknown` where
   /// the options say so. What is unreadable passes too, so that the subscriber counts it as such.
-  bool passes(verdict answer) const noexcept {
-    return answer == verdict::yes || answer == verdict::unreadable ||
-           (answer == verdict::unknown && unknown() == if_unknown::yes);
+  bool passes(condition_verdict answer) const noexcept {
+    return answer == condition_verdict::yes || answer == condition_verdict::unreadable ||
+           (answer == condition_verdict::unknown && unknown() == if_unknown::yes);
   }
 
   /// For the library itself.

@@ -5,17 +5,17 @@
 
 namespace pubsub {
 
-std::string_view to_string(verdict x) noexcept {
+std::string_view to_string(condition_verdict x) noexcept {
   switch (x) {
-  case verdict::no:
+  case condition_verdict::no:
     return "no";
-  case verdict::yes:
+  case condition_verdict::yes:
     return "yes";
-  case verdict::absent:
+  case condition_verdict::absent:
     return "absent";
-  case verdict::unknown:
+  case condition_verdict::unknown:
     return "unknown";
-  case verdict::unreadable:
+  case condition_verdict::unreadable:
     return "unreadable";
   }
   return "unknown";
@@ -38,7 +38,8 @@ const std::vector<record_column>& condition::columns() const noexcept {
   return program_->columns();
 }
 
-verdict condition::judge(std::string_view topic, std::span<const std::byte> value) const noexcept {
+condition_verdict condition::judge(std::string_view topic,
+                                   std::span<const std::byte> value) const noexcept {
   conditions::encoded_record record{value};
   return program_->judge(topic, record, program_->given_places());
 }

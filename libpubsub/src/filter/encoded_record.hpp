@@ -13,8 +13,8 @@
 
 namespace pubsub::conditions {
 
-/// What came of looking for a value: it is there (`yes`), or as in `verdict`.
-using look = verdict;
+/// What came of looking for a value: it is there (`yes`), or as in `condition_verdict`.
+using look = condition_verdict;
 
 /// The event of a record is named so, with the path of the log behind it.
 inline constexpr std::string_view log_event_prefix = "log_";

@@ -15,25 +15,26 @@ using namespace conditions;
 
 namespace {
 
-verdict from(bool x) noexcept {
-  return x ? verdict::yes : verdict::no;
+condition_verdict from(bool x) noexcept {
+  return x ? condition_verdict::yes : condition_verdict::no;
 }
 
-verdict negation(verdict x) noexcept {
-  if (x == verdict::yes || x == verdict::no)
-    return from(x == verdict::no);
+condition_verdict negation(condition_verdict x) noexcept {
+  if (x == condition_verdict::yes || x == condition_verdict::no)
+    return from(x == condition_verdict::no);
   return x;
 }
 
 /// `no` decides; otherwise what is not known does, before what is not there.
-verdict both(verdict x, verdict y) noexcept {
-  for (const auto each : {verdict::no, verdict::unknown, verdict::absent})
+condition_verdict both(condition_verdict x, condition_verdict y) noexcept {
+  for (const auto each :
+       {condition_verdict::no, condition_verdict::unknown, condition_verdict::absent})
     if (x == each || y == each)
       return each;
-  return verdict::yes;
+  return condition_verdict::yes;
 }
 
-verdict either(verdict x, verdict y) noexcept {
+condition_verdict either(condition_verdict x, condition_verdict y) noexcept {
   return negation(both(negation(x), negation(y)));
 }
 
@@ -49,9 +50,9 @@ bool part_of(std::string_view topic, std::uint16_t number, std::string_view& out
   return true;
 }
 
-verdict in_order(comparison_kind kind, order how) noexcept {
+condition_verdict in_order(comparison_kind kind, order how) noexcept {
   if (how == order::unordered)
-    return verdict::absent;
+    return condition_verdict::absent;
   switch (kind) {
   case comparison_kind::less:
     return from(how == order::less);
@@ -64,12 +65,12 @@ verdict in_order(comparison_kind kind, order how) noexcept {
   }
 }
 
-verdict in_range(const scalar& x, const scalar& first, const scalar& last) noexcept {
+condition_verdict in_range(const scalar& x, const scalar& first, const scalar& last) noexcept {
   return both(in_order(comparison_kind::greater_equal, compare(x, first)),
               in_order(comparison_kind::less_equal, compare(x, last)));
 }
 
-verdict matches(const other_pattern& pattern, const scalar& x) noexcept {
+condition_verdict matches(const other_pattern& pattern, const scalar& x) noexcept {
   switch (pattern.kind) {
   case pattern_kind::range:
     return in_range(x, pattern.first, pattern.last);
@@ -82,7 +83,7 @@ verdict matches(const other_pattern& pattern, const scalar& x) noexcept {
   case pattern_kind::equal:
     break;
   }
-  return verdict::no;
+  return condition_verdict::no;
 }
 
 bool is_equal_to_one(const std::vector<scalar>& all, const scalar& x) noexcept {
@@ -93,18 +94,18 @@ bool is_equal_to_one(const std::vector<scalar>& all, const scalar& x) noexcept {
 }
 
 /// The value is of a kind that the test can compare.
-verdict compare_scalar(const compiled_test& test, const scalar& x) noexcept {
+condition_verdict compare_scalar(const compiled_test& test, const scalar& x) noexcept {
   if (test.kind == comparison_kind::equal || !test.equals.empty()) {
     if (test.kind != comparison_kind::equal && test.kind != comparison_kind::among &&
         test.kind != comparison_kind::holds)
       return in_order(test.kind, compare(x, test.equals.front()));
     if (is_equal_to_one(test.equals, x))
-      return verdict::yes;
+      return condition_verdict::yes;
   }
-  auto result = verdict::no;
+  auto result = condition_verdict::no;
   for (const auto& each : test.others) {
     result = either(result, matches(each, x));
-    if (result == verdict::yes)
+    if (result == condition_verdict::yes)
       break;
   }
   return result;
@@ -117,7 +118,7 @@ public:
           std::span<const column_place> places) noexcept
       : topic_(topic), record_(record), places_(places) {}
 
-  verdict run(const compiled_test& test) noexcept {
+  condition_verdict run(const compiled_test& test) noexcept {
     scalar value;
     const std::byte* at = nullptr;
     auto there = find(test, value, at);
@@ -128,13 +129,13 @@ public:
     if (test.kind == comparison_kind::sample)
       return sample(test, value, at);
     if (test.kind == comparison_kind::holds)
-      return at == nullptr ? verdict::absent : holds(test, at);
+      return at == nullptr ? condition_verdict::absent : holds(test, at);
     if (at != nullptr)
       there = record_.load(at, value);
     if (there != look::yes)
       return there;
     if ((test.kinds & only(value.kind)) == 0)
-      return verdict::absent;
+      return condition_verdict::absent;
     const auto result = compare_scalar(test, value);
     return test.negated ? negation(result) : result;
   }
@@ -142,9 +143,9 @@ public:
 private:
   /// Sets either `value` or `at`.
   look find(const compiled_test& test, scalar& value, const std::byte*& at) noexcept;
-  static verdict exists(look there, const std::byte* at) noexcept;
-  verdict holds(const compiled_test& test, const std::byte* at) noexcept;
-  verdict sample(const compiled_test& test, scalar value, const std::byte* at) noexcept;
+  static condition_verdict exists(look there, const std::byte* at) noexcept;
+  condition_verdict holds(const compiled_test& test, const std::byte* at) noexcept;
+  condition_verdict sample(const compiled_test& test, scalar value, const std::byte* at) noexcept;
 
   std::string_view topic_;
   encoded_record& record_;
@@ -176,22 +177,22 @@ look judging::find(const compiled_test& test, scalar& value, const std::byte*& a
   return look::absent;
 }
 
-verdict judging::exists(look there, const std::byte* at) noexcept {
+condition_verdict judging::exists(look there, const std::byte* at) noexcept {
   if (there != look::yes)
-    return there == look::absent ? verdict::no : there;
+    return there == look::absent ? condition_verdict::no : there;
   return from(at == nullptr || tag_at(at) != data_type::none);
 }
 
 /// Whether a member, or a key, is as the test says. Members of other kinds are not.
-verdict judging::holds(const compiled_test& test, const std::byte* at) noexcept {
+condition_verdict judging::holds(const compiled_test& test, const std::byte* at) noexcept {
   members inside;
   bool is_table = false;
   auto there = record_.open_container(at, inside, is_table);
   if (there != look::yes)
     return there;
   at = inside.first;
-  auto result = verdict::no;
-  for (auto left = inside.count; left > 0 && result != verdict::yes; --left) {
+  auto result = condition_verdict::no;
+  for (auto left = inside.count; left > 0 && result != condition_verdict::yes; --left) {
     scalar value;
     there = record_.load(at, value);
     if (there == look::unreadable)
@@ -223,7 +224,8 @@ std::span<const std::byte> hashed_bytes(const std::byte* at, const scalar& value
   return {at + 1, body_size[static_cast<std::size_t>(type)]};
 }
 
-verdict judging::sample(const compiled_test& test, scalar value, const std::byte* at) noexcept {
+condition_verdict judging::sample(const compiled_test& test, scalar value,
+                                  const std::byte* at) noexcept {
   std::array<std::byte, 8> room;
   std::span<const std::byte> bytes;
   auto seed = static_cast<std::uint8_t>(data_type::string);
@@ -247,18 +249,18 @@ verdict judging::sample(const compiled_test& test, scalar value, const std::byte
 
 } // namespace
 
-verdict condition_program::judge(std::string_view topic, encoded_record& record,
-                                 std::span<const column_place> places) const noexcept {
+condition_verdict condition_program::judge(std::string_view topic, encoded_record& record,
+                                           std::span<const column_place> places) const noexcept {
   judging now{topic, record, places};
-  std::array<verdict, condition::max_depth + 2> stack;
+  std::array<condition_verdict, condition::max_depth + 2> stack;
   std::size_t used = 0;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const auto& each = steps_[i];
     switch (each.kind) {
     case step_kind::test:
       stack[used] = now.run(tests_[each.number]);
-      if (stack[used] == verdict::unreadable)
-        return verdict::unreadable;
+      if (stack[used] == condition_verdict::unreadable)
+        return condition_verdict::unreadable;
       ++used;
       break;
     case step_kind::jump_if_no:

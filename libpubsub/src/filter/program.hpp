@@ -86,8 +86,8 @@ public:
   std::span<const conditions::column_place> given_places() const noexcept { return places_; }
 
   /// `places` has one for each of `named`.
-  verdict judge(std::string_view topic, conditions::encoded_record& record,
-                std::span<const conditions::column_place> places) const noexcept;
+  condition_verdict judge(std::string_view topic, conditions::encoded_record& record,
+                          std::span<const conditions::column_place> places) const noexcept;
 
 private:
   friend class condition_compiler;

@@ -12,5 +12,5 @@ int main() {
   if (!made)
     return std::fprintf(stderr, "%s\n", made.error().message().c_str()), 1;
   const auto bytes = pubsub::encode_binary(pubsub::data{"conn"});
-  return bytes && made->judge("t", *bytes) == pubsub::verdict::yes ? 0 : 1;
+  return bytes && made->judge("t", *bytes) == pubsub::condition_verdict::yes ? 0 : 1;
 }

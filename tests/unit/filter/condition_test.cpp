@@ -17,15 +17,16 @@ using namespace std::chrono_literals;
 
 namespace {
 
-verdict judge(std::string_view text, const data& value, const condition_options& options = {},
-              std::string_view topic = "zeek/records/conn") {
+condition_verdict judge(std::string_view text, const data& value,
+                        const condition_options& options = {},
+                        std::string_view topic = "zeek/records/conn") {
   const auto made = condition::make(text, options);
   REQUIRE_MESSAGE(made.has_value(), (made ? "" : made.error().context()));
   return made->judge(topic, *encode_binary(value));
 }
 
 bool holds(std::string_view text, const data& value, const condition_options& options = {}) {
-  return judge(text, value, options) == verdict::yes;
+  return judge(text, value, options) == condition_verdict::yes;
 }
 
 const std::vector<record_column> conn_columns{
@@ -52,7 +53,8 @@ TEST_CASE("a condition names columns of records") {
   const auto options = conn_options();
   CHECK(holds("id.resp_p == 443/tcp && orig_bytes > 1000 && id.orig_h in 10.0.0.0/8", conn(),
               options));
-  CHECK(judge("id.resp_p == 80/tcp || orig_bytes < 2000", conn(), options) == verdict::no);
+  CHECK(judge("id.resp_p == 80/tcp || orig_bytes < 2000", conn(), options) ==
+        condition_verdict::no);
   CHECK(holds("uid in \"CU\"* && proto == tcp && local == true", conn(), options));
   CHECK(holds("duration in 1s..2s && ts >= 2023-11-14T22:13:20Z", conn(), options));
   CHECK(holds("tags has \"http\" && !(tags has {\"b\", \"c\"})", conn(), options));
@@ -65,38 +67,38 @@ TEST_CASE("what is not there makes no answer, neither yes nor its negation") {
   const auto options = conn_options();
   for (const auto* text : {"service == \"http\"", "service != \"http\"",
                            "!(service in {\"a\", \"b\"})", "service < \"x\"", "1 in 1 by service"})
-    CHECK(judge(text, conn(), options) == verdict::absent);
-  CHECK(judge("service == \"x\" && local == false", conn(), options) == verdict::no);
-  CHECK(judge("service == \"x\" || local == true", conn(), options) == verdict::yes);
-  CHECK(judge("service == \"x\" || local == false", conn(), options) == verdict::absent);
+    CHECK(judge(text, conn(), options) == condition_verdict::absent);
+  CHECK(judge("service == \"x\" && local == false", conn(), options) == condition_verdict::no);
+  CHECK(judge("service == \"x\" || local == true", conn(), options) == condition_verdict::yes);
+  CHECK(judge("service == \"x\" || local == false", conn(), options) == condition_verdict::absent);
   const vector plain{count{1}, "x", vector{count{7}, none{}}};
-  CHECK(judge("$5 == 1", plain) == verdict::absent);
-  CHECK(judge("$0 == \"x\"", plain) == verdict::absent);
-  CHECK(judge("$2 == 1", plain) == verdict::absent);
-  CHECK(judge("exists($2)", plain) == verdict::yes);
-  CHECK(judge("exists($2.1)", plain) == verdict::no);
-  CHECK(judge("exists($9)", plain) == verdict::no);
-  CHECK(judge("$2.0 == 7", plain) == verdict::yes);
-  CHECK(judge("$0.0 == 7", plain) == verdict::absent);
-  CHECK(judge("$0 == 1", data{count{1}}) == verdict::absent);
-  CHECK(judge("@event == \"x\"", plain) == verdict::absent);
-  CHECK(judge("@topic.3 == \"x\"", plain) == verdict::absent);
-  CHECK(judge("$ > 1", data{std::nan("")}) == verdict::absent);
+  CHECK(judge("$5 == 1", plain) == condition_verdict::absent);
+  CHECK(judge("$0 == \"x\"", plain) == condition_verdict::absent);
+  CHECK(judge("$2 == 1", plain) == condition_verdict::absent);
+  CHECK(judge("exists($2)", plain) == condition_verdict::yes);
+  CHECK(judge("exists($2.1)", plain) == condition_verdict::no);
+  CHECK(judge("exists($9)", plain) == condition_verdict::no);
+  CHECK(judge("$2.0 == 7", plain) == condition_verdict::yes);
+  CHECK(judge("$0.0 == 7", plain) == condition_verdict::absent);
+  CHECK(judge("$0 == 1", data{count{1}}) == condition_verdict::absent);
+  CHECK(judge("@event == \"x\"", plain) == condition_verdict::absent);
+  CHECK(judge("@topic.3 == \"x\"", plain) == condition_verdict::absent);
+  CHECK(judge("$ > 1", data{std::nan("")}) == condition_verdict::absent);
 }
 
 TEST_CASE("unknown columns answer unknown, and no decided part is changed by them") {
-  CHECK(judge("a == 1", conn()) == verdict::unknown);
-  CHECK(judge("!(a == 1)", conn()) == verdict::unknown);
-  CHECK(judge("exists(a)", conn()) == verdict::unknown);
-  CHECK(judge("a == 1 && @size < 5", conn()) == verdict::no);
-  CHECK(judge("a == 1 || @size > 5", conn()) == verdict::yes);
-  CHECK(judge("a == 1 && $99 == 1", conn()) == verdict::unknown);
-  CHECK(judge("$99 == 1 || a == 1", conn()) == verdict::unknown);
+  CHECK(judge("a == 1", conn()) == condition_verdict::unknown);
+  CHECK(judge("!(a == 1)", conn()) == condition_verdict::unknown);
+  CHECK(judge("exists(a)", conn()) == condition_verdict::unknown);
+  CHECK(judge("a == 1 && @size < 5", conn()) == condition_verdict::no);
+  CHECK(judge("a == 1 || @size > 5", conn()) == condition_verdict::yes);
+  CHECK(judge("a == 1 && $99 == 1", conn()) == condition_verdict::unknown);
+  CHECK(judge("$99 == 1 || a == 1", conn()) == condition_verdict::unknown);
   const auto no = *condition::make("a == 1");
-  CHECK(!no.passes(verdict::unknown));
+  CHECK(!no.passes(condition_verdict::unknown));
   const auto yes = *condition::make("a == 1", {.unknown = if_unknown::yes});
-  CHECK(yes.passes(verdict::unknown));
-  CHECK(!yes.passes(verdict::absent));
+  CHECK(yes.passes(condition_verdict::unknown));
+  CHECK(!yes.passes(condition_verdict::absent));
   CHECK(!(no == yes));
 }
 
@@ -119,12 +121,12 @@ TEST_CASE("numbers of all types compare by their exact values") {
 
 TEST_CASE("ports of different protocols are unequal and have no order") {
   const data port_value{port{443, transport::udp}};
-  CHECK(judge("$ == 443/tcp", port_value) == verdict::no);
-  CHECK(judge("$ != 443/tcp", port_value) == verdict::yes);
-  CHECK(judge("$ < 500/tcp", port_value) == verdict::absent);
-  CHECK(judge("$ in 1/tcp..500/tcp", port_value) == verdict::absent);
-  CHECK(judge("$ in {1/tcp..500/tcp, 1/udp..500/udp}", port_value) == verdict::yes);
-  CHECK(judge("$ in 1/udp..442/udp", port_value) == verdict::no);
+  CHECK(judge("$ == 443/tcp", port_value) == condition_verdict::no);
+  CHECK(judge("$ != 443/tcp", port_value) == condition_verdict::yes);
+  CHECK(judge("$ < 500/tcp", port_value) == condition_verdict::absent);
+  CHECK(judge("$ in 1/tcp..500/tcp", port_value) == condition_verdict::absent);
+  CHECK(judge("$ in {1/tcp..500/tcp, 1/udp..500/udp}", port_value) == condition_verdict::yes);
+  CHECK(judge("$ in 1/udp..442/udp", port_value) == condition_verdict::no);
 }
 
 TEST_CASE("addresses and subnets lie in subnets") {
@@ -137,7 +139,7 @@ TEST_CASE("addresses and subnets lie in subnets") {
   CHECK(holds("$ in 10.0.0.0/8", data{*subnet::parse("10.1.0.0/16")}));
   CHECK(!holds("$ in 10.1.0.0/16", data{*subnet::parse("10.0.0.0/8")}));
   CHECK(holds("$ == 10.0.0.0/8", data{*subnet::parse("10.0.0.0/8")}));
-  CHECK(judge("$ == 10.0.0.0/8", data{*address::parse("10.0.0.1")}) == verdict::absent);
+  CHECK(judge("$ == 10.0.0.0/8", data{*address::parse("10.0.0.1")}) == condition_verdict::absent);
 }
 
 TEST_CASE("events, topics and sizes can be asked for") {
@@ -149,7 +151,7 @@ TEST_CASE("events, topics and sizes can be asked for") {
   CHECK(holds("$ has 7 && !($ has 8)", data{set{count{7}, count{9}}}));
   CHECK(holds("$ has \"k\"", data{table{{"k", count{1}}, {"l", count{2}}}}));
   CHECK(!holds("$ has 1", data{table{{"k", count{1}}}}));
-  CHECK(judge("$ has 1", data{count{1}}) == verdict::absent);
+  CHECK(judge("$ has 1", data{count{1}}) == condition_verdict::absent);
 }
 
 TEST_CASE("samples by a field keep all messages with one value of it") {
@@ -159,7 +161,7 @@ TEST_CASE("samples by a field keep all messages with one value of it") {
     const auto name = "C" + std::to_string(i);
     const auto first = tenth.judge("t", *encode_binary(vector{name, count{1}}));
     CHECK(first == tenth.judge("u", *encode_binary(vector{name, "other"})));
-    kept += first == verdict::yes ? 1 : 0;
+    kept += first == condition_verdict::yes ? 1 : 0;
   }
   CHECK(kept > 800);
   CHECK(kept < 1200);
@@ -198,22 +200,22 @@ TEST_CASE("large sets are searched, not walked through") {
 TEST_CASE("bytes that end early, or are no value, are unreadable where they are looked at") {
   const auto made = *condition::make("orig_bytes > 1000", conn_options());
   const auto whole = *encode_binary(conn());
-  REQUIRE(made.judge("t", whole) == verdict::yes);
+  REQUIRE(made.judge("t", whole) == condition_verdict::yes);
   std::size_t needed = whole.size();
   for (std::size_t size = 0; size < whole.size(); ++size) {
     // On the heap, so that a sanitizer sees every byte read beyond them.
     const std::vector<std::byte> part(whole.begin(),
                                       whole.begin() + static_cast<std::ptrdiff_t>(size));
     const auto answer = made.judge("t", part);
-    if (answer == verdict::yes)
+    if (answer == condition_verdict::yes)
       needed = std::min(needed, size);
     else
-      CHECK(answer == verdict::unreadable);
+      CHECK(answer == condition_verdict::unreadable);
   }
   CHECK(needed < whole.size()); // what is behind the column does not matter
-  CHECK(made.passes(verdict::unreadable));
+  CHECK(made.passes(condition_verdict::unreadable));
   CHECK(condition::make("$0 == 1")->judge("t", std::vector<std::byte>(1, std::byte{99})) ==
-        verdict::unreadable);
+        condition_verdict::unreadable);
 }
 
 TEST_CASE("values nested deeply, and many of them, neither exhaust the stack nor stall") {
@@ -224,9 +226,10 @@ TEST_CASE("values nested deeply, and many of them, neither exhaust the stack nor
     for (const auto byte : {14, 1})
       deep.push_back(static_cast<std::byte>(byte));
   deep.insert(deep.end(), 2, std::byte{0});
-  CHECK(condition::make("$1 == 1")->judge("t", deep) == verdict::unknown);
-  CHECK(judge("$1 == 1", vector{vector(70'000, data{none{}}), count{1}}) == verdict::unknown);
-  CHECK(judge("$1 == 1", vector{vector(60'000, data{none{}}), count{1}}) == verdict::yes);
+  CHECK(condition::make("$1 == 1")->judge("t", deep) == condition_verdict::unknown);
+  CHECK(judge("$1 == 1", vector{vector(70'000, data{none{}}), count{1}}) ==
+        condition_verdict::unknown);
+  CHECK(judge("$1 == 1", vector{vector(60'000, data{none{}}), count{1}}) == condition_verdict::yes);
 }
 
 TEST_CASE("a condition is evaluated without allocating") {
@@ -237,7 +240,7 @@ TEST_CASE("a condition is evaluated without allocating") {
   const auto before = test::allocations();
   const auto answer = made.judge("zeek/records/conn", bytes);
   CHECK(test::allocations() == before);
-  CHECK(answer == verdict::yes);
+  CHECK(answer == condition_verdict::yes);
 }
 
 TEST_CASE("a subscriber learns the columns that are announced, and gets the announcements") {

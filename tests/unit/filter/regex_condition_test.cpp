@@ -17,7 +17,7 @@ expected<condition> make(std::string_view text) {
 bool holds(std::string_view text, const data& value) {
   const auto made = make(text);
   REQUIRE_MESSAGE(made.has_value(), text);
-  return made->judge("t", *encode_binary(value)) == verdict::yes;
+  return made->judge("t", *encode_binary(value)) == condition_verdict::yes;
 }
 
 } // namespace
