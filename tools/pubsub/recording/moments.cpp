@@ -34,8 +34,9 @@ std::optional<timespan> parse_date(const std::string& text) {
   const auto whole = std::chrono::seconds{::timegm(&parts)};
   if (fraction.empty())
     return whole;
-  const auto part =
-      fraction.starts_with('.') ? parse_seconds("0" + std::string{fraction}) : std::nullopt;
+  if (fraction.size() < 2 || fraction.front() != '.')
+    return std::nullopt;
+  const auto part = parse_seconds("0" + std::string{fraction});
   return part ? std::optional{whole + *part} : std::nullopt;
 }
 
