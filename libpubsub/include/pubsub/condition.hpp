@@ -74,7 +74,8 @@ public:
   static constexpr std::size_t max_depth = 32;
   /// Comparisons in one condition.
   static constexpr std::size_t max_comparisons = 1024;
-  /// Values of one message that are looked at or passed over before the answer is `unknown`.
+  /// Values of one message that are looked at or passed over, and ranges, prefixes, subnets and
+  /// expressions that they are compared with, before the answer is `unknown`.
   static constexpr std::size_t max_steps = 65'536;
 
   /// Reads a condition, e.g. `id.resp_p == 443/tcp && orig_bytes > 1000`. Errors: invalid_argument

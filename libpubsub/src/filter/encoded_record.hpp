@@ -53,6 +53,12 @@ public:
   /// What is at `at` as a vector, or as a set or a table as well; `absent` if it is none.
   look open_vector(const std::byte* at, members& out) const noexcept;
   look open_container(const std::byte* at, members& out, bool& is_table) const noexcept;
+  /// Takes steps for work other than passing over values. False if there are not as many left.
+  bool spend(std::size_t steps) noexcept {
+    const bool enough = steps <= steps_left_;
+    steps_left_ -= enough ? steps : steps_left_;
+    return enough;
+  }
   /// Moves behind the value at `at`.
   look skip(const std::byte*& at) noexcept;
 

@@ -33,7 +33,7 @@ bool message_selector::wants(std::string_view topic, std::span<const std::byte> 
   std::string_view path;
   members columns;
   if (record.announces_columns(path, columns)) {
-    if (program.columns().empty())
+    if (program.columns().empty() && path.size() <= max_path_bytes && columns.count <= max_columns)
       learn(topic, path, record, columns);
     return true;
   }

@@ -21,6 +21,9 @@ class message_selector {
 public:
   /// Logs whose columns are remembered; those of others stay unknown.
   static constexpr std::size_t max_logs = 256;
+  /// Bytes of the path of such a log, and columns of it; what announces more is not learnt.
+  static constexpr std::size_t max_path_bytes = 256;
+  static constexpr std::size_t max_columns = 1024;
 
   explicit message_selector(condition what) : condition_(std::move(what)) {}
 

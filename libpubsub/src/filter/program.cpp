@@ -136,6 +136,8 @@ public:
       return there;
     if ((test.kinds & only(value.kind)) == 0)
       return condition_verdict::absent;
+    if (!record_.spend(test.others.size()))
+      return condition_verdict::unknown;
     const auto result = compare_scalar(test, value);
     return test.negated ? negation(result) : result;
   }
@@ -197,8 +199,11 @@ condition_verdict judging::holds(const compiled_test& test, const std::byte* at)
     there = record_.load(at, value);
     if (there == look::unreadable)
       return there;
-    if (there == look::yes && (test.kinds & only(value.kind)) != 0)
+    if (there == look::yes && (test.kinds & only(value.kind)) != 0) {
+      if (!record_.spend(test.others.size()))
+        return condition_verdict::unknown;
       result = either(result, compare_scalar(test, value));
+    }
     for (int passed = 0; passed <= static_cast<int>(is_table); ++passed)
       if (there = record_.skip(at); there != look::yes)
         return there;

@@ -232,6 +232,35 @@ TEST_CASE("values nested deeply, and many of them, neither exhaust the stack nor
   CHECK(judge("$1 == 1", vector{vector(60'000, data{none{}}), count{1}}) == condition_verdict::yes);
 }
 
+TEST_CASE("many patterns for many values are too much work, and answer unknown") {
+  std::string text = "$ has {";
+  for (int i = 0; i < 5'000; ++i)
+    text += "\"x" + std::to_string(i) + "\"*, ";
+  text += "\"y\"*}";
+  CHECK(judge(text, vector(4, data{"y"})) == condition_verdict::yes);
+  CHECK(judge(text, vector(4, data{"z"})) == condition_verdict::no);
+  CHECK(judge(text, vector(40, data{"z"})) == condition_verdict::unknown);
+}
+
+TEST_CASE("announcements of many columns, or with long paths, are not learnt") {
+  message_selector selector{*condition::make("n == 1")};
+  const auto record = [](const std::string& path) {
+    return *encode_binary(zeek::make_log_event(path, vector{count{1}}));
+  };
+  for (const std::size_t size : {10, 300}) {
+    zeek::log_schema schema;
+    schema.path = std::string(size, 'p');
+    schema.fields = {{"n", "count"}};
+    CHECK(selector.wants("t", *encode_binary(zeek::make_log_fields_event(schema))));
+    CHECK(selector.wants("t", record(schema.path)) == (size == 10));
+  }
+  zeek::log_schema wide;
+  wide.path = "wide";
+  wide.fields.resize(1025, {"n", "count"});
+  CHECK(selector.wants("t", *encode_binary(zeek::make_log_fields_event(wide))));
+  CHECK(!selector.wants("t", record("wide")));
+}
+
 TEST_CASE("a condition is evaluated without allocating") {
   const auto made = *condition::make(
       "id.resp_p == 443/tcp && (uid in {\"CU\"*, \"x\"} || 1 in 2 by uid) && tags has \"http\"",
