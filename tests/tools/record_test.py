@@ -157,6 +157,18 @@ class RecordTest(CommandTest):
         self.assertEqual(messages("--to", "2000-01-01T00:00:00.5"), 0)
         self.assertEqual(messages("--from", "1"), 10)
 
+    def test_a_condition_chooses_what_is_replayed(self):
+        self.record(*range(10))
+        replay = ("replay", self.path(), "--listen", "127.0.0.1:0", "--wait-subscribers", 0, "--json")
+        for where, filtered in (('$ == "5"', 9), ("@size > 0", 0), ('$ in {"1", "2"}', 8), ('@topic == "/other"', 10)):
+            code, out, err = self.run_command(*replay, "--where", where)
+            self.assertEqual(code, OK, err)
+            result = json.loads(out)
+            self.assertEqual((result["messages"], result["filtered"], result["skipped"]), (10, filtered, 0))
+        code, _, err = self.run_command(*replay, "--where", "$ =")
+        self.assertEqual(code, 1)
+        self.assertIn("--where: ", err)
+
     def test_the_pace_is_that_of_the_recording(self):
         recorder = self.recorder("-o", self.path(), "--count", 2)
         self.publish("/t", "first")

@@ -7,17 +7,14 @@
 #include "receive_loop.hpp"
 #include "stop_signal.hpp"
 #include "terminal.hpp"
+#include "where_options.hpp"
 
 #include <algorithm>
 #include <memory>
 
 #include <fmt/format.h>
 
-#include <pubsub/condition.hpp>
 #include <pubsub/endpoint.hpp>
-#ifdef PUBSUB_HAS_REGEX
-#include <pubsub/regex.hpp>
-#endif
 
 namespace pubsub::tool {
 
@@ -27,8 +24,7 @@ struct sub_options {
   connection_options connection;
   std::vector<std::string> topics;
   queue_options queue;
-  std::string where;
-  bool pass_unknown = false;
+  where_options where;
   std::optional<std::uint64_t> count;
   std::optional<double> timeout_s;
   output_format format = output_format::json;
@@ -92,26 +88,6 @@ exit_code print_messages(subscriber& sub, const sub_options& options, message_ou
   return why == receive_end::out_of_time ? out_of_time(options, printer) : exit_code::ok;
 }
 
-expected<condition> condition_of(const sub_options& options) {
-  condition_options how;
-  how.unknown = options.pass_unknown ? if_unknown::yes : if_unknown::no;
-#ifdef PUBSUB_HAS_REGEX
-  how.regex = &make_re2_matcher;
-#endif
-  return condition::make(options.where, how);
-}
-
-/// A subscriber, or what is wrong with the condition.
-expected<subscriber> subscribe(endpoint& ep, const sub_options& options) {
-  const filter topics{options.topics};
-  if (options.where.empty())
-    return ep.make_subscriber(topics, options.queue);
-  const auto where = condition_of(options);
-  if (!where)
-    return where.error();
-  return ep.make_subscriber(topics, *where, options.queue);
-}
-
 exit_code run_sub(const sub_options& options) {
   if (options.connection.listen.empty() && options.connection.peers.empty()) {
     complain("sub needs at least one --listen or --peer");
@@ -121,17 +97,19 @@ exit_code run_sub(const sub_options& options) {
     complain("--format parquet needs --output FILE: such a file is not written from front to back");
     return exit_code::usage;
   }
+  const auto where = options.where.read();
+  if (!where) {
+    complain(where.error().context());
+    return exit_code::usage;
+  }
   stop_signal stop;
   auto output = open_output(options.format, options.file);
   if (!output)
     return fail(output.error());
   endpoint ep{options.connection.for_endpoint()};
-  auto made = subscribe(ep, options);
-  if (!made) {
-    complain("--where: " + made.error().context());
-    return exit_code::usage;
-  }
-  auto& sub = *made;
+  const filter topics{options.topics};
+  auto sub = *where ? ep.make_subscriber(topics, **where, options.queue)
+                    : ep.make_subscriber(topics, options.queue);
   if (auto failed = connect(ep, options.connection, peering::wait); failed != exit_code::ok)
     return failed;
   auto outcome = print_messages(sub, options, **output, stop);
@@ -163,17 +141,7 @@ constexpr const char* sub_examples = R"(Examples:
   pubsub sub --peer 127.0.0.1:9999 --topic zeek/records/conn \
              --where 'id.resp_p == 443/tcp && orig_bytes > 1000 && id.orig_h in 10.0.0.0/8'
       only the records that fulfil the condition, and the event log_fields that names their columns
-Without --topic everything is subscribed to. Ends on Ctrl-C or SIGTERM.
-Conditions:
-  fields     uid, id.resp_p (columns of records)  $0, $1.2 (positions)  $ (the value)
-             @event  @topic, @topic.0 (parts)  @size (bytes)
-  values     5  -1.5  "text"  10.0.0.1  443/tcp  5s  2026-01-31T12:00:00Z  true  tcp (an enum's label)
-  tests      == != < <= > >=   exists(service)   1 in 1000 by uid (a sample, flows stay whole)
-             in 10.0.0.0/8, 1..10, "ab"*, /expression/ or {one, "of", "several"}
-             tags has "dns" (a member of a set or vector)
-  together   && || ! or and, or, not; parentheses
-  A value that is not there makes no test true, not even a negated one. All of it is in
-  docs/reference/conditions.md.)";
+Without --topic everything is subscribed to. Ends on Ctrl-C or SIGTERM.)";
 
 void add_format_option(CLI::App& command, output_format& format) {
   std::vector<std::string> names;
@@ -198,10 +166,7 @@ void add_sub(CLI::App& app, exit_code& outcome) {
   add_connection_options(*command, options->connection);
   command->add_option("--topic", options->topics, "Subscribe to this topic prefix (repeatable)")
       ->type_name("PREFIX");
-  command->add_option("--where", options->where, "Only messages that fulfil this condition")
-      ->type_name("CONDITION");
-  command->add_flag("--pass-unknown", options->pass_unknown,
-                    "Let messages pass of which --where names columns that nobody has announced");
+  add_where_options(*command, options->where);
   add_queue_options(*command, options->queue, "--policy", "--queue", "the subscriber's queue");
   command->add_option("--count", options->count, "End after this many messages")
       ->check(CLI::PositiveNumber);
@@ -213,7 +178,7 @@ void add_sub(CLI::App& app, exit_code& outcome) {
       ->capture_default_str();
   command->add_flag_callback(
       "--text", [options] { options->format = output_format::text; }, "The same as --format text");
-  command->footer(sub_examples);
+  command->footer(std::string{sub_examples} + "\n" + condition_help);
   command->callback([options, &outcome] {
     if (options->topics.empty())
       options->topics.emplace_back();

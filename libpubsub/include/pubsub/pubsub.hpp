@@ -4,6 +4,7 @@
 
 #include <pubsub/binary.hpp>
 #include <pubsub/condition.hpp>
+#include <pubsub/condition_matcher.hpp>
 #include <pubsub/counters.hpp>
 #include <pubsub/data.hpp>
 #include <pubsub/data_message.hpp>

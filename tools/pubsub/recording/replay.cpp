@@ -9,6 +9,7 @@
 #include "stop_signal.hpp"
 #include "terminal.hpp"
 #include "wait_interest.hpp"
+#include "where_options.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -26,6 +27,7 @@ struct replay_options {
   connection_options connection;
   std::vector<std::string> files;
   std::vector<std::string> topics;
+  where_options where;
   std::optional<double> rate = 1;
   std::optional<moment> from;
   std::optional<moment> to;
@@ -52,6 +54,10 @@ expected<replay_plan> make_plan(const replay_options& options) {
   });
   plan.which.topics = filter{options.topics};
   plan.rate = options.rate;
+  auto where = options.where.read();
+  if (!where)
+    return where.error();
+  plan.where = std::move(*where);
   if (plan.files.empty())
     return plan;
   const auto beginning = *plan.files.front().first;
@@ -98,6 +104,7 @@ void report_replay(const replayer& done, std::size_t unsent, double length_s, bo
         .add("dropped", done.of(publish_result::dropped))
         .add("unwanted", done.of(publish_result::unwanted))
         .add("refused", done.of(publish_result::refused))
+        .add("filtered", done.filtered())
         .add("skipped", done.skipped().total())
         .add("unsent", unsent)
         .add("seconds", length_s);
@@ -110,6 +117,7 @@ void report_replay(const replayer& done, std::size_t unsent, double length_s, bo
     if (value > 0)
       text += fmt::format(", {} {}", grouped(value), what);
   };
+  add("left out by --where", done.filtered());
   add("of them dropped by a full queue", done.of(publish_result::dropped));
   add("wanted by nobody", done.of(publish_result::unwanted));
   add("refused", done.of(publish_result::refused));
@@ -189,6 +197,8 @@ constexpr const char* replay_examples = R"(Examples:
       all files of a recording in the order of their times, as fast as subscribers take them
   pubsub replay traffic.mcap --peer 127.0.0.1:9999 --topic zeek/records/ --from 2026-01-31T12:00:00Z --to +600
       a part; --from and --to take seconds since 1970, too, and +SECONDS after the beginning
+  pubsub replay traffic.mcap --peer 127.0.0.1:9999 --where 'id.resp_p == 443/tcp'
+      the records that fulfil a condition (pubsub sub --help says how they are written), and the names of their columns
 Waits for a subscriber first. Messages keep their order, whatever their topics; they are messages of
 this process now: who had published them stays in the file (docs/how-to/record-and-replay.md).)";
 
@@ -201,6 +211,7 @@ void add_replay(CLI::App& app, exit_code& outcome) {
   command->add_option("--topic", options->topics, "Only this topic prefix (repeatable)")
       ->type_name("PREFIX")
       ->allow_extra_args(false);
+  add_where_options(*command, options->where);
   command
       ->add_option_function<std::string>(
           "--rate", [options](const std::string& text) { options->rate = read_rate(text); },

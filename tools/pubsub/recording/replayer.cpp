@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <pubsub/binary.hpp>
+
 namespace pubsub::tool {
 
 bool replayer::run_once() {
@@ -65,21 +67,29 @@ bool replayer::wait_for_turn(timestamp recorded) {
 
 void replayer::publish(const record::message& msg) {
   ++messages_;
-  const auto count = [&](publish_result result) { ++results_[static_cast<std::size_t>(result)]; };
-  // One thread's messages stay in order, whatever their topics.
   if (msg.encoding == record::binary_encoding) {
     const auto value = record::view_of(msg);
     if (value)
-      count(ep_.publish(msg.topic, msg.payload));
+      publish(msg.topic, msg.payload);
     else
       skipped_.add(value.error());
     return;
   }
-  auto value = record::value_of(msg);
-  if (value)
-    count(ep_.publish(msg.topic, std::move(*value)));
+  const auto value = record::value_of(msg);
+  const auto bytes = value ? encode_binary(*value) : value.error();
+  if (bytes)
+    publish(msg.topic, *bytes);
   else
-    skipped_.add(value.error());
+    skipped_.add(bytes.error());
+}
+
+// One thread's messages stay in order, whatever their topics.
+void replayer::publish(std::string_view topic, std::span<const std::byte> value) {
+  if (where_ && !where_->wants(topic, value)) {
+    ++filtered_;
+    return;
+  }
+  ++results_[static_cast<std::size_t>(ep_.publish(topic, value))];
 }
 
 void replayer::show_progress() {

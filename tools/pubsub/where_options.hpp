@@ -1,0 +1,30 @@
+// `--where`: which messages a command is about.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <pubsub/condition.hpp>
+#include <pubsub/error.hpp>
+
+#include <CLI/CLI.hpp>
+
+namespace pubsub::tool {
+
+struct where_options {
+  std::string text; ///< empty: all messages
+  bool pass_unknown = false;
+
+  /// Nothing where it is about all messages. Errors: those of `condition::make`, as a sentence that
+  /// names the option.
+  expected<std::optional<condition>> read() const;
+};
+
+/// Adds `--where` and `--pass-unknown`.
+void add_where_options(CLI::App& command, where_options& options);
+
+/// How conditions are written, for the end of a help text.
+extern const char* const condition_help;
+
+} // namespace pubsub::tool
