@@ -49,7 +49,7 @@ class Manual(CommandTest):
     def plain(self, path):
         """The text of a page without what is roff's."""
         text = re.sub(r"\\f[BIR]", "", path.read_text(encoding="utf-8"))
-        return text.replace("\\-", "-").replace("\\(aq", "'").replace("\\(ti", "~").replace("\\e", "\\")
+        return text.replace("\\-", "-").replace("\\(aq", "'").replace("\\(ti", "~").replace("\\(ha", "^").replace("\\e", "\\")
 
     def test_each_command_has_a_page_and_each_page_a_command(self):
         expected = {self.page(*command).name for command, _ in self.all_commands()}
