@@ -24,7 +24,7 @@ void try_input(std::span<const std::byte> bytes) {
   const auto& batch = **read;
   check(9 * batch.records.size() * batch.columns.size() <= bytes.size(),
         "each value takes its bytes");
-  // A value may be of another type than its column, which nobody would write.
+  // A value may be of another type than its column, which no logger would write.
   const auto written = zeek::encode_log_batch(batch);
   if (!written)
     return;

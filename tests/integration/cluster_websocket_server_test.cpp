@@ -293,7 +293,7 @@ TEST_CASE("a client that floods and does not read is held back") {
   std::string many;
   for (int i = 0; i < 10'000; ++i)
     many += bad;
-  // The server answers each with an error; once nobody takes those, it does not read any more.
+  // The server answers each with an error; once the client takes none, the server stops reading.
   bool taken = true;
   for (int i = 0; i < 200 && taken; ++i)
     taken = flood.socket().send(std::as_bytes(std::span{many.data(), many.size()}), 500ms);

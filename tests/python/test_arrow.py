@@ -61,6 +61,7 @@ def test_a_table_has_the_types_of_the_log(endpoint, subscriber):
         "uid": "C1", "id.orig_h": "192.0.2.1", "id.orig_p": 53, "proto": "udp", "orig_bytes": 2**64 - 1, "delta": -5,
         "share": 0.25, "local": True, "net": "192.0.2.0/24", "tags": ["a"], "ports": [1, None]}
     assert all(column[1].as_py() is None for column in table.columns)
+    assert table.schema.field("ts").type.tz == "UTC"
 
 
 def test_a_table_is_a_data_frame_in_one_line(endpoint, subscriber):

@@ -13,7 +13,7 @@ from conftest import ROOT
 
 TAG = "cp{}{}".format(*sys.version_info[:2])
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = pytest.mark.timeout(300)
 
 
 @pytest.fixture(scope="module")

@@ -32,7 +32,7 @@ public:
   /// Whether the message is to be counted: formats of records pass over all others. Errors: those
   /// that end the command.
   virtual expected<bool> add(const data_message& msg) = 0;
-  /// Writes what was added. False once nobody reads it any more.
+  /// Writes what was added. False once the reader of the output has gone.
   virtual bool flush() = 0;
   /// Behind the last message: complains of what could not be written.
   virtual exit_code end() { return exit_code::ok; }

@@ -41,7 +41,7 @@ public:
   bool failed() const { return failed_; }
   std::uint64_t printed() const { return printed_; }
 
-  /// False once nobody reads the output.
+  /// False once the reader of the output has gone.
   bool print(const std::vector<data_message>& messages) {
     for (const auto& msg : messages) {
       if (done())

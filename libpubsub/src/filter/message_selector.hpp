@@ -15,8 +15,8 @@
 namespace pubsub {
 
 /// A condition, and where the columns it names are in the records of each log that has announced
-/// them. A message that announces columns passes a condition that names some: without it nobody
-/// could say what the records hold. Not thread-safe.
+/// them. A message that announces columns passes a condition that names some: without it the
+/// subscriber could not say what the records hold. Not thread-safe.
 class message_selector {
 public:
   /// Logs whose columns are remembered; those of others stay unknown.

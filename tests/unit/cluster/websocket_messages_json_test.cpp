@@ -40,7 +40,7 @@ data_view view_of(const websocket_event& x) {
 }
 
 /// Zeek refuses events that it does not know, and arguments that are not those of the declaration;
-/// it also takes a carriage return for no white space. Nobody needs that refused.
+/// it also takes a carriage return for no white space. No client needs that refused.
 bool is_refused_by_zeek_only(const test::captured_conversation& where, std::string_view said) {
   if (where.name == "events that are refused")
     return said.find("failed to create Zeek event") != said.npos;

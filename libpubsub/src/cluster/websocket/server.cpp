@@ -163,7 +163,7 @@ void server::serve(asio::io_context& loop, loop_socket socket) {
   }
   if (where_.encrypted) {
     SSL_CTX_up_ref(tls_.get());
-    asio::ssl::context context{tls_.get()}; // which lets go of it
+    asio::ssl::context context{tls_.get()}; // takes over the reference of the line above
     fresh = std::make_shared<connection<encrypted_socket>>(*this, loop, remote, std::move(socket),
                                                            context);
   } else {

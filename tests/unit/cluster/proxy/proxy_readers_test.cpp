@@ -161,7 +161,8 @@ TEST_CASE("who reads is waited for, and who does not as long as there is patienc
   x.readers.end_waiting(start + 1100ms);
   CHECK(x.readers.slow() == 1);
   x.readers.begin_waiting("a", start + 1101ms);
-  CHECK(x.readers.deserve_more(start + 1131ms)); // it is passed over, so somebody else has no room
+  CHECK(x.readers.deserve_more(start +
+                               1131ms)); // this reader is passed over: another one has no room
   const auto later = start + 1132ms;
   x.waiting[1] = 998;
   x.readers.begin_waiting("a", later);
