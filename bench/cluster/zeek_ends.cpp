@@ -11,6 +11,7 @@
 #include <array>
 #include <chrono>
 #include <optional>
+#include <stdexcept>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -70,10 +71,16 @@ bool asks_for_events(std::string_view subscription) {
          (subscription.size() == 1 || subscription.substr(1).starts_with("bench"));
 }
 
-/// Until a node subscribes. Subscriptions are passed on to `others`, as a proxy does.
+/// Until a node subscribes. Subscriptions are passed on to `others`, as a proxy does; a socket of
+/// libzmq takes in a new connection, and tells it of them, only while it is looked at.
 void wait_for_subscription(zmq_end& publishing, zmq_end* others) {
-  publishing.set(ZMQ_RCVTIMEO, patience_ms);
+  zmq_pollitem_t items[] = {{publishing.handle(), 0, ZMQ_POLLIN, 0},
+                            {others != nullptr ? others->handle() : nullptr, -1, ZMQ_POLLIN, 0}};
   for (bool found = false; !found;) {
+    if (checked(zmq_poll(items, others != nullptr ? 2 : 1, patience_ms), "zmq_poll") == 0)
+      throw std::runtime_error("no node has subscribed in time");
+    if ((items[0].revents & ZMQ_POLLIN) == 0)
+      continue;
     zmq_message message;
     checked(zmq_msg_recv(message.get(), publishing.handle(), 0), "waiting for a subscription");
     found =
