@@ -4,7 +4,7 @@
 #include "costs/codec_samples.hpp"
 #include "kit/child_report.hpp"
 #include "kit/process_usage.hpp"
-#include "peers/zmq_handles.hpp"
+#include "support/zmq_handles.hpp"
 #include "terminal.hpp"
 
 #include <algorithm>

@@ -2,10 +2,10 @@
 // which PUSH results to a sink, which PUSHes an acknowledgement back for every batch that is done.
 // Each is a process. A ventilator has at most so many batches in flight; the article has one.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "peers/zmq_handles.hpp"
 #include "support/memory.hpp"
 #include "support/numbered.hpp"
 #include "support/run.hpp"
+#include "support/zmq_handles.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -2,9 +2,9 @@
 // with zmq_proxy as relay. XPUB stands for PUB everywhere: told to make a publisher wait instead of
 // dropping (ZMQ_XPUB_NODROP), and able to say when the subscription has come.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "peers/zmq_handles.hpp"
 #include "support/numbered.hpp"
 #include "support/run.hpp"
+#include "support/zmq_handles.hpp"
 
 namespace bench {
 

@@ -1,9 +1,9 @@
 // Remote operations on libzmq: a DEALER sends requests, a ROUTER answers each with so many zeros. A
 // window of requests is under way.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "peers/zmq_handles.hpp"
 #include "support/requests.hpp"
 #include "support/run.hpp"
+#include "support/zmq_handles.hpp"
 
 #include <stdexcept>
 #include <vector>
