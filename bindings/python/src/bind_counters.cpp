@@ -145,6 +145,8 @@ void bind_endpoint_counters(py::module_& m) {
       .add("limited", &counters::limited, "What their limits have refused or held back.")
       .add("malformed_frames", &counters::malformed_frames,
            "Frames from peers that were no valid message.")
+      .add("withheld", &counters::withheld,
+           "Not sent to a peer because they fulfil no condition behind it, per peer.")
       .add("silent_peers", &counters::silent_peers, "Links cut because nothing was heard.")
       .finish();
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <pubsub/access.hpp>
+#include <pubsub/condition.hpp>
 #include <pubsub/export.hpp>
 #include <pubsub/filter.hpp>
 #include <pubsub/gateway.hpp>
@@ -60,6 +61,10 @@ struct endpoint_options {
   /// Addresses that `endpoint::peer` takes beside its own: those of other protocols, which
   /// components of the library bring (`pubsub::cluster::gateways`).
   std::vector<gateway_scheme> gateways;
+  /// Reads regular expressions in the conditions of others' subscriptions: `&make_re2_matcher` of
+  /// the component pubsub::regex. Without it their subscribers are sent all messages on their
+  /// topics, and decide themselves.
+  text_matcher_maker regex = nullptr;
   /// Topics to announce without a subscriber here, so that peers send them through this relay
   /// (needed between Broker nodes that do not merge filters).
   pubsub::filter forward_topics;

@@ -26,7 +26,7 @@ endpoint_core::endpoint_core(endpoint_options options)
     : fault_(check(options)), options_(with_name(fault_ ? std::move(options) : endpoint_options{})),
       id_(options_.id ? *options_.id : endpoint_id::random()),
       routes_(id_, options_.forward_topics, starts_as_relay(options_), options_.name,
-              options_.broker_transit == broker_transit::on),
+              options_.broker_transit == broker_transit::on, options_.regex),
       peering_(std::make_shared<peering>(id_, options_, routes_, events_, counts_)) {
   routes_.report_later_by([weak = std::weak_ptr{peering_}](auto delay) {
     if (const auto self = weak.lock())

@@ -215,6 +215,7 @@ private:
   const std::shared_ptr<endpoint_core> owner_;
   const queue_options options_;
   const std::optional<condition> where_;
+  const std::string told_; // of it, to others; empty: they send everything
   /// 0 until the routes know this subscriber, which a queue that overflows at once finds.
   const std::shared_ptr<std::atomic<subscriber_id>> id_ =
       std::make_shared<std::atomic<subscriber_id>>(0);

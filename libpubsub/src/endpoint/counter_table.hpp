@@ -122,6 +122,9 @@ inline constexpr auto
          "no_subscriber", ""},
         {&endpoint_counters::duplicates, "duplicates", "duplicate_messages_total", "",
          "Messages that came again, or behind later ones of their stream, and went no further."},
+        {&endpoint_counters::withheld, "withheld", "withheld_messages_total", "",
+         "Messages not sent to a peer because they fulfil no condition of the subscribers behind "
+         "it, counted for each such peer."},
         {&endpoint_counters::denied, "denied", "access_denied_total", "",
          "What access rules have refused: connections, messages, subscriptions, reports."},
         {&endpoint_counters::limited, "limited", "access_limited_total", "",

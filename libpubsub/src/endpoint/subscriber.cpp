@@ -2,6 +2,7 @@
 #include <pubsub/subscriber.hpp>
 
 #include "endpoint/core.hpp"
+#include "filter/subscription_text.hpp"
 
 namespace pubsub {
 
@@ -11,15 +12,16 @@ namespace pubsub {
 subscriber_core::subscriber_core(std::shared_ptr<endpoint_core> owner, const pubsub::filter& topics,
                                  const queue_options& options, std::optional<condition> where)
     : owner_(std::move(owner)), options_(options), where_(std::move(where)),
+      told_(where_ ? told_form(*where_) : std::string{}),
       queue_(std::make_shared<message_queue>(
-          options,
-          message_queue::callbacks{.loop = owner_->peers().loop_to_share(),
-                                   .on_overflow = [&routes = owner_->routes(),
-                                                   id = id_] { routes.remove_subscriber(*id); },
-                                   .selector = where_ ? std::make_unique<message_selector>(*where_)
-                                                      : nullptr})) {
+          options, message_queue::callbacks{
+                       .loop = owner_->peers().loop_to_share(),
+                       .on_overflow = [&routes = owner_->routes(),
+                                       id = id_] { routes.remove_subscriber(*id); },
+                       .selector = where_ ? std::make_unique<message_selector>(*where_) : nullptr,
+                       .others_select = !told_.empty()})) {
   owner_->counts().follow(queue_);
-  *id_ = owner_->routes().add_subscriber(queue_, topics);
+  *id_ = owner_->routes().add_subscriber(queue_, topics, told_);
   if (queue_->finished())
     owner_->routes().remove_subscriber(*id_);
   owner_->subscribers().add(this);

@@ -31,8 +31,9 @@ struct members {
 /// over a bounded number of values. Not thread-safe; the bytes outlive it.
 class encoded_record {
 public:
-  explicit encoded_record(std::span<const std::byte> bytes) noexcept
-      : first_(bytes.data()), end_(bytes.data() + bytes.size()) {}
+  explicit encoded_record(std::span<const std::byte> bytes,
+                          std::size_t steps = condition::max_steps) noexcept
+      : first_(bytes.data()), end_(bytes.data() + bytes.size()), steps_left_(steps) {}
 
   std::span<const std::byte> bytes() const noexcept { return {first_, end_}; }
 
@@ -72,7 +73,7 @@ private:
 
   const std::byte* const first_;
   const std::byte* const end_;
-  std::size_t steps_left_ = condition::max_steps;
+  std::size_t steps_left_;
   bool looked_ = false;
   look shape_ = look::absent; // yes: there is a record
   bool is_event_ = false;

@@ -85,6 +85,10 @@ public:
   /// Where they are in the columns given; nowhere if there are none.
   std::span<const conditions::column_place> given_places() const noexcept { return places_; }
 
+  /// The condition as its text says it, and its comparisons in the order of the text.
+  const conditions::expression& source() const noexcept { return source_; }
+  std::span<const conditions::compiled_test> tests() const noexcept { return tests_; }
+
   /// `places` has one for each of `named`.
   condition_verdict judge(std::string_view topic, conditions::encoded_record& record,
                           std::span<const conditions::column_place> places) const noexcept;

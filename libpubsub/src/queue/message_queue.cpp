@@ -48,7 +48,7 @@ void message_queue::on_overflow(std::unique_lock<std::mutex>& lock) {
 }
 
 void message_queue::on_arrival(const message_run& run) {
-  if (run.has_records() && !run.origin().endpoint.is_nil())
+  if (!calls_.others_select && run.has_records() && !run.origin().endpoint.is_nil())
     streams_.note(run.origin(), run.now().end.messages);
 }
 

@@ -29,6 +29,9 @@ public:
     std::function<void()> on_overflow;
     /// What the messages have to fulfil that enter; null: nothing.
     std::unique_ptr<message_selector> selector = {};
+    /// Others are told that condition, too: numbers that are missing may be those of messages that
+    /// they withhold, and are not missed.
+    bool others_select = false;
   };
 
   explicit message_queue(const queue_options& options) : message_queue(options, callbacks{}) {}

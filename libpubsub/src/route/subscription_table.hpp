@@ -8,6 +8,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -18,12 +19,20 @@
 #include <pubsub/filter.hpp>
 #include <pubsub/value/endpoint_id.hpp>
 
+#include "filter/subscription_text.hpp"
 #include "route/prefix_index.hpp"
 
 namespace pubsub {
 
 /// Names a local subscriber within its endpoint.
 using subscriber_id = std::uint64_t;
+
+/// A client or a node that wants the messages that fulfil a condition. Null: this node cannot read
+/// that, and sends all.
+struct selective_target {
+  endpoint_id node;
+  std::shared_ptr<const condition> what;
+};
 
 /// A value with functions over it. Four kinds hold subscriptions: the *subscribers* of this
 /// endpoint; its *clients*, which only this node knows; Broker *peers*, which are announced one
@@ -32,7 +41,9 @@ using subscriber_id = std::uint64_t;
 /// change costs time in proportion
 /// to what it changes, not to the size of the table, and names the peers to which it must be
 /// announced; only `announcement_for` walks over everything. The index of subscribers leads to
-/// their exits, that of peers and nodes to their ids.
+/// their exits, that of peers and nodes to their ids. What clients and nodes want under a condition
+/// is in an index of its own; in filters it is a text with the prefix and the condition
+/// (filter/subscription_text.hpp), and Broker peers are told the prefix.
 template <class Exit>
 class subscription_table {
 public:
@@ -48,9 +59,11 @@ public:
   using is_reachable = std::function<bool(const endpoint_id& node)>;
 
   /// `transit`: whether peers get the messages of other peers.
+  /// `regex`: for the conditions of others.
   explicit subscription_table(filter forward_topics = {}, bool forwarding = true,
-                              bool transit = true)
-      : forward_topics_(std::move(forward_topics)), transit_(transit), forwarding_(forwarding) {
+                              bool transit = true, text_matcher_maker regex = nullptr)
+      : conditions_(regex), forward_topics_(std::move(forward_topics)), transit_(transit),
+        forwarding_(forwarding) {
     for (const auto& prefix : forward_topics_)
       hold(prefix, holder::subscriber);
   }
@@ -58,8 +71,9 @@ public:
   /// Call only while it knows no peers and no clients.
   void start_forwarding() noexcept { forwarding_ = true; }
 
-  /// Adds a subscriber that is not in the table.
-  void add_local(subscriber_id who, Exit exit, const filter& wanted);
+  /// Adds a subscriber that is not in the table. `told` is the condition that others are told, if
+  /// any: the subscriber's exit decides itself.
+  void add_local(subscriber_id who, Exit exit, const filter& wanted, std::string told = {});
   /// False if nothing changed.
   bool add_local_topic(subscriber_id who, std::string_view prefix);
   bool remove_local_topic(subscriber_id who, std::string_view prefix);
@@ -89,6 +103,7 @@ public:
                      const std::vector<std::string>& removed) {
     change(clients_, who, number, added, removed, true);
   }
+  /// The prefixes that a client wants, with or without a condition.
   filter client_filter(const endpoint_id& who) const { return filter_in(clients_, who); }
 
   /// The prefixes that match both the filter of this peer and that of another holder.
@@ -100,6 +115,14 @@ public:
     change(nodes_, who, number, added, removed, false);
   }
   filter node_filter(const endpoint_id& who) const { return filter_in(nodes_, who); }
+  /// The same as it was reported.
+  std::vector<std::string> reported_by(const endpoint_id& who) const {
+    std::vector<std::string> result;
+    if (const auto found = nodes_.find(who); found != nodes_.end())
+      for (const auto& [each, number] : found->second.subscriptions)
+        result.push_back(each);
+    return result;
+  }
 
   /// What has changed since the last call in the filter of this node: its subscribers' prefixes,
   /// forward topics and, if it forwards, the prefixes of its clients and Broker peers. Of what only
@@ -122,6 +145,10 @@ public:
   const prefix_index<Exit>& local_index() const noexcept { return local_index_; }
   /// The same for clients, peers and nodes.
   const prefix_index<endpoint_id>& remote_index() const noexcept { return remote_index_; }
+  /// The same for what clients and nodes want under a condition, each condition for itself.
+  const prefix_index<selective_target>& selective_index() const noexcept {
+    return selective_index_;
+  }
   /// Whether `take_touched` tells, from now on, the prefixes of which a holder comes or goes.
   void note_touched(bool on) noexcept { notes_touched_ = on; }
   std::vector<std::string> take_touched() { return std::exchange(touched_, {}); }
@@ -132,16 +159,17 @@ private:
   struct local_entry {
     Exit exit;
     std::set<std::string, std::less<>> prefixes; // as requested
+    std::string told;                            // behind each of them, to others
   };
   struct peer_entry {
     std::uint64_t number; // in remote_index_
     filter announced;
   };
   struct node_entry {
-    std::uint64_t number = 0; // in remote_index_
-    std::set<std::string> prefixes;
+    std::uint64_t number = 0;                           // in remote_index_
+    std::map<std::string, std::uint64_t> subscriptions; // each with its number in its index
   };
-  /// A prefix in the filter of this node.
+  /// A prefix in the filter of this node, with a condition or without.
   struct own_entry {
     std::size_t holders = 0;
     std::uint64_t since = 0; // the number of the change that announced it; 0: not announced yet
@@ -158,8 +186,14 @@ private:
     const auto found = all.find(who);
     if (found == all.end())
       return {};
-    return filter{{found->second.prefixes.begin(), found->second.prefixes.end()}};
+    std::vector<std::string> prefixes;
+    for (const auto& [each, number] : found->second.subscriptions)
+      prefixes.emplace_back(prefix_of(each));
+    return filter{std::move(prefixes)};
   }
+  void add_subscription(node_entry& to, const endpoint_id& who, const std::string& what,
+                        bool holds);
+  void remove_subscription(node_entry& from, const std::string& what, bool holds);
   void remove_for_peer(const peer_entry& who, std::string_view prefix);
   void concerns(std::string_view prefix, std::uint64_t peer_number);
   bool wanted_without(std::uint64_t peer_number, std::string_view prefix) const;
@@ -175,6 +209,8 @@ private:
   entries clients_;
   prefix_index<Exit> local_index_;
   prefix_index<endpoint_id> remote_index_;
+  prefix_index<selective_target> selective_index_;
+  condition_pool conditions_;
   prefix_index<std::uint64_t> numbers_;
   std::map<std::string, own_entry, std::less<>> own_;
   // Prefixes that have got or lost all holders; those of peers alone wait in the order they came.
@@ -194,13 +230,16 @@ private:
 // -- subscribers of this endpoint ----------------------------------------------------------------
 
 template <class Exit>
-void subscription_table<Exit>::add_local(subscriber_id who, Exit exit, const filter& wanted) {
+void subscription_table<Exit>::add_local(subscriber_id who, Exit exit, const filter& wanted,
+                                         std::string told) {
   const auto& entry =
-      locals_.emplace(who, local_entry{std::move(exit), {wanted.begin(), wanted.end()}})
+      locals_
+          .emplace(who,
+                   local_entry{std::move(exit), {wanted.begin(), wanted.end()}, std::move(told)})
           .first->second;
   for (const auto& prefix : entry.prefixes) {
     concerns(prefix, no_peer);
-    local_index_.add(prefix, who, entry.exit, hold(prefix, holder::subscriber));
+    local_index_.add(prefix, who, entry.exit, hold(prefix + entry.told, holder::subscriber));
   }
 }
 
@@ -210,7 +249,8 @@ bool subscription_table<Exit>::add_local_topic(subscriber_id who, std::string_vi
   if (found == locals_.end() || !found->second.prefixes.emplace(prefix).second)
     return false;
   concerns(prefix, no_peer);
-  return local_index_.add(prefix, who, found->second.exit, hold(prefix, holder::subscriber));
+  return local_index_.add(prefix, who, found->second.exit,
+                          hold(std::string{prefix} + found->second.told, holder::subscriber));
 }
 
 template <class Exit>
@@ -223,7 +263,7 @@ bool subscription_table<Exit>::remove_local_topic(subscriber_id who, std::string
     return false;
   local_index_.remove(prefix, who);
   concerns(prefix, no_peer);
-  release(prefix, holder::subscriber);
+  release(std::string{prefix} + found->second.told, holder::subscriber);
   found->second.prefixes.erase(held); // last: `prefix` may be a view of it
   return true;
 }
@@ -236,7 +276,7 @@ bool subscription_table<Exit>::remove_local(subscriber_id who) {
   for (const auto& prefix : found->second.prefixes) {
     local_index_.remove(prefix, who);
     concerns(prefix, no_peer);
-    release(prefix, holder::subscriber);
+    release(prefix + found->second.told, holder::subscriber);
   }
   locals_.erase(found);
   return true;
@@ -314,10 +354,11 @@ std::vector<std::string> subscription_table<Exit>::shared_with(const endpoint_id
     if (peer.announced.matches(prefix))
       all.insert(prefix);
   };
-  for (const auto& [prefix, entry] : own_)
-    add(prefix);
+  for (const auto& [each, entry] : own_)
+    add(prefix_of(each));
   for (const auto& [id, node] : nodes_)
-    std::ranges::for_each(node.prefixes, add);
+    for (const auto& [each, number] : node.subscriptions)
+      add(prefix_of(each));
   std::vector<std::string> result;
   for (const auto prefix : all)
     if (wanted_without(peer.number, prefix))
@@ -336,21 +377,11 @@ void subscription_table<Exit>::change(entries& all, const endpoint_id& who, std:
   const bool holds = forwarding_ && in_own_filter;
   if (node.number == 0)
     node.number = ++last_number_;
-  for (const auto& prefix : removed)
-    if (node.prefixes.erase(prefix) > 0) {
-      remote_index_.remove(prefix, node.number);
-      if (forwarding_)
-        concerns(prefix, node.number);
-      if (holds)
-        release(prefix, holder::peer);
-    }
-  for (const auto& prefix : added)
-    if (node.prefixes.insert(prefix).second) {
-      if (forwarding_)
-        concerns(prefix, node.number);
-      remote_index_.add(prefix, node.number, who, holds ? hold(prefix, holder::peer) : 0);
-    }
-  const bool none_left = node.prefixes.empty();
+  for (const auto& each : removed)
+    remove_subscription(node, each, holds);
+  for (const auto& each : added)
+    add_subscription(node, who, each, holds);
+  const bool none_left = node.subscriptions.empty();
   if (none_left)
     all.erase(who);
   if (in_own_filter)
@@ -358,6 +389,43 @@ void subscription_table<Exit>::change(entries& all, const endpoint_id& who, std:
   numbers_.remove(id_text(who), 0);
   if (!none_left)
     numbers_.add(id_text(who), 0, number);
+}
+
+template <class Exit>
+void subscription_table<Exit>::add_subscription(node_entry& to, const endpoint_id& who,
+                                                const std::string& what, bool holds) {
+  const auto [at, fresh] = to.subscriptions.emplace(what, to.number);
+  if (!fresh)
+    return;
+  const auto prefix = prefix_of(what);
+  const auto told = condition_of(what);
+  if (forwarding_)
+    concerns(prefix, to.number);
+  const auto since = holds ? hold(what, holder::peer) : 0;
+  if (told.empty()) {
+    remote_index_.add(prefix, to.number, who, since);
+  } else {
+    at->second = ++last_number_;
+    selective_index_.add(prefix, at->second, {who, conditions_.read(told)}, since);
+  }
+}
+
+template <class Exit>
+void subscription_table<Exit>::remove_subscription(node_entry& from, const std::string& what,
+                                                   bool holds) {
+  const auto found = from.subscriptions.find(what);
+  if (found == from.subscriptions.end())
+    return;
+  const auto prefix = prefix_of(what);
+  if (condition_of(what).empty())
+    remote_index_.remove(prefix, found->second);
+  else
+    selective_index_.remove(prefix, found->second);
+  from.subscriptions.erase(found);
+  if (forwarding_)
+    concerns(prefix, from.number);
+  if (holds)
+    release(what, holder::peer);
 }
 
 // -- the filter of this node ---------------------------------------------------------------------
@@ -442,7 +510,8 @@ template <class Exit>
 bool subscription_table<Exit>::wanted_without(std::uint64_t peer_number,
                                               std::string_view prefix) const {
   auto only_that_peer = [&](const auto& each) { return each.who == peer_number; };
-  return wants(prefix) || (forwarding_ && !remote_index_.visit(prefix, only_that_peer));
+  return wants(prefix) || (forwarding_ && (!remote_index_.visit(prefix, only_that_peer) ||
+                                           !selective_index_.visit(prefix, only_that_peer)));
 }
 
 template <class Exit>
@@ -455,11 +524,15 @@ filter subscription_table<Exit>::announcement_for(const endpoint_id& peer,
     for (const auto& [who, entry] : peers_)
       if (peer.is_nil() || (transit_ && who != peer))
         all.insert(all.end(), entry.announced.begin(), entry.announced.end());
+    const auto add = [&](const node_entry& x) {
+      for (const auto& [each, number] : x.subscriptions)
+        all.emplace_back(prefix_of(each));
+    };
     for (const auto& [who, entry] : clients_)
-      all.insert(all.end(), entry.prefixes.begin(), entry.prefixes.end());
+      add(entry);
     for (const auto& [who, entry] : nodes_)
       if (!within_reach || within_reach(who))
-        all.insert(all.end(), entry.prefixes.begin(), entry.prefixes.end());
+        add(entry);
   }
   return filter{std::move(all)};
 }

@@ -88,7 +88,9 @@ private:
     if (!addressed &&
         routes_.broker().turns_away(env_.remote, envelope.topic, content, envelope.ttl))
       return counts_->duplicates.add(1);
-    const auto& to = resolve(envelope);
+    const auto& to = routes_.select(resolve(envelope), envelope.topic, [&] {
+      return std::as_bytes(std::span{envelope.payload.data(), envelope.payload.size()});
+    });
     if (addressed && to.unreachable > 0) {
       counts_->unreachable.add(to.unreachable);
       PUBSUB_PROBE_IF_TRACED(drop, envelope.topic, to.unreachable, "unreachable");
@@ -98,6 +100,7 @@ private:
       PUBSUB_PROBE_IF_TRACED(drop, envelope.topic, 1, "no_subscriber");
     }
     counts_->denied.add(to.denied ? 1 : to.denied_peers);
+    counts_->withheld.add(to.withheld);
     if (to.empty())
       return; // the peer sends more than we have announced
     const bool pass_on = !to.links.empty() && envelope.ttl > 1;

@@ -353,14 +353,17 @@ void native_reader::route_batch(announced_topics& announced, wire::batch_header 
     late = mark.skip(header.origin.first_sequence, header.messages);
   }
   auto* pos = records.data();
-  if (one_topic && late == 0) {
+  if (one_topic && late == 0 && !route_of(announced, record_topic(pos)).selection) {
     take_part(route_of(announced, record_topic(pos)), announced, header,
               {pos, {header.messages, records.size()}, 0});
   } else { // cut where the route changes; the records have been checked
     for (std::uint32_t n = 0; n < header.messages; ++n) {
       const auto size = record_bytes(pos);
-      take_part(route_of(announced, record_topic(pos)), announced, header,
-                {pos, {1, size}, n, n < late});
+      const auto topic = record_topic(pos);
+      const std::span<const std::byte> value{pos + record_header_bytes, size - record_header_bytes};
+      const auto& to = routes_.select(route_of(announced, topic), announced.topics[topic].text,
+                                      [&] { return value; });
+      take_part(to, announced, header, {pos, {1, size}, n, n < late});
       pos += size;
     }
   }
@@ -391,6 +394,8 @@ void native_reader::take_part(const route& to, const announced_topics& announced
     counts_->unreachable.add(to.unreachable * part.size.messages);
     PUBSUB_PROBE_IF_TRACED(drop, topic.text, to.unreachable * part.size.messages, "unreachable");
   }
+  if (to.withheld > 0 && may_pass)
+    counts_->withheld.add(to.withheld * part.size.messages);
   if (to.denied || to.denied_peers > 0)
     counts_->denied.add((to.denied ? 1 : to.denied_peers) * part.size.messages);
   if (part.late && !to.queues.empty())
@@ -399,7 +404,7 @@ void native_reader::take_part(const route& to, const announced_topics& announced
     counts_->no_subscriber.add(part.size.messages);
     PUBSUB_PROBE_IF_TRACED(drop, topic.text, part.size.messages, "no_subscriber");
   }
-  if (!to.denied && to.empty() && is_published(topic)) {
+  if (!to.denied && to.empty() && to.withheld == 0 && is_published(topic)) {
     counts_->no_subscriber.add(part.size.messages);
     PUBSUB_PROBE_IF_TRACED(drop, topic.text, part.size.messages, "no_subscriber");
   }

@@ -115,7 +115,8 @@ publish_result outbound::publish_encoded(std::string_view topic, std::span<const
                                          const deadline& until) {
   if (auto* cause = refusal(topic, value.size()))
     return refuse(*cause);
-  while (const auto* to = resolve(topic, until)) {
+  while (const auto* to = resolve(
+             topic, [&] { return value; }, until)) {
     if (to->empty())
       return leave();
     if (!std::exchange(records_to_queues_, true))
@@ -131,7 +132,13 @@ publish_result outbound::publish_value(std::string_view topic, data value, const
   const auto size = encoded_size(value);
   if (auto* cause = refusal(topic, size))
     return refuse(*cause);
-  while (const auto* to = resolve(topic, until)) {
+  encoded_.clear();
+  const auto encoded = [&]() -> std::span<const std::byte> {
+    encoded_.resize(size);
+    encode(value, encoded_.data());
+    return encoded_;
+  };
+  while (const auto* to = resolve(topic, encoded, until)) {
     if (to->empty())
       return leave();
     if (!to->queues.empty())
@@ -193,7 +200,8 @@ publish_result outbound::publish_to(const endpoint_id& receiver, std::string_vie
 publish_result outbound::publish_built(std::string_view topic, data_message msg,
                                        std::size_t payload_size, const deadline& until) {
   const auto size = static_cast<std::uint32_t>(topic.size() + payload_size);
-  while (const auto* to = resolve(topic, until)) {
+  const auto encoded = [&] { return message_access::payload(msg); };
+  while (const auto* to = resolve(topic, encoded, until)) {
     if (to->empty())
       return leave();
     if (std::exchange(records_to_queues_, false))

@@ -50,8 +50,14 @@ private:
     return publish_result::refused;
   }
   void take_new_routes();
-  const route* resolve(std::string_view topic, const deadline& until) {
-    return once_ready([&]() -> const route& { return routes_.resolve(topic, until); }, until);
+  /// `value()`: the message, encoded.
+  template <class Value>
+  const route* resolve(std::string_view topic, Value&& value, const deadline& until) {
+    return once_ready(
+        [&]() -> const route& {
+          return routes_.select(routes_.resolve(topic, until), topic, value);
+        },
+        until);
   }
   /// What `find` returns when messages may take it: what took another before has arrived, and links
   /// have room. Found again if routes change while this waits: a link may be about to end. Null if
@@ -62,6 +68,7 @@ private:
       take_new_routes();
       const auto& to = find();
       denied_peers_ = to.denied_peers;
+      withheld_ = to.withheld;
       const bool waits = !unsettled_.empty() || is_to_be_entered(to);
       if (waits && !(is_flushed(to, until) && run_writer::wait_for_room(to.to_all(), until)))
         return nullptr;
@@ -88,6 +95,8 @@ private:
     counts_->published.add(1);
     if (denied_peers_ > 0)
       counts_->denied.add(denied_peers_);
+    if (withheld_ > 0)
+      counts_->withheld.add(withheld_);
   }
 
   const endpoint_id self_;
@@ -99,6 +108,7 @@ private:
   };
   std::vector<unsettled_route> unsettled_; // are taken no more
   std::uint32_t denied_peers_ = 0;         // of the message at hand
+  std::uint32_t withheld_ = 0;             // links that do not get it
   const std::uint32_t max_frame_bytes_;
   const std::shared_ptr<live_counters> counts_;
   record_stream stream_;
@@ -107,6 +117,7 @@ private:
   run_writer handles_;      // built messages: to queues
   bool records_to_queues_ = false;
   repeated_message repeated_;
+  std::vector<std::byte> encoded_; // a value, where conditions look at it
 };
 
 } // namespace pubsub

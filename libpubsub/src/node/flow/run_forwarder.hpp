@@ -11,7 +11,7 @@
 #include "node/flow/live_counters.hpp"
 #include "node/flow/record_stream.hpp"
 #include "node/flow/tuning.hpp"
-#include "node/routing/routing_snapshot.hpp"
+#include "node/routing/route.hpp"
 
 namespace pubsub {
 

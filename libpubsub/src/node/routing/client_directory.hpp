@@ -16,6 +16,7 @@
 #include <pubsub/topic.hpp>
 #include <pubsub/value/endpoint_id.hpp>
 
+#include "filter/subscription_text.hpp"
 #include "link/peer_link.hpp"
 #include "route/known_node.hpp"
 #include "route/network_map.hpp"
@@ -152,13 +153,16 @@ public:
     const auto found = all_.find(who);
     if (found == all_.end())
       return false;
-    const auto& prefixes = found->second.said.prefixes;
-    if (prefixes.size() <= topic.size())
-      return std::ranges::any_of(prefixes,
-                                 [&](const auto& each) { return topic.starts_with(each); });
-    for (std::size_t size = 0; size <= topic.size(); ++size)
-      if (prefixes.contains(topic.substr(0, size)))
+    const auto& subscriptions = found->second.said.prefixes;
+    if (subscriptions.size() <= topic.size())
+      return std::ranges::any_of(
+          subscriptions, [&](const auto& each) { return topic.starts_with(prefix_of(each)); });
+    for (std::size_t size = 0; size <= topic.size(); ++size) {
+      const auto prefix = topic.substr(0, size);
+      const auto at = subscriptions.lower_bound(prefix); // with conditions they come right after it
+      if (at != subscriptions.end() && prefix_of(*at) == prefix)
         return true;
+    }
     return false;
   }
 

@@ -5,8 +5,8 @@ namespace pubsub {
 
 void client_links::add_client(const endpoint_id& who, std::shared_ptr<peer_link> via, bool host) {
   clients_.add(who, std::move(via));
-  const auto lie = table_.node_filter(who); // clients are nodes that no other node knows
-  table_.change_node(who, 0, {}, {lie.begin(), lie.end()});
+  const auto lie = table_.reported_by(who); // clients are nodes that no other node knows
+  table_.change_node(who, 0, {}, lie);
   if (host)
     network_.add_host(who);
 }

@@ -97,6 +97,7 @@ void dispatcher::match_all(std::string_view topic) {
   found_.denied = !may_publish(access_, topic);
   if (found_.denied)
     return;
+  match_wishes(topic);
   match_queues(topic, prefix_index<endpoint_id>::whenever);
   match_broker_peers(topic, prefix_index<endpoint_id>::whenever);
   match_relays(topic);
@@ -109,6 +110,7 @@ const route& dispatcher::resolve(std::string_view topic, std::span<const destina
   found_.denied = !may_publish(access_, topic);
   if (found_.denied)
     destinations = {};
+  match_wishes(topic);
   for (const auto& to : destinations) {
     const bool for_client = to.node == self_ && !to.client.is_nil();
     if (for_client || to.node != self_) {
@@ -137,6 +139,10 @@ void dispatcher::begin_match() noexcept {
   found_.unwanted_here = false;
   found_.denied = false;
   found_.denied_peers = 0;
+  found_.wishes.clear();
+  found_.selection.reset();
+  wishes_of_nodes_.clear();
+  wishes_.clear();
   clients_.clear();
   nodes_->clear();
 }
@@ -185,15 +191,74 @@ void dispatcher::match_clients(std::string_view topic, std::uint64_t filter_numb
   and_nodes = and_nodes && !snapshot_->next_links->empty();
   if (!open_.links || (snapshot_->clients.empty() && !and_nodes))
     return;
-  snapshot_->remote.match(topic, matches_, filter_number);
-  for (const auto* each : matches_) {
-    const auto& id = each->exit;
+  const auto add = [&](const endpoint_id& id) {
     if (broker().links.contains(id))
-      continue;
+      return;
     if (const auto* const client = find_client(id))
       add_client(topic, {id, client->since, {}}, client->exit);
     else if (and_nodes)
       add_node(topic, {id, this->filter_number(id), {}});
+  };
+  snapshot_->remote.match(topic, matches_, filter_number);
+  for (const auto* each : matches_)
+    add(each->exit);
+  snapshot_->selective.match(topic, selective_matches_, filter_number);
+  if (selective_matches_.empty())
+    return;
+  std::set<endpoint_id> added;
+  for (const auto* each : matches_)
+    added.insert(each->exit);
+  for (const auto* each : selective_matches_)
+    if (added.insert(each->exit.node).second)
+      add(each->exit.node);
+}
+
+/// Of nodes and clients that have subscribed to the topic under conditions only.
+void dispatcher::match_wishes(std::string_view topic) {
+  if (!open_.links || snapshot_->selective.empty())
+    return;
+  snapshot_->selective.visit(topic, [&](const auto& found) {
+    const auto& [node, what] = found.exit;
+    auto& wish = wishes_of_nodes_.try_emplace(node, link_wish{.everything = false}).first->second;
+    wish.everything = wish.everything || what == nullptr;
+    wish.conditions.push_back(what);
+    return true;
+  });
+  std::erase_if(wishes_of_nodes_, [](const auto& each) { return each.second.everything; });
+  if (!wishes_of_nodes_.empty())
+    snapshot_->remote.visit(topic, [&](const auto& found) {
+      wishes_of_nodes_.erase(found.exit);
+      return true;
+    });
+}
+
+/// The link leads to this destination, too.
+void dispatcher::note_wish(const peer_link& via, const destination& to) {
+  if (wishes_of_nodes_.empty())
+    return;
+  auto& wish = wishes_.try_emplace(&via, link_wish{.everything = false}).first->second;
+  const auto its = wishes_of_nodes_.find(to.node);
+  if (its == wishes_of_nodes_.end() || to.filter_number == destination::addressed)
+    wish.everything = true;
+  else
+    wish.conditions.insert(wish.conditions.end(), its->second.conditions.begin(),
+                           its->second.conditions.end());
+}
+
+/// The links of the route are known, in their order.
+void dispatcher::choose_among_links() {
+  if (std::ranges::all_of(wishes_, [](const auto& each) { return each.second.everything; }))
+    return;
+  for (const auto& via : found_.links) {
+    auto& wish = found_.wishes.emplace_back();
+    const auto its = wishes_.find(via.get());
+    if (its == wishes_.end() || its->second.everything)
+      continue;
+    wish = std::move(its->second);
+    auto& all = wish.conditions;
+    std::ranges::sort(all);
+    // Not std::ranges::unique: clang before 16 cannot compile libstdc++'s subrange.
+    all.erase(std::unique(all.begin(), all.end()), all.end());
   }
 }
 
@@ -246,8 +311,10 @@ bool dispatcher::add_client(std::string_view topic, const destination& to,
                             std::shared_ptr<peer_link> via) {
   if (!via || via.get() == open_.from)
     return false;
-  if (may_go(topic, *via))
-    clients_.emplace_back(std::move(via), to);
+  if (!may_go(topic, *via))
+    return true;
+  note_wish(*via, to);
+  clients_.emplace_back(std::move(via), to);
   return true;
 }
 
@@ -273,6 +340,7 @@ bool dispatcher::add_over(std::string_view topic, const destination& to,
     there = nodes_->insert(there, {via.get(), {}});
   }
   there->nodes.push_back(to);
+  note_wish(*via, to);
   return true;
 }
 
@@ -293,11 +361,14 @@ const route* dispatcher::remember(std::size_t hops) {
   for (const auto& each : found_.links)
     found_.exits.push_back(&each->out(hops));
   found_.nodes = nodes_;
+  choose_among_links();
   if (const auto same = routes_.find(found_); same != routes_.end()) {
     begin_match(); // holds no queue that is closed later
     return &*same;
   }
   note_routes(hops);
+  if (!found_.wishes.empty())
+    found_.selection = std::make_shared<route_selection>(found_.wishes);
   nodes_ = std::make_shared<destinations_by_link>();
   return &*routes_.insert(std::move(found_)).first;
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <map>
 #include <memory>
 #include <set>
 #include <span>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "node/routing/route_flush.hpp"
+#include "node/routing/route_selection.hpp"
 #include "node/routing/router.hpp"
 #include "node/routing/tuning.hpp"
 
@@ -69,6 +71,12 @@ public:
     const destination only{receiver, destination::addressed};
     return resolve(topic, {&only, 1}, 0);
   }
+  /// The route that was resolved, with those of its links behind which the message may be wanted.
+  /// `value()`: the message, as unchecked bin::v1, if there are conditions.
+  template <class Value>
+  const route& select(const route& whole, std::string_view topic, Value&& value) {
+    return whole.selection ? whole.selection->choose(whole, topic, value(), columns_) : whole;
+  }
   /// The link towards this node, or null.
   std::shared_ptr<peer_link> link_to(const endpoint_id& node) const {
     const auto found = snapshot_->next_links->find(node);
@@ -99,8 +107,9 @@ private:
   /// destinations, and could choose those whose hashes are the same.
   struct exits_order {
     bool operator()(const route& x, const route& y) const noexcept {
-      return std::tie(x.exits, *x.nodes, x.unreachable, x.unwanted_here, x.denied, x.denied_peers) <
-             std::tie(y.exits, *y.nodes, y.unreachable, y.unwanted_here, y.denied, y.denied_peers);
+      return std::tie(x.exits, *x.nodes, x.unreachable, x.unwanted_here, x.denied, x.denied_peers,
+                      x.wishes) < std::tie(y.exits, *y.nodes, y.unreachable, y.unwanted_here,
+                                           y.denied, y.denied_peers, y.wishes);
     }
   };
 
@@ -128,6 +137,9 @@ private:
     const auto* const found = find_client(id);
     return found != nullptr ? found->exit : nullptr;
   }
+  void match_wishes(std::string_view topic);
+  void note_wish(const peer_link& via, const destination& to);
+  void choose_among_links();
   bool add_node(std::string_view topic, const destination& to);
   bool add_client(std::string_view topic, const destination& to, std::shared_ptr<peer_link> via);
   bool add_over(std::string_view topic, const destination& to,
@@ -139,8 +151,9 @@ private:
   const endpoint_id self_;
   const router& router_;
   const exits open_;
-  access_ptr access_;           // of the peer that messages come from
-  bool to_broker_peers_ = true; // whether messages may go there
+  access_ptr access_;               // of the peer that messages come from
+  bool to_broker_peers_ = true;     // whether messages may go there
+  conditions::log_columns columns_; // as announced by messages that conditions looked at
   std::uint64_t version_ = 0;
   std::uint64_t generation_ = 0;
   std::shared_ptr<const routing_snapshot> snapshot_;
@@ -156,6 +169,9 @@ private:
   std::vector<const prefix_index<std::shared_ptr<message_queue>>::target*> queue_matches_;
   std::vector<const prefix_index<endpoint_id>::target*> matches_;
   std::vector<std::pair<std::shared_ptr<peer_link>, destination>> clients_;
+  std::vector<const prefix_index<selective_target>::target*> selective_matches_;
+  std::map<endpoint_id, link_wish> wishes_of_nodes_; // that do not want everything on the topic
+  std::map<const peer_link*, link_wish> wishes_;     // of the links found, if there are such nodes
   route found_;
   std::shared_ptr<destinations_by_link> nodes_ = std::make_shared<destinations_by_link>();
 };

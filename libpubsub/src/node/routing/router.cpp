@@ -12,9 +12,9 @@ namespace pubsub {
 
 /// The incarnation is the time: later starts of an endpoint with the same id have a higher one.
 router::router(const endpoint_id& self, filter forward_topics, bool forwarding, std::string name,
-               bool broker_transit)
+               bool broker_transit, text_matcher_maker regex)
     : self_(self), forwarding_(forwarding),
-      table_(std::move(forward_topics), forwarding, broker_transit),
+      table_(std::move(forward_topics), forwarding, broker_transit, regex),
       network_(self,
                static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch() /
                                           std::chrono::nanoseconds{1}),
@@ -84,14 +84,15 @@ letters router::take_news() {
 
 // -- our subscribers -----------------------------------------------------------------------------
 
-subscriber_id router::add_subscriber(std::shared_ptr<message_queue> queue, const filter& prefixes) {
+subscriber_id router::add_subscriber(std::shared_ptr<message_queue> queue, const filter& prefixes,
+                                     std::string told) {
   subscriber_id id = 0;
   change([&] {
     id = ++last_id_;
     if (closed_)
       queue->finish();
     else
-      table_.add_local(id, std::move(queue), prefixes);
+      table_.add_local(id, std::move(queue), prefixes, std::move(told));
     return !closed_;
   });
   return id;
@@ -459,9 +460,10 @@ filter router::announcement_for(const endpoint_id& peer) const {
 std::shared_ptr<const routing_snapshot> router::snapshot() const {
   std::lock_guard lock{mutex_};
   if (!snapshot_)
-    snapshot_ = std::make_shared<const routing_snapshot>(routing_snapshot{
-        table_.local_index(), table_.remote_index(), table_.numbers(), clients().links(),
-        next_links(), !client_links_.serving().links()->empty(), broker_mesh_.routes()});
+    snapshot_ = std::make_shared<const routing_snapshot>(
+        routing_snapshot{table_.local_index(), table_.remote_index(), table_.selective_index(),
+                         table_.numbers(), clients().links(), next_links(),
+                         !client_links_.serving().links()->empty(), broker_mesh_.routes()});
   return snapshot_;
 }
 

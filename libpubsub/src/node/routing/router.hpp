@@ -37,9 +37,9 @@ namespace pubsub {
 /// hears of a subscription can rely on the route to it. Thread-safe.
 class router {
 public:
-  /// `name`: what this node calls itself, reported to the others.
+  /// `name`: what this node calls itself, reported to the others. `regex`: for their conditions.
   router(const endpoint_id& self, filter forward_topics, bool forwarding, std::string name = {},
-         bool broker_transit = true);
+         bool broker_transit = true, text_matcher_maker regex = nullptr);
   /// `later`: `report_more` shall be called after that time, by any thread. Call before there are
   /// neighbours.
   void report_later_by(std::function<void(std::chrono::nanoseconds)> later,
@@ -58,7 +58,9 @@ public:
 
   // -- our subscribers ---------------------------------------------------------------------------
 
-  subscriber_id add_subscriber(std::shared_ptr<message_queue> queue, const filter& prefixes);
+  /// `told` as of subscription_table.
+  subscriber_id add_subscriber(std::shared_ptr<message_queue> queue, const filter& prefixes,
+                               std::string told = {});
   void add_topic(subscriber_id who, std::string_view prefix);
   void remove_topic(subscriber_id who, std::string_view prefix);
   void remove_subscriber(subscriber_id who);

@@ -10,16 +10,17 @@ namespace pubsub {
 /// Called with the mutex held: nodes, clients and Broker peers, as far as `most`, and this endpoint
 /// for one.
 std::size_t router::count_remote(std::string_view topic, std::size_t most) const {
-  std::unordered_set<std::uint64_t> found;
+  std::unordered_set<endpoint_id> found;
   const auto& peers = broker_mesh_.routes()->links;
   const auto& within_reach = *next_links();
   const auto here = table_.wants(topic) ? 1U : 0U;
-  table_.remote_index().visit(topic, [&](const auto& each) {
-    if (clients().contains(each.exit) || within_reach.contains(each.exit) ||
-        peers.contains(each.exit))
-      found.insert(each.who);
+  const auto note = [&](const endpoint_id& who) {
+    if (clients().contains(who) || within_reach.contains(who) || peers.contains(who))
+      found.insert(who);
     return here + found.size() < most;
-  });
+  };
+  if (table_.remote_index().visit(topic, [&](const auto& each) { return note(each.exit); }))
+    table_.selective_index().visit(topic, [&](const auto& each) { return note(each.exit.node); });
   return here + found.size();
 }
 

@@ -1,4 +1,4 @@
-// Where messages go at one moment, and the exits of one message.
+// Where messages go at one moment.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -114,47 +114,11 @@ private:
   std::uint64_t version_ = 0;
 };
 
-/// The exits a message takes.
-struct route {
-  std::vector<std::shared_ptr<message_queue>> queues;
-  std::vector<std::shared_ptr<peer_link>> links; // of Broker peers, then of the network
-  std::size_t broker_peers = 0;
-  std::vector<bounded_queue*> exits;                 // of the queues, then of the links
-  std::shared_ptr<const destinations_by_link> nodes; // destinations, by link of the network
-  std::uint32_t unreachable = 0;                     // destinations to which no link leads
-  bool unwanted_here = false;                        // we are a destination, without a subscriber
-  bool denied = false;                               // the peer may not publish on this topic
-  std::uint32_t denied_peers = 0;                    // that may not receive it
-
-  std::span<bounded_queue* const> to_all() const noexcept { return exits; }
-  std::span<bounded_queue* const> to_queues() const noexcept {
-    return to_all().first(queues.size());
-  }
-  std::span<bounded_queue* const> to_links() const noexcept {
-    return to_all().subspan(queues.size());
-  }
-  /// Peers that speak version 1.
-  std::span<bounded_queue* const> to_broker_peers() const noexcept {
-    return to_links().first(broker_peers);
-  }
-  std::span<bounded_queue* const> to_network() const noexcept {
-    return to_links().subspan(broker_peers);
-  }
-  bool empty() const noexcept { return exits.empty(); }
-  /// Whether any of its destinations is among these.
-  template <class Nodes>
-  bool is_for(const Nodes& some) const {
-    return std::ranges::any_of(*nodes, [&](const auto& part) {
-      return std::ranges::any_of(part.nodes,
-                                 [&](const auto& each) { return some.contains(each.node); });
-    });
-  }
-};
-
 /// An immutable picture of all subscriptions; const access is concurrent.
 struct routing_snapshot {
   prefix_index<std::shared_ptr<message_queue>> queues;
   prefix_index<endpoint_id> remote;           // clients, Broker peers and nodes of the network
+  prefix_index<selective_target> selective;   // what clients and nodes want under a condition
   prefix_index<std::uint64_t> filter_numbers; // by node: how far its subscriptions are known
   client_directory::link_index clients;
   std::shared_ptr<const link_directory> next_links;

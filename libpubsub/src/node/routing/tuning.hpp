@@ -45,6 +45,14 @@ inline constexpr std::size_t max_located_clients = 65'536;
 inline constexpr std::uint32_t most_counted = 1'000'000;
 /// How long a client that is asked how many want a topic waits for its relay to tell.
 inline constexpr std::chrono::seconds patience_with_relay{1};
+/// Conditions behind the links of one route, at most: what a message may cost a node. Of these so
+/// many that cannot be looked up by a value, and are evaluated one by one. Beyond it links get
+/// everything.
+inline constexpr std::size_t max_conditions_of_route = 16'384;
+inline constexpr std::size_t max_conditions_evaluated = 1'024;
+/// Different choices among the links of one route that a thread remembers; a further one is all of
+/// them.
+inline constexpr std::size_t max_choices_of_route = 16'384;
 /// Topics, and bytes of their texts (each has up to 65,535), whose routes a thread remembers.
 inline constexpr std::size_t max_cached_topics = 4096;
 inline constexpr std::size_t max_cached_bytes = 1024 * 1024;
