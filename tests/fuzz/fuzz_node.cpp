@@ -14,6 +14,7 @@
 #include <pubsub/log.hpp>
 
 #include "base/byte_writer.hpp"
+#include "filter/subscription_text.hpp"
 #include "support/fake_node.hpp"
 #include "wire/broker/envelope.hpp"
 #include "wire/native/network.hpp"
@@ -342,7 +343,10 @@ private:
     case node_step::interest:
     case node_step::wanted: {
       const auto number = in_.count_of<std::uint32_t>();
-      const topic_interest x{std::string{read_topic(in_)}, number};
+      const auto text = read_topic(in_);
+      topic_interest x{std::string{prefix_of(text)}, number};
+      if (prefix_of(text) != text)
+        x.conditions.emplace_back(condition_of(text));
       return what == node_step::interest ? wire::make_interest(x) : wire::make_wanted(x);
     }
     case node_step::served:

@@ -102,8 +102,19 @@ inline const endpoint_id node_ids[] = {
     test::id_of(3),   test::id_of(130), test::id_of(131), test::id_of(200), // often behind them
     test::id_of(100), endpoint_id{},
 };
-inline constexpr std::string_view node_topics[] = {"/a",     "/a/b", "/b",     "/c/d/e",    "",
-                                                   "/a/b/c", "<$>",  "/x<$>y", "zeek/event"};
+inline constexpr std::string_view node_topics[] = {"/a",
+                                                   "/a/b",
+                                                   "/b",
+                                                   "/c/d/e",
+                                                   "",
+                                                   "/a/b/c",
+                                                   "<$>",
+                                                   "/x<$>y",
+                                                   "zeek/event",
+                                                   // with conditions
+                                                   {"/a\0where\0$ == 1\0n", 17},
+                                                   {"\0where\0@size > 9\0y", 18},
+                                                   {"/b\0where\0(", 10}};
 
 /// What is left of a program.
 class program_reader {

@@ -163,6 +163,42 @@ TEST_CASE("a relay passes on what one of the subscribers behind it wants, and ea
   CHECK(read(few, 100).back() == 99);
   CHECK(tens_only.counters().offered == tens.size());
   CHECK(few.counters().offered == 100);
+  const auto either = tens.size() + 90; // below 100 every tenth is wanted by both
+  CHECK(relay.counters().received == either);
+  CHECK(relay.counters().withheld == 2 * either - tens.size() - 100);
+  CHECK(clients[0].counters().withheld == messages - either);
+}
+
+TEST_CASE("a publisher that is a client hears of each condition that comes and goes") {
+  endpoint relay{forwarding_on()};
+  endpoint from;
+  endpoint to;
+  join(from, relay);
+  join(to, relay);
+  auto out = from.make_publisher("/t");
+  const auto withheld_of_three = [&] {
+    const auto before = from.counters().withheld;
+    for (const auto* each : {"a", "b", "c"})
+      sent(out.publish(data{each}));
+    return from.counters().withheld - before;
+  };
+  auto a = to.make_subscriber({"/t"}, where("$ == \"a\""));
+  REQUIRE(out.wait_for_subscribers(1, patience));
+  CHECK(withheld_of_three() == 2);
+  {
+    auto b = to.make_subscriber({"/t"}, where("$ == \"b\""));
+    REQUIRE(b.wait_ready(patience));
+    CHECK(withheld_of_three() == 1);
+    CHECK(get_data(*b.get_for(patience)) == data{"b"}); // and all before it has come
+    auto all = relay.make_subscriber({"/t"});
+    REQUIRE(all.wait_ready(patience));
+    CHECK(withheld_of_three() == 0);
+    for (const auto* each : {"a", "b", "c"})
+      CHECK(get_data(*all.get_for(patience)) == data{each});
+    CHECK(get_data(*b.get_for(patience)) == data{"b"});
+  }
+  CHECK(eventually([&] { return withheld_of_three() == 2; }));
+  CHECK(get_data(*a.get_for(patience)) == data{"a"});
 }
 
 TEST_CASE("who wants everything gets it, beside and after those with conditions") {

@@ -65,10 +65,12 @@ inline std::size_t bytes_of(const any_report& x) noexcept {
 }
 
 /// What a client asks of its relay: how many want the topic, as far as `number`, which is then
-/// enough; and what the relay tells: how many that are, each time when it changes.
+/// enough; and what the relay tells: how many that are, and under which conditions all of them want
+/// it, each time when it changes.
 struct topic_interest {
   std::string topic;
   std::uint32_t number = 0;
+  std::vector<std::string> conditions = {}; ///< as they are told; empty: all messages are wanted
 };
 
 /// Asks nodes for the last filter report of `from` that counts there; takes the route of messages.

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <pubsub/filter.hpp>
+#include <pubsub/topic.hpp>
 #include <pubsub/value/endpoint_id.hpp>
 
 #include "filter/subscription_text.hpp"
@@ -106,6 +107,11 @@ public:
   /// The prefixes that a client wants, with or without a condition.
   filter client_filter(const endpoint_id& who) const { return filter_in(clients_, who); }
 
+  /// As of condition_pool, which its entries share.
+  std::shared_ptr<const condition> read_condition(std::string_view told) {
+    return conditions_.read(told);
+  }
+
   /// The prefixes that match both the filter of this peer and that of another holder.
   std::vector<std::string> shared_with(const endpoint_id& who) const;
 
@@ -177,6 +183,14 @@ private:
   };
   enum class holder { subscriber, peer };
 
+  /// Behind a very long prefix there is no room for a condition in reports.
+  static std::string told_as(std::string_view prefix, const local_entry& x) {
+    std::string result{prefix};
+    if (prefix.size() + x.told.size() <= topic::max_size_bytes)
+      result += x.told;
+    return result;
+  }
+
   using entries = std::unordered_map<endpoint_id, node_entry>;
 
   void change(entries& all, const endpoint_id& who, std::uint64_t number,
@@ -239,7 +253,7 @@ void subscription_table<Exit>::add_local(subscriber_id who, Exit exit, const fil
           .first->second;
   for (const auto& prefix : entry.prefixes) {
     concerns(prefix, no_peer);
-    local_index_.add(prefix, who, entry.exit, hold(prefix + entry.told, holder::subscriber));
+    local_index_.add(prefix, who, entry.exit, hold(told_as(prefix, entry), holder::subscriber));
   }
 }
 
@@ -250,7 +264,7 @@ bool subscription_table<Exit>::add_local_topic(subscriber_id who, std::string_vi
     return false;
   concerns(prefix, no_peer);
   return local_index_.add(prefix, who, found->second.exit,
-                          hold(std::string{prefix} + found->second.told, holder::subscriber));
+                          hold(told_as(prefix, found->second), holder::subscriber));
 }
 
 template <class Exit>
@@ -263,7 +277,7 @@ bool subscription_table<Exit>::remove_local_topic(subscriber_id who, std::string
     return false;
   local_index_.remove(prefix, who);
   concerns(prefix, no_peer);
-  release(std::string{prefix} + found->second.told, holder::subscriber);
+  release(told_as(prefix, found->second), holder::subscriber);
   found->second.prefixes.erase(held); // last: `prefix` may be a view of it
   return true;
 }
@@ -276,7 +290,7 @@ bool subscription_table<Exit>::remove_local(subscriber_id who) {
   for (const auto& prefix : found->second.prefixes) {
     local_index_.remove(prefix, who);
     concerns(prefix, no_peer);
-    release(prefix + found->second.told, holder::subscriber);
+    release(told_as(prefix, found->second), holder::subscriber);
   }
   locals_.erase(found);
   return true;

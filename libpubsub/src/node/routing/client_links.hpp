@@ -56,26 +56,27 @@ public:
     for (const auto& each : clients_.expect_answers())
       served_news_.push_back({each, self});
   }
-  /// A client asks about a topic. `how_many` as of interest_register.
-  template <class Count>
-  void receive_interest(const endpoint_id& from, const topic_interest& what, Count how_many) {
+  /// A client asks about a topic. `how_many` and `under` as of interest_register.
+  template <class Count, class Under>
+  void receive_interest(const endpoint_id& from, const topic_interest& what, Count how_many,
+                        Under under) {
     if (!clients_.contains(from) || !interests_.ask(from, what))
       return;
     table_.note_touched(true);
-    look_at_interests(what.topic, how_many);
+    look_at_interests(what.topic, how_many, under);
   }
   /// Links have changed, or subscriptions. `within_reach()` finds new routes: it is called only
   /// where a client depends on them.
-  template <class Directory, class Count>
-  void settle(Directory within_reach, Count how_many) {
+  template <class Directory, class Count, class Under>
+  void settle(Directory within_reach, Count how_many, Under under) {
     const bool links_changed =
         std::exchange(looked_at_, network_.links_version()) != network_.links_version();
     if (links_changed && clients_.any_served())
       clients_.look_at_relays(*within_reach(), served_news_);
     for (const auto& prefix : table_.take_touched())
-      look_at_interests(prefix, how_many);
+      look_at_interests(prefix, how_many, under);
     if (links_changed)
-      look_at_interests("", how_many);
+      look_at_interests("", how_many, under);
   }
   /// Counts again, for clients that asked for numbers of subscribers, where `settle` has put that
   /// off.
@@ -94,9 +95,10 @@ public:
 
 private:
   void apply(const serving_relays::change& x);
-  template <class Count>
-  void look_at_interests(std::string_view prefix, Count& how_many) {
-    interests_.look(prefix, how_many, wants(), std::chrono::steady_clock::now(), interest_news_);
+  template <class Count, class Under>
+  void look_at_interests(std::string_view prefix, Count& how_many, Under& under) {
+    interests_.look(prefix, how_many, wants(), under, std::chrono::steady_clock::now(),
+                    interest_news_);
   }
 
   node_subscriptions& table_;

@@ -178,9 +178,15 @@ void dispatcher::match_broker_peers(std::string_view topic, std::uint64_t filter
 void dispatcher::match_relays(std::string_view topic) {
   if (!open_.links || !snapshot_->is_client)
     return;
-  for (const auto& [relay, via] : *snapshot_->next_links)
-    if (router_.may_be_wanted_by(relay, topic))
-      add_over(topic, {relay, 0, {}}, via);
+  for (const auto& [relay, via] : *snapshot_->next_links) {
+    if (!router_.may_be_wanted_by(relay, topic))
+      continue;
+    if (auto wish = router_.wish_of(relay, topic); !wish.everything)
+      wishes_of_nodes_[relay] = std::move(wish);
+    else if (!wishes_of_nodes_.empty())
+      wishes_of_nodes_.erase(relay);
+    add_over(topic, {relay, 0, {}}, via);
+  }
 }
 
 /// Our clients, as far as their subscriptions with that number of ours go; and nodes of the

@@ -31,6 +31,7 @@ struct interest_news {
 /// many want it, as far as that number is enough for the client. Where a topic comes to be wanted
 /// that the client was told is not, the client confirms that it has read the news. Topics are in
 /// order, so that a subscription that comes or goes concerns only those that begin with its prefix.
+/// If all who want a topic do so under conditions, clients are told these, and confirm each change.
 /// While several want a topic they are not counted again with each that comes or goes, but where
 /// there is time. Not thread-safe.
 class interest_register {
@@ -71,14 +72,17 @@ public:
   bool empty() const noexcept { return topics_.empty(); }
 
   /// Looks at the topics that begin with `prefix`. `how_many(topic, most)`: how many want the
-  /// topic, as far as `most`; `wants(client, topic)`: whether the client is among them.
-  template <class Count, class Wants>
-  void look(std::string_view prefix, Count how_many, Wants wants, time now,
+  /// topic, as far as `most`; `wants(client, topic)`: whether the client is among them;
+  /// `under(topic)`: the conditions under which all of them want it.
+  template <class Count, class Wants, class Under>
+  void look(std::string_view prefix, Count how_many, Wants wants, Under under, time now,
             std::vector<interest_news>& news) {
     for (auto at = topics_.lower_bound(prefix);
          at != topics_.end() && at->first.starts_with(prefix); ++at) {
-      const auto& its = at->second;
-      if (its.waits || its.counted < several || how_many(at->first, several) < several)
+      auto& its = at->second;
+      its.note_conditions(under(at->first));
+      if (its.waits || its.conditions_changed || its.counted < several ||
+          how_many(at->first, several) < several)
         look_at(at->first, at->second, how_many, wants, now, news);
       else if (its.most_enough >= several)
         outdated_.insert(at->first);
@@ -120,6 +124,13 @@ private:
     std::uint32_t most_enough = 0;
     std::uint32_t counted = 0; // as far as most_enough + 1: the client itself may be one
     bool waits = false;        // one of the askers, for an answer
+    std::vector<std::string> conditions = {};
+    bool conditions_changed = false; // since those who have asked were told
+
+    void note_conditions(std::vector<std::string> now) {
+      conditions_changed = conditions_changed || now != conditions;
+      conditions = std::move(now);
+    }
   };
   struct asked_topics {
     std::vector<const std::string*> topics; // in topics_
@@ -134,19 +145,20 @@ private:
   void look_at(const std::string& topic, asked_topic& at, Count& how_many, Wants& wants, time now,
                std::vector<interest_news>& news) {
     const auto all = static_cast<std::uint32_t>(how_many(topic, std::size_t{at.most_enough} + 1));
-    if (std::exchange(at.counted, all) == all && !at.waits)
+    const bool changed = std::exchange(at.conditions_changed, false);
+    if (std::exchange(at.counted, all) == all && !at.waits && !changed)
       return;
     at.waits = false;
     for (auto& [who, its] : at.askers) {
       const auto others = all - (all > 0 && all <= at.most_enough && wants(who, topic) ? 1 : 0);
       const auto number = std::min(its.enough, others);
       const auto before = std::exchange(its.told, number);
-      if (!std::exchange(its.waits, false) && before == number)
+      if (!std::exchange(its.waits, false) && before == number && !changed)
         continue;
-      if (before == 0 && number > 0)
+      if ((before == 0 && number > 0) || (before != not_told && changed))
         if (auto& mine = unconfirmed_[who]; mine.number++ == 0)
           mine.since = now;
-      news.push_back({who, {topic, number}});
+      news.push_back({who, {topic, number, at.conditions}});
     }
   }
 

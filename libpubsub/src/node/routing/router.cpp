@@ -54,7 +54,7 @@ void router::settle() {
       if (!clients().contains(each.node)) // which no node knows
         table_.change_node(each.node, each.number, each.added, each.removed);
   } while (broker_mesh_.designate(network_, table_));
-  client_links_.settle([this] { return next_links(); }, counter());
+  client_links_.settle([this] { return next_links(); }, counter(), conditions());
   if (client_links_.interests().any_outdated())
     pace_.count_if_time([this] { client_links_.count_again(counter()); });
   for (const auto& each : network_.take_restarted())
@@ -276,16 +276,28 @@ void router::receive_interest(const endpoint_id& from, topic_interest what) {
   std::lock_guard turn{turn_};
   {
     std::lock_guard lock{mutex_};
-    client_links_.receive_interest(from, what, counter());
+    client_links_.receive_interest(from, what, counter(), conditions());
   }
   deliver(take_news());
+}
+
+/// What a relay tells: everything, where it says no conditions, or one that cannot be read here.
+link_wish router::read_wish(const std::vector<std::string>& conditions) {
+  const bool any = !conditions.empty() && conditions.size() <= routing_tuning::max_conditions_told;
+  link_wish result{.everything = !any};
+  for (std::size_t i = 0; any && i < conditions.size(); ++i) {
+    result.conditions.push_back(table_.read_condition(conditions[i]));
+    result.everything = result.everything || result.conditions.back() == nullptr;
+  }
+  return result;
 }
 
 void router::receive_wanted(const endpoint_id& from, const topic_interest& what) {
   {
     std::lock_guard lock{mutex_};
     client_links_.interests().confirm(from);
-    if (client_links_.serving().note(from, what)) {
+    auto wish = read_wish(what.conditions);
+    if (client_links_.serving().note(from, what, std::move(wish))) {
       snapshot_.reset();
       version_.fetch_add(1, std::memory_order_release);
     }

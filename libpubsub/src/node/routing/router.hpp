@@ -124,6 +124,11 @@ public:
     std::lock_guard lock{mutex_};
     return client_links_.serving().may_be_wanted_by(relay, topic);
   }
+  /// The same: what is wanted over that relay.
+  link_wish wish_of(const endpoint_id& relay, std::string_view topic) const {
+    std::lock_guard lock{mutex_};
+    return client_links_.serving().wish_of(relay, topic);
+  }
   /// Says that the client has been told all.
   void say_known(const endpoint_id& who);
   /// Where messages of a client come from.
@@ -237,6 +242,11 @@ private:
   /// For client_links; called with the mutex held.
   auto counter() const {
     return [this](const auto& topic, std::size_t most) { return count_remote(topic, most); };
+  }
+  std::vector<std::string> conditions_on(std::string_view topic) const;
+  link_wish read_wish(const std::vector<std::string>& conditions);
+  auto conditions() const {
+    return [this](const auto& topic) { return conditions_on(topic); };
   }
   std::optional<report_version> own_filter() const;
   bool may_answer(filter_question& question, std::vector<endpoint_id>& missing);

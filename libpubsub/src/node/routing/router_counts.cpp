@@ -1,6 +1,7 @@
 // How many want a topic: here, and as far as our relays tell.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <set>
 
 #include "node/routing/router.hpp"
 #include "node/routing/tuning.hpp"
@@ -22,6 +23,34 @@ std::size_t router::count_remote(std::string_view topic, std::size_t most) const
   if (table_.remote_index().visit(topic, [&](const auto& each) { return note(each.exit); }))
     table_.selective_index().visit(topic, [&](const auto& each) { return note(each.exit.node); });
   return here + found.size();
+}
+
+/// The conditions under which all want the topic, as they are told; none where one wants everything
+/// or they are too many. Called with the mutex held.
+std::vector<std::string> router::conditions_on(std::string_view topic) const {
+  const auto& within_reach = *next_links();
+  const auto& peers = broker_mesh_.routes()->links;
+  const auto is_reached = [&](const endpoint_id& who) {
+    return clients().contains(who) || within_reach.contains(who) || peers.contains(who);
+  };
+  std::set<std::string> result;
+  std::size_t bytes = 0;
+  const bool all_select =
+      !table_.wants(topic) &&
+      table_.remote_index().visit(topic, [&](const auto& x) { return !is_reached(x.exit); }) &&
+      table_.selective_index().visit(topic, [&](const auto& x) {
+        const auto& [node, what] = x.exit;
+        if (!is_reached(node))
+          return true;
+        if (what != nullptr)
+          if (const auto [at, fresh] = result.insert(told_form(*what)); fresh)
+            bytes += at->size();
+        return what != nullptr && result.size() <= routing_tuning::max_conditions_told &&
+               bytes <= routing_tuning::max_bytes_of_conditions_told;
+      });
+  if (!all_select)
+    return {};
+  return {result.begin(), result.end()};
 }
 
 /// Called with the mutex held.

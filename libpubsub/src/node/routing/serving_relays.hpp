@@ -16,6 +16,7 @@
 #include <pubsub/value/endpoint_id.hpp>
 
 #include "link/peer_link.hpp"
+#include "node/routing/route.hpp"
 #include "node/routing/tuning.hpp"
 #include "route/reports.hpp"
 #include "wire/native/network.hpp"
@@ -121,6 +122,14 @@ public:
     const auto asked = found->topics.find(topic);
     return asked == found->topics.end() || asked->second.told.value_or(1) > 0;
   }
+  /// What is wanted over such a relay.
+  link_wish wish_of(const endpoint_id& who, std::string_view topic) const {
+    const auto found = std::ranges::find(all_, who, &relay::id);
+    if (found == all_.end())
+      return {};
+    const auto asked = found->topics.find(topic);
+    return asked == found->topics.end() ? link_wish{} : asked->second.wish;
+  }
   /// How many want a topic, as far as that is `enough`, will be told.
   void ask(std::string_view topic, std::uint32_t enough) {
     for (auto& each : all_)
@@ -148,29 +157,35 @@ public:
         sum += found->second.told.value_or(0);
     return sum;
   }
-  /// A relay tells. True if messages on the topic went there before and do not now, or the other
-  /// way round.
-  bool note(const endpoint_id& who, const topic_interest& what) {
+  /// A relay tells; `wish`: the conditions, read. True if messages on the topic went there before
+  /// and do not now, or the other way round, or under other conditions.
+  bool note(const endpoint_id& who, const topic_interest& what, link_wish wish = {}) {
     auto* const teller = find(who);
     if (teller == nullptr)
       return false;
     teller->silent = false;
     const auto found = teller->topics.find(what.topic);
     auto before = std::optional<std::uint32_t>{0};
+    bool other_conditions = false;
     if (found != teller->topics.end()) {
-      found->second.complete = true;
-      before = std::exchange(found->second.told, what.number);
+      auto& known = found->second;
+      known.complete = true;
+      before = std::exchange(known.told, what.number);
+      other_conditions = std::exchange(known.conditions, what.conditions) != what.conditions;
+      known.wish = std::move(wish);
     }
-    if (before == 0u && what.number > 0)
-      teller->via->push_control(wire::make_wanted(what)); // it may wait for this
-    return (before.value_or(1) > 0) != (what.number > 0);
+    if ((before == 0u && what.number > 0) || (before && other_conditions))
+      teller->via->push_control(wire::make_wanted({what.topic, what.number})); // it may wait for it
+    return (before.value_or(1) > 0) != (what.number > 0) || other_conditions;
   }
 
 private:
   struct asked_topic {
     std::uint32_t enough = 0;
     std::optional<std::uint32_t> told;
-    bool complete = false; // told since it was asked for so many
+    bool complete = false;                    // told since it was asked for so many
+    std::vector<std::string> conditions = {}; // as they were told
+    link_wish wish = {};                      // the same
   };
   using asked_topics = std::map<std::string, asked_topic, std::less<>>;
   struct relay {

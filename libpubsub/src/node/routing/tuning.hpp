@@ -36,6 +36,10 @@ inline constexpr std::size_t reports_at_once = 16;
 /// many as a publishing thread remembers. What goes out on others goes to the relay, wanted or not.
 inline constexpr std::size_t max_topics_asked = 4096;
 inline constexpr std::size_t max_bytes_asked = 1024 * 1024;
+/// Conditions on one topic, and bytes of them, that a relay tells a client that publishes on it:
+/// few save most, and each costs the client for every message.
+inline constexpr std::size_t max_conditions_told = 64;
+inline constexpr std::size_t max_bytes_of_conditions_told = 16 * 1024;
 /// How long a client may take to confirm that it knows what is wanted: one that has stopped is not
 /// to keep subscribers from being ready.
 inline constexpr std::chrono::seconds patience_with_clients{1};

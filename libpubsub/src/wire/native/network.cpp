@@ -121,11 +121,11 @@ std::optional<filter_answer> parse_answer(std::span<const std::byte> frame_paylo
 // -- what clients ask ----------------------------------------------------------------------------
 
 std::vector<std::byte> make_interest(const topic_interest& x) {
-  return make_frame(frame_kind::interest, x.number, x.topic);
+  return make_frame(frame_kind::interest, x.number, x.topic, x.conditions);
 }
 
 std::vector<std::byte> make_wanted(const topic_interest& x) {
-  return make_frame(frame_kind::wanted, x.number, x.topic);
+  return make_frame(frame_kind::wanted, x.number, x.topic, x.conditions);
 }
 
 std::optional<topic_interest> parse_interest(std::span<const std::byte> frame_payload) {
@@ -133,8 +133,8 @@ std::optional<topic_interest> parse_interest(std::span<const std::byte> frame_pa
   std::uint8_t kind = 0;
   topic_interest x;
   std::string_view topic;
-  if (!in.read(kind) || !in.read(x.number) || !in.read_string(topic) || !in.at_end() ||
-      topic.size() > topic::max_size_bytes)
+  if (!in.read(kind) || !in.read(x.number) || !in.read_string(topic) ||
+      topic.size() > topic::max_size_bytes || !read_field(in, x.conditions) || !in.at_end())
     return {};
   x.topic = topic;
   return x;

@@ -22,12 +22,14 @@ struct asked {
     std::vector<interest_news> news;
     all.look(
         prefix, [this](const auto&, std::size_t most) { return std::min(most, wanted); },
-        [this](const auto& who, const auto&) { return who == subscribed; }, start, news);
+        [this](const auto& who, const auto&) { return who == subscribed; },
+        [this](const auto&) { return conditions; }, start, news);
     return news;
   }
 
   interest_register all;
   std::size_t wanted = 0;
+  std::vector<std::string> conditions;
   endpoint_id subscribed;
 };
 
@@ -39,6 +41,34 @@ struct relays {
 };
 
 } // namespace
+
+TEST_CASE("a client is told under which conditions a topic is wanted, and confirms changes") {
+  asked x;
+  using texts = std::vector<std::string>;
+  x.wanted = 5;
+  x.conditions = {"one"};
+  REQUIRE(x.all.ask(id_of(1), {"/a", 1}));
+  auto news = x.look("/a");
+  REQUIRE(news.size() == 1);
+  CHECK(news.front().what.conditions == texts{"one"});
+  CHECK(x.all.all_confirmed(start)); // of an answer nothing depends
+  CHECK(x.look("/a").empty());
+  x.conditions = {"one", "two"};
+  news = x.look("/a");
+  REQUIRE(news.size() == 1);
+  CHECK(news.front().what.number == 1);
+  CHECK(news.front().what.conditions == texts{"one", "two"});
+  CHECK_FALSE(x.all.all_confirmed(start));
+  x.all.confirm(id_of(1));
+  CHECK(x.all.all_confirmed(start));
+  REQUIRE(x.all.ask(id_of(2), {"/a", 1}));
+  news = x.look("/a");
+  REQUIRE(news.size() == 1);
+  CHECK(news.front().to == id_of(2));
+  x.conditions = {}; // one wants everything
+  CHECK(x.look("/").size() == 2);
+  CHECK_FALSE(x.all.all_confirmed(start));
+}
 
 TEST_CASE("a client is told how many want a topic as far as that is enough, and when it changes") {
   asked x;

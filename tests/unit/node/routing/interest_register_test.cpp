@@ -24,9 +24,12 @@ struct fixture {
   static auto wants() {
     return [](const auto&, const auto&) { return false; };
   }
+  auto under() {
+    return [this](const auto&) { return conditions; };
+  }
   /// What the asker is told.
   std::vector<std::uint32_t> look() {
-    all.look("/t", how_many(), wants(), {}, news);
+    all.look("/t", how_many(), wants(), under(), {}, news);
     return told();
   }
   std::vector<std::uint32_t> look_at_outdated() {
@@ -42,6 +45,7 @@ struct fixture {
 
   interest_register all;
   std::size_t wanting = 0;
+  std::vector<std::string> conditions;
   std::size_t counted = 0;
   std::vector<interest_news> news;
 };
