@@ -23,6 +23,8 @@ void add_bench_routing(CLI::App& bench, exit_code& outcome);
 void add_bench_routing_part(CLI::App& bench, exit_code& outcome);
 void add_bench_codec(CLI::App& bench, exit_code& outcome);
 void add_bench_condition(CLI::App& bench, exit_code& outcome);
+void add_bench_filter(CLI::App& bench, exit_code& outcome);
+void add_bench_filter_part(CLI::App& bench, exit_code& outcome);
 void add_bench_idle(CLI::App& bench, exit_code& outcome);
 void add_bench_idle_part(CLI::App& bench, exit_code& outcome);
 void add_bench_clients(CLI::App& bench, exit_code& outcome);

@@ -36,6 +36,7 @@ void add_benchmarks(CLI::App& app, exit_code& outcome) {
   add_bench_routing(app, outcome);
   add_bench_codec(app, outcome);
   add_bench_condition(app, outcome);
+  add_bench_filter(app, outcome);
   add_bench_idle(app, outcome);
   add_bench_memory(app, outcome);
   add_bench_clients(app, outcome);
@@ -51,6 +52,7 @@ void add_parts(CLI::App& app, exit_code& outcome) {
   add_bench_chain_part(app, outcome);
   add_bench_latency_part(app, outcome);
   add_bench_routing_part(app, outcome);
+  add_bench_filter_part(app, outcome);
   add_bench_idle_part(app, outcome);
   add_bench_clients_part(app, outcome);
   add_bench_mesh_part(app, outcome);

@@ -62,7 +62,25 @@ scalar fixed_scalar(data_type type, const std::byte* body) noexcept {
 
 } // namespace
 
+/// Most values have few bytes and no members. False, and nothing is done, for all others.
+bool encoded_record::skip_short(const std::byte*& at) noexcept {
+  constexpr std::size_t most_bytes = 130; // with a length of one byte, and the type before it
+  if (left(at) < most_bytes || steps_left_ == 0 || !is_tag(*at))
+    return false;
+  auto size = size_of_body(at);
+  if (size == variable_size) {
+    if (!is_text(tag_at(at)) || (at[1] & std::byte{0x80}) != std::byte{0})
+      return false;
+    size = 1 + static_cast<std::size_t>(at[1]);
+  }
+  --steps_left_;
+  at += 1 + size;
+  return true;
+}
+
 look encoded_record::skip(const std::byte*& at) noexcept {
+  if (skip_short(at))
+    return look::yes;
   for (std::uint64_t pending = 1; pending > 0; --pending) {
     if (at == end_ || !is_tag(*at))
       return look::unreadable;
@@ -161,9 +179,7 @@ look encoded_record::find_event(members all) noexcept {
   return open_vector(behind_name, arguments_);
 }
 
-look encoded_record::find_shape() noexcept {
-  if (looked_)
-    return shape_;
+look encoded_record::look_for_shape() noexcept {
   looked_ = true;
   shape_ = open_vector(first_, record_);
   if (shape_ != look::yes)
@@ -237,8 +253,9 @@ look encoded_record::whole(const std::byte*& at) const noexcept {
 }
 
 bool encoded_record::announces_columns(std::string_view& path, members& columns) noexcept {
-  if (find_shape() != look::yes || !is_event_ || event_ != announcement || arguments_.count != 2 ||
-      arguments_.first == end_ || tag_at(arguments_.first) != data_type::string ||
+  if (find_shape() != look::yes || !is_event_ || event_.size() != announcement.size() ||
+      event_ != announcement || arguments_.count != 2 || arguments_.first == end_ ||
+      tag_at(arguments_.first) != data_type::string ||
       string_at(arguments_.first, path) != look::yes)
     return false;
   return open_vector(reinterpret_cast<const std::byte*>(path.data() + path.size()), columns) ==

@@ -64,7 +64,9 @@ public:
   look skip(const std::byte*& at) noexcept;
 
 private:
-  look find_shape() noexcept;
+  bool skip_short(const std::byte*& at) noexcept;
+  look find_shape() noexcept { return looked_ ? shape_ : look_for_shape(); }
+  look look_for_shape() noexcept;
   look find_event(members all) noexcept;
   std::size_t left(const std::byte* at) const noexcept {
     return static_cast<std::size_t>(end_ - at);

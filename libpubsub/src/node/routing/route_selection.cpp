@@ -27,7 +27,7 @@ void for_each_bit(std::span<const std::uint64_t> bits, Visitor visit) {
 
 /// Whoever subscribes under more conditions than a node evaluates for a message gets everything.
 route_selection::route_selection(std::span<const link_wish> wishes)
-    : always_((wishes.size() + word_bits - 1) / word_bits), all_(always_) {
+    : always_((wishes.size() + word_bits - 1) / word_bits), all_(always_), chosen_(always_) {
   std::vector<condition_set::condition_ptr> conditions;
   std::map<const condition*, std::size_t> numbers;
   for (std::size_t link = 0; link < wishes.size(); ++link) {
@@ -50,6 +50,7 @@ route_selection::route_selection(std::span<const link_wish> wishes)
   conditions_ = std::make_unique<condition_set>(std::move(conditions));
   if (conditions_->evaluated() > routing_tuning::max_conditions_evaluated)
     always_ = all_;
+  all_always_ = always_ == all_;
 }
 
 route_selection::~route_selection() = default;
@@ -57,9 +58,9 @@ route_selection::~route_selection() = default;
 const route& route_selection::choose(const route& whole, std::string_view topic,
                                      std::span<const std::byte> value,
                                      conditions::log_columns& columns) {
-  if (always_ == all_)
+  if (all_always_)
     return whole;
-  chosen_ = always_;
+  std::ranges::copy(always_, chosen_.begin());
   for_each_bit(conditions_->wanting(topic, value, columns), [&](std::size_t condition) {
     for (const auto link : links_of_[condition])
       set_bit(chosen_, link);
@@ -68,8 +69,12 @@ const route& route_selection::choose(const route& whole, std::string_view topic,
 }
 
 const route& route_selection::with_links(const route& whole, const bits& chosen) {
-  if (const auto known = routes_.find(chosen); known != routes_.end())
+  if (last_ != nullptr && last_->first == chosen)
+    return *last_->second;
+  if (const auto known = routes_.find(chosen); known != routes_.end()) {
+    last_ = &*known;
     return *known->second;
+  }
   if (routes_.size() >= routing_tuning::max_choices_of_route)
     return whole;
   auto fresh = std::make_unique<route>();

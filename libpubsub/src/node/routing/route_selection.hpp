@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <pubsub/condition.hpp>
@@ -39,8 +40,10 @@ private:
   std::vector<std::vector<std::uint32_t>> links_of_; // by condition
   bits always_;                                      // get every message
   bits all_;
+  bool all_always_ = false;
   bits chosen_; // of the message at hand
   std::map<bits, std::unique_ptr<const route>> routes_;
+  const std::pair<const bits, std::unique_ptr<const route>>* last_ = nullptr; // in routes_
 };
 
 } // namespace pubsub
