@@ -4,6 +4,7 @@
 #include "clusters.hpp"
 #include "manual/command_text.hpp"
 #include "terminal.hpp"
+#include "where_options.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -37,6 +38,7 @@ endpoint_options connection_options::for_endpoint() const {
   if (encrypts_peerings() || websockets.addresses.empty())
     result.tls = tls;
   result.gateways = cluster_gateways();
+  result.regex = regular_expressions();
   return result;
 }
 

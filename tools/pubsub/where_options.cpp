@@ -18,14 +18,20 @@ const char* const condition_help = R"(Conditions:
   A value that is not there makes no test true, not even a negated one. All of it is in
   docs/reference/conditions.md.)";
 
+text_matcher_maker regular_expressions() noexcept {
+#ifdef PUBSUB_HAS_REGEX
+  return &make_re2_matcher;
+#else
+  return nullptr;
+#endif
+}
+
 expected<std::optional<condition>> where_options::read() const {
   if (text.empty())
     return std::optional<condition>{};
   condition_options how;
   how.unknown = pass_unknown ? if_unknown::yes : if_unknown::no;
-#ifdef PUBSUB_HAS_REGEX
-  how.regex = &make_re2_matcher;
-#endif
+  how.regex = regular_expressions();
   auto made = condition::make(text, how);
   if (!made)
     return error{made.error().code(), "--where: " + made.error().context()};

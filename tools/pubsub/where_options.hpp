@@ -12,6 +12,9 @@
 
 namespace pubsub::tool {
 
+/// Reads those in conditions; null where RE2 was not found when this was built.
+text_matcher_maker regular_expressions() noexcept;
+
 struct where_options {
   std::string text; ///< empty: all messages
   bool pass_unknown = false;

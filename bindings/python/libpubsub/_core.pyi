@@ -414,6 +414,11 @@ class EndpointCounters:
         Of those, messages nobody had subscribed to.
         """
     @property
+    def withheld(self) -> int:
+        """
+        Not sent to a peer because they fulfil no condition behind it, per peer.
+        """
+    @property
     def would_block(self) -> int:
         """
         Attempts given up: no room by the deadline.

@@ -19,6 +19,9 @@
 #ifdef PUBSUB_HAS_CLUSTER
 #include <pubsub/cluster/gateways.hpp>
 #endif
+#ifdef PUBSUB_HAS_REGEX
+#include <pubsub/regex.hpp>
+#endif
 
 namespace pubsub::python {
 
@@ -53,6 +56,9 @@ make_endpoint(const std::optional<std::string>& id, std::optional<bool> forwards
   options.serve_status = serve_status ? status_service::on : status_service::off;
 #ifdef PUBSUB_HAS_CLUSTER
   options.gateways = cluster::gateways();
+#endif
+#ifdef PUBSUB_HAS_REGEX
+  options.regex = &make_re2_matcher;
 #endif
   value_or_raise(check(options));
   return std::make_unique<endpoint_handle>(std::move(options));
