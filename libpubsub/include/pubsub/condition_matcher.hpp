@@ -27,6 +27,9 @@ public:
   /// Whether the next message passes: its topic, and its value in bin::v1, of which nothing needs
   /// to have been checked.
   bool wants(std::string_view topic, std::span<const std::byte> value);
+  /// The answer of the next message, in place of `wants`: what only passes, such as the event
+  /// `log_fields`, does not answer `yes` for that.
+  condition_verdict judge(std::string_view topic, std::span<const std::byte> value);
 
 private:
   std::unique_ptr<message_selector> state_;

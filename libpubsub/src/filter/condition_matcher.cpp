@@ -17,4 +17,9 @@ bool condition_matcher::wants(std::string_view topic, std::span<const std::byte>
   return state_->wants(topic, value);
 }
 
+condition_verdict condition_matcher::judge(std::string_view topic,
+                                           std::span<const std::byte> value) {
+  return state_->judge(topic, value);
+}
+
 } // namespace pubsub

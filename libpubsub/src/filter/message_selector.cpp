@@ -5,20 +5,21 @@ namespace pubsub {
 
 using namespace conditions;
 
-bool message_selector::wants(std::string_view topic, std::span<const std::byte> value) {
+message_selector::finding message_selector::look_at(std::string_view topic,
+                                                    std::span<const std::byte> value) {
   const auto& program = condition_.program();
   encoded_record record{value};
   if (program.named().empty())
-    return condition_.passes(program.judge(topic, record, {}));
+    return {program.judge(topic, record, {})};
   if (!program.columns().empty()) {
     std::string_view path;
     members columns;
-    return record.announces_columns(path, columns) ||
-           condition_.passes(program.judge(topic, record, program.given_places()));
+    const bool announces = record.announces_columns(path, columns);
+    return {program.judge(topic, record, program.given_places()), announces};
   }
   if (columns_.learn(topic, record))
-    return true;
-  return condition_.passes(program.judge(topic, record, places_of(topic, record)));
+    return {program.judge(topic, record, program.given_places()), true};
+  return {program.judge(topic, record, places_of(topic, record))};
 }
 
 /// Those of no log are nowhere.

@@ -24,15 +24,28 @@ public:
   explicit message_selector(condition what) : condition_(std::move(what)) {}
 
   /// Whether the subscriber gets the message with this topic and this value, unchecked bin::v1.
-  bool wants(std::string_view topic, std::span<const std::byte> value);
+  bool wants(std::string_view topic, std::span<const std::byte> value) {
+    const auto found = look_at(topic, value);
+    return found.announces || condition_.passes(found.answer);
+  }
+  /// What such a message answers. Columns are learnt from it as well.
+  condition_verdict judge(std::string_view topic, std::span<const std::byte> value) {
+    return look_at(topic, value).answer;
+  }
 
 private:
+  struct finding {
+    condition_verdict answer;
+    bool announces = false; ///< it names columns, and the condition does so, too
+  };
+
   /// As of a version of the log with that number.
   struct places_in_log {
     std::uint64_t version = 0;
     std::vector<conditions::column_place> places;
   };
 
+  finding look_at(std::string_view topic, std::span<const std::byte> value);
   std::span<const conditions::column_place> places_of(std::string_view topic,
                                                       conditions::encoded_record& record);
 

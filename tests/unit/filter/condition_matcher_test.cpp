@@ -24,3 +24,29 @@ TEST_CASE("a matcher learns the columns of logs among the messages that it is as
   auto moved = std::move(matcher);
   CHECK(moved.wants("zeek/records/p", *encode_binary(record(2))));
 }
+
+TEST_CASE("a matcher tells what fulfils a condition from what only passes") {
+  auto where = condition::make("n == 2", {.unknown = if_unknown::yes});
+  REQUIRE(where);
+  condition_matcher matcher{std::move(*where)};
+  const auto judge = [&](const data& value) {
+    return matcher.judge("zeek/records/p", *encode_binary(value));
+  };
+  const auto record = [](count n) { return zeek::make_log_event("p", vector{"x", n}); };
+  CHECK(judge(record(2)) == condition_verdict::unknown);
+  CHECK(judge(zeek::make_log_fields_event(
+            {.path = "p", .fields = {{"name", "string"}, {"n", "count"}}})) !=
+        condition_verdict::yes);
+  CHECK(judge(record(2)) == condition_verdict::yes);
+  CHECK(judge(record(3)) == condition_verdict::no);
+}
+
+TEST_CASE("columns that are given make an announcement fulfil nothing") {
+  auto where = condition::make("n == 2", {.columns = {{"name", "string"}, {"n", "count"}}});
+  REQUIRE(where);
+  condition_matcher matcher{std::move(*where)};
+  const auto announced =
+      *encode_binary(zeek::make_log_fields_event({.path = "p", .fields = {{"n", "count"}}}));
+  CHECK(matcher.wants("zeek/records/p", announced));
+  CHECK(matcher.judge("zeek/records/p", announced) != condition_verdict::yes);
+}
