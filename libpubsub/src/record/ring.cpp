@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "record/mcap.hpp"
 #include "record/numbered_files.hpp"
 #include "record/output_file.hpp"
 #include "record/packer.hpp"
@@ -32,8 +33,9 @@ public:
 
   void note(const gap& missing, timestamp when) { packer_.note(missing, when); }
 
-  expected<totals> save(const std::string& path) {
+  expected<totals> save(const std::string& path, mcap::text_map about) {
     seal();
+    about.insert(options_.chunks.about.begin(), options_.chunks.about.end());
     numbered_files files{path, existing_file::refuse, numbering::always};
     totals result;
     std::optional<output_file> file;
@@ -42,7 +44,7 @@ public:
         if (auto ended = end(file, result); !ended)
           return ended.error();
       if (!file) {
-        auto created = files.next(options_.chunks.about);
+        auto created = files.next(about);
         if (!created)
           return created.error();
         file.emplace(std::move(*created));
@@ -137,8 +139,9 @@ void ring::note(const gap& missing, timestamp when) {
   state_->note(missing, when);
 }
 
-expected<totals> ring::save(const std::string& path) {
-  return state_->save(path);
+expected<totals> ring::save(const std::string& path,
+                            const std::map<std::string, std::string, std::less<>>& about) {
+  return state_->save(path, about);
 }
 
 std::uint64_t ring::messages() const noexcept {

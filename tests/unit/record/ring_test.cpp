@@ -91,3 +91,22 @@ TEST_CASE("a ring with nothing in it writes no file, and one without bounds is r
   CHECK(saved->files == 0);
   CHECK(ring.path().empty());
 }
+
+TEST_CASE("a file that a ring writes says what it is told to, beside what all of them say") {
+  temporary_folder folder;
+  record::ring_options options;
+  options.max_bytes = 10'000;
+  options.chunks.about = {{"recorder", "here"}, {"why", "always"}};
+  auto ring = open_ring(options);
+  REQUIRE(ring.write(numbered(0, 1), at_second(1)));
+  const auto said = [&] {
+    const auto found = record::summarize(ring.path());
+    REQUIRE(found);
+    return found->about;
+  };
+  REQUIRE(ring.save(folder / "a.mcap", {{"why", "now"}, {"who", "somebody"}}));
+  CHECK(said() ==
+        decltype(options.chunks.about){{"recorder", "here"}, {"why", "now"}, {"who", "somebody"}});
+  REQUIRE(ring.save(folder / "a.mcap"));
+  CHECK(said() == options.chunks.about);
+}

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -32,9 +33,11 @@ public:
   void note(const gap& missing, timestamp when = now());
 
   /// Writes all that is kept to a file, and goes on keeping it. The files are called
-  /// NAME-0001.mcap, NAME-0002.mcap and so on: the next number that is free. Returns what was
+  /// NAME-0001.mcap, NAME-0002.mcap and so on: the next number that is free. They say `about`
+  /// beside `chunk_options::about`, and instead of it where names are the same. Returns what was
   /// written. Errors: cannot_write_file.
-  expected<totals> save(const std::string& path);
+  expected<totals> save(const std::string& path,
+                        const std::map<std::string, std::string, std::less<>>& about = {});
 
   /// Messages that are kept.
   std::uint64_t messages() const noexcept;
