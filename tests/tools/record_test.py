@@ -117,6 +117,29 @@ class RecordTest(CommandTest):
         os.kill(ring.child.pid, signal.SIGUSR1)
         return int(ring.wait_for_line(r"^saved (\d+) messages to ")[1])
 
+    def test_a_condition_chooses_what_is_recorded(self):
+        recorder = self.recorder("-o", self.path(), "--where", '$ in {"3", "9"}', "--count", 2, "--json")
+        self.publish("/t", *range(10))
+        self.assertEqual(recorder.finish(), OK, recorder.err)
+        totals = json.loads(recorder.out[0])
+        self.assertEqual((totals["messages"], totals["written"], totals["missed"], totals["dropped"]), (2, 2, 0, 0))
+        # The numbers between the two are no gap.
+        found = self.info(self.path())
+        self.assertEqual((found["messages"], found["gaps"], found["missed"]), (2, [], 0))
+        self.assertEqual(found["about"]["where"], '$ in {"3", "9"}')
+        code, out, _ = self.run_command("info", self.path())
+        self.assertEqual(code, OK)
+        self.assertIn('\nwhere: $ in {"3", "9"}\n', out)
+        self.assertIn("gaps on the way: not known", out)
+        self.assertNotIn("did not arrive", out)
+
+    def test_what_a_condition_leaves_out_here_is_counted(self):
+        # Peers of version 1 are told topics only, so all messages arrive.
+        recorder = self.recorder("-o", self.path(), "--where", '$ in {"3", "9"}', "--count", 2, "--wire-version", 1)
+        self.publish("/t", *range(10))
+        self.assertEqual(recorder.finish(), OK, recorder.err)
+        self.assertRegex(recorder.err[-1], r"^recorded 2 messages in .* in 1 file, 8 left out here by --where$")
+
     def test_a_recording_is_split(self):
         recorder = self.recorder("-o", self.path(), "--count", 2000, "--split-size", "20000", "--chunk-size", "4Ki", "--level", 0)
         self.publish("/t", *range(2000))
@@ -215,6 +238,7 @@ class RecordTest(CommandTest):
         self.assertIn("needs at least one --listen or --peer", check(USAGE, "replay", self.path()))
         self.assertIn("--output", check(USAGE, "record", *listen))
         self.assertIn("--split-size", check(USAGE, "record", *listen, "-o", "x", "--ring", "1M", "--split-size", "1M"))
+        self.assertIn("--where: ", check(USAGE, "record", *listen, "-o", "x", "--where", "@size >"))
         self.assertIn("/no/such.mcap: No such file", check(USAGE, "info", "/no/such.mcap"))
         self.assertIn("this is no MCAP file", check(USAGE, "info", __file__))
         self.assertIn("there is no message on these topics", check(USAGE, "replay", self.path(), *listen, "--topic", "/other"))

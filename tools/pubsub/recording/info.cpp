@@ -61,6 +61,8 @@ void add_topics(line_output& out, const record::summary& x) {
 }
 
 void add_gaps(line_output& out, const record::summary& x) {
+  if (x.about.contains("where"))
+    out.add("gaps on the way: not known, since nodes there leave messages out by the condition");
   if (x.gaps.empty())
     return;
   const auto sum = sum_of(x);

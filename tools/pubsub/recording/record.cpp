@@ -8,6 +8,7 @@
 #include "recording/recorder.hpp"
 #include "stop_signal.hpp"
 #include "terminal.hpp"
+#include "where_options.hpp"
 
 #include <csignal>
 #include <memory>
@@ -24,6 +25,7 @@ namespace {
 struct record_options {
   connection_options connection;
   std::vector<std::string> topics;
+  where_options where;
   std::string output;
   std::string format = "bin";
   int level = record::chunk_options{}.compression_level;
@@ -45,7 +47,8 @@ std::chrono::nanoseconds span_of(double length_s) {
   return std::chrono::nanoseconds{static_cast<std::int64_t>(length_s * 1e9)};
 }
 
-record::chunk_options chunks_of(const record_options& options, const endpoint& ep) {
+record::chunk_options chunks_of(const record_options& options,
+                                const std::optional<condition>& where, const endpoint& ep) {
   record::chunk_options result;
   result.format =
       options.format == "json" ? record::payload_format::json : record::payload_format::binary;
@@ -58,19 +61,24 @@ record::chunk_options chunks_of(const record_options& options, const endpoint& e
                   {"recorder_id", to_string(ep.id())},
                   {"topics", topics},
                   {"started", time_of_day()}};
+  if (where) {
+    result.about.emplace("where", printable(where->text()));
+    if (options.where.pass_unknown)
+      result.about.emplace("pass_unknown", "yes");
+  }
   return result;
 }
 
-expected<recording> open_recording(const record_options& options, const endpoint& ep) {
+expected<recording> open_recording(const record_options& options, record::chunk_options chunks) {
   if (options.in_memory()) {
     auto ring =
-        record::ring::open({chunks_of(options, ep), options.ring_bytes, span_of(options.ring_s)});
+        record::ring::open({std::move(chunks), options.ring_bytes, span_of(options.ring_s)});
     if (!ring)
       return ring.error();
     return recording{std::move(*ring)};
   }
   record::writer_options files;
-  files.chunks = chunks_of(options, ep);
+  files.chunks = std::move(chunks);
   files.split_bytes = options.split_bytes;
   files.split_time = span_of(options.split_s);
   files.existing = options.replace ? record::existing_file::replace : record::existing_file::refuse;
@@ -80,9 +88,20 @@ expected<recording> open_recording(const record_options& options, const endpoint
   return recording{std::move(*writer)};
 }
 
-void report_recording(const recorder& done, double length_s, bool json) {
+std::string totals_text(const recorder& done, const record_options& options, double length_s) {
   const auto& totals = done.totals();
-  if (json) {
+  auto text = fmt::format("recorded {} messages in {}: {} written, {} of payload, {} in {} file{}",
+                          grouped(done.messages()), duration_text(length_s),
+                          grouped(totals.messages), size_text(totals.payload_bytes),
+                          size_text(totals.file_bytes), totals.files, totals.files == 1 ? "" : "s");
+  if (!options.where.text.empty())
+    text += fmt::format(", {} left out here by --where", grouped(done.filtered()));
+  return text;
+}
+
+void report_recording(const recorder& done, const record_options& options, double length_s) {
+  const auto& totals = done.totals();
+  if (options.json) {
     json_object result;
     result.add("messages", done.messages())
         .add("written", totals.messages)
@@ -92,14 +111,12 @@ void report_recording(const recorder& done, double length_s, bool json) {
         .add("chunks", totals.chunks)
         .add("missed", done.missing().missed)
         .add("dropped", done.missing().dropped)
+        .add("filtered", done.filtered())
         .add("seconds", length_s);
     report_line(result.text());
     return;
   }
-  fmt::print(stderr, "recorded {} messages in {}: {} written, {} of payload, {} in {} file{}\n",
-             grouped(done.messages()), duration_text(length_s), grouped(totals.messages),
-             size_text(totals.payload_bytes), size_text(totals.file_bytes), totals.files,
-             totals.files == 1 ? "" : "s");
+  fmt::print(stderr, "{}\n", totals_text(done, options, length_s));
   if (const auto& gap = done.missing(); gap != record::gap{})
     complain(fmt::format("{} messages did not arrive and {} were dropped here; the file says where",
                          gap.missed, gap.dropped));
@@ -129,13 +146,20 @@ exit_code run_record(const record_options& options) {
     complain("record needs at least one --listen or --peer");
     return exit_code::usage;
   }
+  const auto where = options.where.read();
+  if (!where) {
+    complain(where.error().context());
+    return exit_code::usage;
+  }
   stop_signal stop;
   command_signal save{SIGUSR1};
   endpoint ep{options.connection.for_endpoint()};
-  auto to = open_recording(options, ep);
+  auto to = open_recording(options, chunks_of(options, *where, ep));
   if (!to)
     return fail(to.error());
-  auto sub = ep.make_subscriber(filter{options.topics}, options.queue);
+  const filter topics{options.topics};
+  auto sub = *where ? ep.make_subscriber(topics, **where, options.queue)
+                    : ep.make_subscriber(topics, options.queue);
   if (auto failed = connect(ep, options.connection, peering::wait); failed != exit_code::ok)
     return failed;
   if (options.in_memory())
@@ -147,8 +171,7 @@ exit_code run_record(const record_options& options) {
   auto why = session.run(stop, save);
   if (!session.finish())
     why = recorder_end::failed;
-  report_recording(session, std::chrono::duration<double>(clock::now() - begin).count(),
-                   options.json);
+  report_recording(session, options, std::chrono::duration<double>(clock::now() - begin).count());
   return outcome_of(why, session, options);
 }
 
@@ -159,6 +182,8 @@ constexpr const char* record_examples = R"(Examples:
       traffic-0001.mcap, traffic-0002.mcap and so on, each of a gigabyte or so; --split-time 3600 by the hour
   pubsub record --peer 127.0.0.1:9999 -o incident.mcap --ring 500M --ring-time 600
       keeps the last ten minutes in memory, compressed; kill -USR1 PID writes them to incident-0001.mcap
+  pubsub record --peer 127.0.0.1:9999 --topic zeek/records/conn -o dns.mcap --where 'id.resp_p == 53/udp'
+      only what fulfils the condition, and the event log_fields that names the columns; nodes on the way withhold the rest
   pubsub record --peer 127.0.0.1:9999 -o traffic.mcap --format json
       for viewers of MCAP files that know JSON; slower and larger, and reals are rounded
 Holds publishers back where the disk is too slow, unless --policy says otherwise. Messages that did
@@ -204,6 +229,7 @@ void add_record(CLI::App& app, exit_code& outcome) {
   auto* const command = app.add_subcommand("record", "Record messages to MCAP files");
   command->add_option("--topic", options->topics, "Record this topic prefix (repeatable)")
       ->type_name("PREFIX");
+  add_where_options(*command, options->where);
   add_file_options(*command, *options);
   command->add_option("--count", options->count, "End after this many messages")
       ->check(CLI::PositiveNumber);
@@ -214,7 +240,7 @@ void add_record(CLI::App& app, exit_code& outcome) {
   command->add_flag("--json", options->json, "Print the totals as a JSON object");
   add_queue_options(*command, options->queue, "--policy", "--queue", "the recorder's queue");
   add_connection_options(*command, options->connection);
-  command->footer(record_examples);
+  command->footer(std::string{record_examples} + "\n" + condition_help);
   command->callback([options, &outcome] {
     if (options->topics.empty())
       options->topics.emplace_back();

@@ -41,6 +41,8 @@ public:
   /// Of files, or of the rings that were written.
   const record::totals& totals() const noexcept { return totals_; }
   const record::gap& missing() const noexcept { return noted_; }
+  /// Messages that arrived and did not fulfil the condition of the subscriber.
+  std::uint64_t filtered() const { return from_.counters().filtered; }
 
 private:
   bool take_batch(bool& closed);
