@@ -239,6 +239,8 @@ class RecordTest(CommandTest):
         self.assertIn("--output", check(USAGE, "record", *listen))
         self.assertIn("--split-size", check(USAGE, "record", *listen, "-o", "x", "--ring", "1M", "--split-size", "1M"))
         self.assertIn("--where: ", check(USAGE, "record", *listen, "-o", "x", "--where", "@size >"))
+        for length in ("0", "soon", "-1", "1d", "1e300"):
+            self.assertIn("--ring-time", check(USAGE, "record", *listen, "-o", "x", "--ring-time", length))
         self.assertIn("/no/such.mcap: No such file", check(USAGE, "info", "/no/such.mcap"))
         self.assertIn("this is no MCAP file", check(USAGE, "info", __file__))
         self.assertIn("there is no message on these topics", check(USAGE, "replay", self.path(), *listen, "--topic", "/other"))

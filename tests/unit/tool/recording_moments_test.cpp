@@ -32,6 +32,20 @@ TEST_CASE("what is no moment is refused") {
     CHECK_MESSAGE(!tool::parse_moment(text), text);
 }
 
+TEST_CASE("a length of time is seconds, or has a unit") {
+  using namespace std::chrono_literals;
+  CHECK(tool::parse_length("90") == 90s);
+  CHECK(tool::parse_length("0") == 0s);
+  CHECK(tool::parse_length("0.5") == 500ms);
+  CHECK(tool::parse_length("250ms") == 250ms);
+  CHECK(tool::parse_length("1.5s") == 1500ms);
+  CHECK(tool::parse_length("10m") == 10min);
+  CHECK(tool::parse_length("2h") == 2h);
+  for (const std::string text :
+       {"", "s", "-1s", "5 s", "5x", "nan", "infm", "1e9", "1000000001", "9999999h"})
+    CHECK_MESSAGE(!tool::parse_length(text), text);
+}
+
 TEST_CASE("times, sizes and numbers are written for people") {
   CHECK(tool::moment_text(read("2026-01-31T12:00:00.000012Z")) == "2026-01-31T12:00:00.000012Z");
   CHECK(tool::size_text(999) == "999 bytes");

@@ -13,12 +13,15 @@ namespace pubsub::tool {
 namespace {
 
 constexpr double latest_s = 9.2e9; // 64 bits of nanoseconds end in 2262
+constexpr double longest_s = 1e9;  // so that a length can be added to the time of now
 
-std::optional<timespan> parse_seconds(std::string_view text) {
+std::optional<timespan> parse_seconds(std::string_view text, double unit_s = 1,
+                                      double most_s = latest_s) {
   double value = 0;
   const auto* const end = text.data() + text.size();
   const auto [at, failure] = std::from_chars(text.data(), end, value, std::chars_format::fixed);
-  if (failure != std::errc{} || at != end || !(value >= 0) || value > latest_s)
+  value *= unit_s;
+  if (failure != std::errc{} || at != end || !(value >= 0) || value > most_s)
     return std::nullopt;
   return timespan{std::llround(value * 1e9)};
 }
@@ -48,6 +51,15 @@ std::optional<moment> parse_moment(std::string_view text) {
                      : text.find('-') != text.npos ? parse_date(std::string{text})
                                                    : parse_seconds(text);
   return value ? std::optional{moment{*value, relative}} : std::nullopt;
+}
+
+std::optional<timespan> parse_length(std::string_view text) {
+  constexpr std::pair<std::string_view, double> units[] = {
+      {"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}};
+  for (const auto& [unit, seconds] : units)
+    if (text.ends_with(unit))
+      return parse_seconds(text.substr(0, text.size() - unit.size()), seconds, longest_s);
+  return parse_seconds(text, 1, longest_s);
 }
 
 std::string moment_text(timestamp x) {
@@ -81,6 +93,18 @@ CLI::Option* add_size_option(CLI::App& command, const std::string& name, std::ui
   return command.add_option(name, bytes, text)
       ->transform(CLI::AsSizeValue(true))
       ->type_name("SIZE");
+}
+
+CLI::Option* add_length_option(CLI::App& command, const std::string& name, timespan& length,
+                               const std::string& text, timespan least) {
+  const auto read = [name, &length, least](const std::string& given) {
+    const auto found = parse_length(given);
+    if (!found || *found < least)
+      throw CLI::ValidationError(name, "a length of time is expected: 90 for seconds, or 500ms, "
+                                       "90s, 10m, 2h");
+    length = *found;
+  };
+  return command.add_option_function<std::string>(name, read, text)->type_name("SECONDS");
 }
 
 } // namespace pubsub::tool

@@ -31,21 +31,17 @@ struct record_options {
   int level = record::chunk_options{}.compression_level;
   std::uint64_t chunk_bytes = record::chunk_options{}.chunk_bytes;
   std::uint64_t split_bytes = 0;
-  double split_s = 0;
+  timespan split_time{0};
   std::uint64_t ring_bytes = 0;
-  double ring_s = 0;
+  timespan ring_time{0};
   bool replace = false;
   queue_options queue;
   std::optional<std::uint64_t> count;
   std::optional<double> seconds;
   bool json = false;
 
-  bool in_memory() const { return ring_bytes > 0 || ring_s > 0; }
+  bool in_memory() const { return ring_bytes > 0 || ring_time.count() > 0; }
 };
-
-std::chrono::nanoseconds span_of(double length_s) {
-  return std::chrono::nanoseconds{static_cast<std::int64_t>(length_s * 1e9)};
-}
 
 record::chunk_options chunks_of(const record_options& options,
                                 const std::optional<condition>& where, const endpoint& ep) {
@@ -71,8 +67,7 @@ record::chunk_options chunks_of(const record_options& options,
 
 expected<recording> open_recording(const record_options& options, record::chunk_options chunks) {
   if (options.in_memory()) {
-    auto ring =
-        record::ring::open({std::move(chunks), options.ring_bytes, span_of(options.ring_s)});
+    auto ring = record::ring::open({std::move(chunks), options.ring_bytes, options.ring_time});
     if (!ring)
       return ring.error();
     return recording{std::move(*ring)};
@@ -80,7 +75,7 @@ expected<recording> open_recording(const record_options& options, record::chunk_
   record::writer_options files;
   files.chunks = std::move(chunks);
   files.split_bytes = options.split_bytes;
-  files.split_time = span_of(options.split_s);
+  files.split_time = options.split_time;
   files.existing = options.replace ? record::existing_file::replace : record::existing_file::refuse;
   auto writer = record::writer::open(options.output, std::move(files));
   if (!writer)
@@ -208,17 +203,14 @@ void add_file_options(CLI::App& command, record_options& options) {
   auto* const split_size = add_size_option(command, "--split-size", options.split_bytes,
                                            "Begin another file when one has this size");
   auto* const split_time =
-      command
-          .add_option("--split-time", options.split_s, "Begin another file after so many seconds")
-          ->check(CLI::PositiveNumber);
+      add_length_option(command, "--split-time", options.split_time,
+                        "Begin another file after so many seconds (or 10m, 2h)");
   for (auto* const ring :
        {add_size_option(command, "--ring", options.ring_bytes,
                         "Keep the newest messages in memory, so many bytes compressed, and write "
                         "them on SIGUSR1"),
-        command
-            .add_option("--ring-time", options.ring_s,
-                        "The same for the messages of so many seconds")
-            ->check(CLI::PositiveNumber)})
+        add_length_option(command, "--ring-time", options.ring_time,
+                          "The same for the messages of so many seconds (or 10m, 2h)")})
     ring->excludes(split_size)->excludes(split_time);
 }
 
