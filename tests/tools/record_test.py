@@ -8,7 +8,7 @@ import tempfile
 import time
 import unittest
 
-from command import LIMIT_S, NO_JSON, CommandTest
+from command import CONN_LOG, LIMIT_S, NO_JSON, CommandTest
 
 OK, USAGE, CONNECT, LOSS, TIMEOUT = 0, 1, 2, 3, 4
 
@@ -116,6 +116,56 @@ class RecordTest(CommandTest):
     def saved(self, ring):
         os.kill(ring.child.pid, signal.SIGUSR1)
         return int(ring.wait_for_line(r"^saved (\d+) messages to ")[1])
+
+    def test_a_message_has_the_ring_written_with_what_follows(self):
+        ring = self.recorder("-o", self.path(), "--ring", "1M", "--trigger", '$ == "alarm"', "--trigger-after", "250ms")
+        self.assertRegex(ring.err[0], r'^recording into memory; .*; so does a message with \$ == "alarm"$')
+        for number in ("0001", "0002"):
+            self.publish("/t", "before", "alarm")
+            self.assertEqual(ring.wait_for_line(r"^triggered by a message on (\S+) at .*; the ring is written in 0\.2")[1], "/t")
+            saved = ring.wait_for_line(r"^saved \d+ messages to (\S+), triggered by a message on /t at (\S+), and 0 more since$")
+            self.assertEqual(saved[1], self.path(f"a-{number}.mcap"))
+            about = self.info(saved[1])["about"]
+            self.assertEqual((about["trigger"], about["trigger_topic"], about["trigger_time"], about["trigger_more"]),
+                             ('$ == "alarm"', "/t", saved[2], "0"))
+        os.kill(ring.child.pid, signal.SIGTERM)
+        self.assertEqual(ring.finish(), OK)
+        self.assertRegex(ring.err[-1], r"^recorded 4 messages in .* in 2 files, 2 triggers and 0 more within --trigger-after$")
+        self.assertEqual(self.info(self.path("a-0002.mcap"))["messages"], 4)
+
+    def test_a_ring_that_waits_to_be_written_is_written_at_the_end(self):
+        ring = self.recorder("-o", self.path(), "--ring-time", "2h", "--trigger", '$ == "alarm"', "--trigger-after", "1h", "--json")
+        self.publish("/t", "before", "alarm", "after", "alarm", "alarm", "end")
+        # The signal writes at once, whatever the trigger waits for.
+        self.wait_until(lambda: self.saved(ring) == 6)
+        os.kill(ring.child.pid, signal.SIGTERM)
+        self.assertEqual(ring.finish(), OK)
+        totals = json.loads(ring.out[0])
+        self.assertEqual((totals["messages"], totals["triggers"], totals["more_triggers"]), (6, 1, 2))
+        files = sorted(os.listdir(self.folder))
+        self.assertEqual(len(files), totals["files"])
+        triggered = [name for name in files if "trigger" in self.info(self.path(name))["about"]]
+        self.assertEqual(triggered, files[-1:])
+        last = self.info(self.path(files[-1]))
+        self.assertEqual((last["messages"], last["about"]["trigger_more"]), (6, "2"))
+        code, out, _ = self.run_command("info", self.path(files[-1]))
+        self.assertEqual(code, OK)
+        self.assertRegex(out, r'\ntrigger: \$ == "alarm"\ntrigger_more: 2\ntrigger_time: \d{4}-.*Z\ntrigger_topic: /t\n')
+
+    def test_columns_of_a_trigger_are_learnt_from_what_does_not_trigger(self):
+        log = self.path("conn.log")
+        with open(log, "w", encoding="utf-8") as file:
+            file.write(CONN_LOG)
+        ring = self.recorder("-o", self.path(), "--ring", "1M", "--trigger", 'uid == "C3"', "--trigger-after", "1h", "--json")
+        code, _, err = self.run_command("pub", *self.peer, "--zeek-log", log)
+        self.assertEqual(code, OK, err)
+        ring.wait_for_line("^triggered by ")
+        os.kill(ring.child.pid, signal.SIGTERM)
+        self.assertEqual(ring.finish(), OK)
+        totals = json.loads(ring.out[0])
+        self.assertEqual((totals["triggers"], totals["more_triggers"]), (1, 0))
+        about = self.info(self.path("a-0001.mcap"))["about"]
+        self.assertEqual((about["trigger"], about["trigger_topic"]), ('uid == "C3"', "zeek/records/conn"))
 
     def test_a_condition_chooses_what_is_recorded(self):
         recorder = self.recorder("-o", self.path(), "--where", '$ in {"3", "9"}', "--count", 2, "--json")
@@ -238,6 +288,11 @@ class RecordTest(CommandTest):
         self.assertIn("needs at least one --listen or --peer", check(USAGE, "replay", self.path()))
         self.assertIn("--output", check(USAGE, "record", *listen))
         self.assertIn("--split-size", check(USAGE, "record", *listen, "-o", "x", "--ring", "1M", "--split-size", "1M"))
+        self.assertIn("--trigger needs --ring or --ring-time", check(USAGE, "record", *listen, "-o", "x", "--trigger", "@size > 0"))
+        ring = ("record", *listen, "-o", "x", "--ring-time", "5s")
+        self.assertIn("--trigger-after must be less than --ring-time", check(USAGE, *ring, "--trigger", "@size > 0"))
+        self.assertIn("--trigger-after requires --trigger", check(USAGE, *ring, "--trigger-after", "1s"))
+        self.assertIn("--trigger: ", check(USAGE, *ring, "--trigger", "@size >", "--trigger-after", "1s"))
         self.assertIn("--where: ", check(USAGE, "record", *listen, "-o", "x", "--where", "@size >"))
         for length in ("0", "soon", "-1", "1d", "1e300"):
             self.assertIn("--ring-time", check(USAGE, "record", *listen, "-o", "x", "--ring-time", length))

@@ -26,15 +26,23 @@ text_matcher_maker regular_expressions() noexcept {
 #endif
 }
 
-expected<std::optional<condition>> where_options::read() const {
-  if (text.empty())
-    return std::optional<condition>{};
+expected<condition> read_condition(std::string_view option, std::string_view text,
+                                   if_unknown unknown) {
   condition_options how;
-  how.unknown = pass_unknown ? if_unknown::yes : if_unknown::no;
+  how.unknown = unknown;
   how.regex = regular_expressions();
   auto made = condition::make(text, how);
   if (!made)
-    return error{made.error().code(), "--where: " + made.error().context()};
+    return error{made.error().code(), std::string{option} + ": " + made.error().context()};
+  return made;
+}
+
+expected<std::optional<condition>> where_options::read() const {
+  if (text.empty())
+    return std::optional<condition>{};
+  auto made = read_condition("--where", text, pass_unknown ? if_unknown::yes : if_unknown::no);
+  if (!made)
+    return made.error();
   return std::optional{std::move(*made)};
 }
 

@@ -34,6 +34,8 @@ struct record_options {
   timespan split_time{0};
   std::uint64_t ring_bytes = 0;
   timespan ring_time{0};
+  std::string trigger; // a condition
+  timespan trigger_after = std::chrono::seconds{5};
   bool replace = false;
   queue_options queue;
   std::optional<std::uint64_t> count;
@@ -42,6 +44,40 @@ struct record_options {
 
   bool in_memory() const { return ring_bytes > 0 || ring_time.count() > 0; }
 };
+
+/// What the texts of the options say.
+struct record_conditions {
+  std::optional<condition> where;
+  std::optional<ring_trigger> trigger;
+};
+
+expected<record_conditions> read_conditions(const record_options& options) {
+  record_conditions result;
+  auto where = options.where.read();
+  if (!where)
+    return where.error();
+  result.where = std::move(*where);
+  if (options.trigger.empty())
+    return result;
+  const auto trigger = read_condition("--trigger", options.trigger);
+  if (!trigger)
+    return trigger.error();
+  result.trigger.emplace(*trigger, options.trigger_after);
+  return result;
+}
+
+/// What options have to do with each other; a sentence if they do not fit.
+std::string conflict_in(const record_options& options) {
+  if (options.connection.listen.empty() && options.connection.peers.empty())
+    return "record needs at least one --listen or --peer";
+  if (options.trigger.empty())
+    return {};
+  if (!options.in_memory())
+    return "--trigger needs --ring or --ring-time: it says when what they keep is written";
+  if (options.ring_time.count() > 0 && options.trigger_after >= options.ring_time)
+    return "--trigger-after must be less than --ring-time: what triggers would be forgotten";
+  return {};
+}
 
 record::chunk_options chunks_of(const record_options& options,
                                 const std::optional<condition>& where, const endpoint& ep) {
@@ -91,6 +127,9 @@ std::string totals_text(const recorder& done, const record_options& options, dou
                           size_text(totals.file_bytes), totals.files, totals.files == 1 ? "" : "s");
   if (!options.where.text.empty())
     text += fmt::format(", {} left out here by --where", grouped(done.filtered()));
+  if (const auto& trigger = done.trigger())
+    text += fmt::format(", {} triggers and {} more within --trigger-after",
+                        grouped(trigger->requests()), grouped(trigger->more()));
   return text;
 }
 
@@ -107,6 +146,8 @@ void report_recording(const recorder& done, const record_options& options, doubl
         .add("missed", done.missing().missed)
         .add("dropped", done.missing().dropped)
         .add("filtered", done.filtered())
+        .add("triggers", done.trigger() ? done.trigger()->requests() : 0)
+        .add("more_triggers", done.trigger() ? done.trigger()->more() : 0)
         .add("seconds", length_s);
     report_line(result.text());
     return;
@@ -136,33 +177,42 @@ exit_code outcome_of(recorder_end why, const recorder& done, const record_option
   }
 }
 
+void say_where_to(const recording& to, const std::optional<ring_trigger>& trigger) {
+  if (const auto* const files = std::get_if<record::writer>(&to)) {
+    fmt::print(stderr, "recording to {}\n", files->path());
+    return;
+  }
+  fmt::print(stderr, "recording into memory; SIGUSR1 writes it: kill -USR1 {}{}\n", ::getpid(),
+             trigger ? "; so does a message with " + printable(trigger->condition_text()) : "");
+}
+
 exit_code run_record(const record_options& options) {
-  if (options.connection.listen.empty() && options.connection.peers.empty()) {
-    complain("record needs at least one --listen or --peer");
+  if (const auto conflict = conflict_in(options); !conflict.empty()) {
+    complain(conflict);
     return exit_code::usage;
   }
-  const auto where = options.where.read();
-  if (!where) {
-    complain(where.error().context());
+  auto chosen = read_conditions(options);
+  if (!chosen) {
+    complain(chosen.error().context());
     return exit_code::usage;
   }
   stop_signal stop;
   command_signal save{SIGUSR1};
   endpoint ep{options.connection.for_endpoint()};
-  auto to = open_recording(options, chunks_of(options, *where, ep));
+  auto to = open_recording(options, chunks_of(options, chosen->where, ep));
   if (!to)
     return fail(to.error());
   const filter topics{options.topics};
-  auto sub = *where ? ep.make_subscriber(topics, **where, options.queue)
-                    : ep.make_subscriber(topics, options.queue);
+  auto sub = chosen->where ? ep.make_subscriber(topics, *chosen->where, options.queue)
+                           : ep.make_subscriber(topics, options.queue);
   if (auto failed = connect(ep, options.connection, peering::wait); failed != exit_code::ok)
     return failed;
-  if (options.in_memory())
-    fmt::print(stderr, "recording into memory; SIGUSR1 writes it: kill -USR1 {}\n", ::getpid());
-  else
-    fmt::print(stderr, "recording to {}\n", std::get<record::writer>(*to).path());
+  say_where_to(*to, chosen->trigger);
   const auto begin = clock::now();
-  recorder session{*to, sub, {options.output, options.count, deadline_after(options.seconds)}};
+  recorder session{*to,
+                   sub,
+                   {options.output, options.count, deadline_after(options.seconds)},
+                   std::move(chosen->trigger)};
   auto why = session.run(stop, save);
   if (!session.finish())
     why = recorder_end::failed;
@@ -177,6 +227,8 @@ constexpr const char* record_examples = R"(Examples:
       traffic-0001.mcap, traffic-0002.mcap and so on, each of a gigabyte or so; --split-time 3600 by the hour
   pubsub record --peer 127.0.0.1:9999 -o incident.mcap --ring 500M --ring-time 600
       keeps the last ten minutes in memory, compressed; kill -USR1 PID writes them to incident-0001.mcap
+  pubsub record --peer 127.0.0.1:9999 --topic zeek/ -o telnet.mcap --ring-time 10m --trigger 'id.resp_p == 23/tcp'
+      writes them by itself, with the 5 seconds that follow (--trigger-after), when a record has that port
   pubsub record --peer 127.0.0.1:9999 --topic zeek/records/conn -o dns.mcap --where 'id.resp_p == 53/udp'
       only what fulfils the condition, and the event log_fields that names the columns; nodes on the way withhold the rest
   pubsub record --peer 127.0.0.1:9999 -o traffic.mcap --format json
@@ -214,6 +266,21 @@ void add_file_options(CLI::App& command, record_options& options) {
     ring->excludes(split_size)->excludes(split_time);
 }
 
+void add_trigger_options(CLI::App& command, record_options& options) {
+  auto* const trigger =
+      command
+          .add_option("--trigger", options.trigger,
+                      "Write what --ring or --ring-time keep when a message fulfils this "
+                      "condition, as on SIGUSR1")
+          ->type_name("CONDITION");
+  add_length_option(command, "--trigger-after", options.trigger_after,
+                    "So long after such a message, so that the file has what follows; messages "
+                    "that fulfil it until then are counted and write nothing",
+                    timespan{0})
+      ->default_str("5")
+      ->needs(trigger);
+}
+
 } // namespace
 
 void add_record(CLI::App& app, exit_code& outcome) {
@@ -223,6 +290,7 @@ void add_record(CLI::App& app, exit_code& outcome) {
       ->type_name("PREFIX");
   add_where_options(*command, options->where);
   add_file_options(*command, *options);
+  add_trigger_options(*command, *options);
   command->add_option("--count", options->count, "End after this many messages")
       ->check(CLI::PositiveNumber);
   command

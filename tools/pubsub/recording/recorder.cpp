@@ -15,15 +15,31 @@ namespace {
 constexpr std::size_t most_at_once = 4096;
 constexpr std::chrono::seconds between_ticks{1};
 
+std::string cause_of(const ring_request& request) {
+  return fmt::format("triggered by a message on {} at {}", printable(request.topic),
+                     moment_text(request.when));
+}
+
+std::map<std::string, std::string, std::less<>> about_cause(const ring_trigger& trigger,
+                                                            const ring_request& request) {
+  return {{"trigger", printable(trigger.condition_text())},
+          {"trigger_time", moment_text(request.when)},
+          {"trigger_topic", printable(request.topic)},
+          {"trigger_more", std::to_string(request.more)}};
+}
+
 } // namespace
 
-recorder::recorder(recording& to, subscriber& from, recorder_limits limits)
-    : to_(to), from_(from), limits_(std::move(limits)) {}
+recorder::recorder(recording& to, subscriber& from, recorder_limits limits,
+                   std::optional<ring_trigger> trigger)
+    : to_(to), from_(from), limits_(std::move(limits)), trigger_(std::move(trigger)) {}
 
 recorder_end recorder::run(const stop_signal& stop, command_signal& save) {
   auto next_tick = clock::now() + between_ticks;
   for (;;) {
-    const auto until = limits_.end ? std::min(*limits_.end, next_tick) : next_tick;
+    auto until = limits_.end ? std::min(*limits_.end, next_tick) : next_tick;
+    if (trigger_ && trigger_->due())
+      until = std::min(until, *trigger_->due());
     const auto why = wait_for_one_of({from_.fd(), save.fd()}, stop, until);
     if (why == wake::stopped)
       return recorder_end::stopped;
@@ -33,6 +49,8 @@ recorder_end recorder::run(const stop_signal& stop, command_signal& save) {
       return recorder_end::out_of_time;
     bool closed = false;
     if (why == wake::ready && !take_batch(closed))
+      return recorder_end::failed;
+    if (!save_where_due())
       return recorder_end::failed;
     if (closed || enough())
       return closed ? recorder_end::closed : recorder_end::enough;
@@ -58,7 +76,21 @@ bool recorder::write(std::vector<data_message>& batch) {
   const auto when = now();
   const auto written = std::visit([&](auto& to) { return to.write(batch, when); }, to_);
   messages_ += batch.size();
+  look_for_trigger(when);
   return succeeded(written);
+}
+
+void recorder::look_for_trigger(timestamp when) {
+  if (!trigger_ || !trigger_->look_at(batch_, when, clock::now()))
+    return;
+  fmt::print(stderr, "{}; the ring is written in {}\n", cause_of(*trigger_->waiting()),
+             duration_text(std::chrono::duration<double>(trigger_->after()).count()));
+}
+
+bool recorder::save_where_due() {
+  if (!trigger_ || !trigger_->due() || clock::now() < *trigger_->due())
+    return true;
+  return save_ring(trigger_->take());
 }
 
 // A gap shows when the message behind it arrives: what is new is noted in front of that.
@@ -71,11 +103,12 @@ void recorder::note_gaps() {
   noted_ = {counters.missed, counters.dropped()};
 }
 
-bool recorder::save_ring() {
+bool recorder::save_ring(const std::optional<ring_request>& request) {
   auto* const ring = std::get_if<record::ring>(&to_);
   if (ring == nullptr)
     return true;
-  const auto saved = ring->save(limits_.path);
+  const auto saved = request ? ring->save(limits_.path, about_cause(*trigger_, *request))
+                             : ring->save(limits_.path);
   if (!saved) {
     fail(saved.error());
     return false;
@@ -85,8 +118,11 @@ bool recorder::save_ring() {
   totals_.files += saved->files;
   totals_.payload_bytes += saved->payload_bytes;
   totals_.file_bytes += saved->file_bytes;
-  fmt::print(stderr, "saved {} messages to {}\n", grouped(saved->messages),
-             saved->files > 0 ? ring->path() : "no file: there were none");
+  fmt::print(
+      stderr, "saved {} messages to {}{}\n", grouped(saved->messages),
+      saved->files > 0 ? ring->path() : "no file: there were none",
+      request ? fmt::format(", {}, and {} more since", cause_of(*request), grouped(request->more))
+              : "");
   return true;
 }
 
@@ -111,8 +147,10 @@ bool recorder::finish() {
       return false;
   note_gaps();
   auto* const writer = std::get_if<record::writer>(&to_);
-  if (writer == nullptr)
-    return true;
+  if (writer == nullptr) {
+    const auto waiting = trigger_ ? trigger_->take() : std::nullopt;
+    return !waiting || save_ring(waiting);
+  }
   const bool whole = succeeded(writer->close());
   totals_ = writer->totals();
   return whole;

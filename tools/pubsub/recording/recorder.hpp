@@ -12,6 +12,7 @@
 #include <pubsub/record/writer.hpp>
 #include <pubsub/subscriber.hpp>
 
+#include "recording/ring_trigger.hpp"
 #include "stop_signal.hpp"
 
 namespace pubsub::tool {
@@ -29,12 +30,14 @@ enum class recorder_end : unsigned char { stopped, enough, out_of_time, closed, 
 
 class recorder {
 public:
-  recorder(recording& to, subscriber& from, recorder_limits limits);
+  recorder(recording& to, subscriber& from, recorder_limits limits,
+           std::optional<ring_trigger> trigger = {});
 
-  /// Records until something ends it; a signal from `save` writes the ring. Problems are
-  /// complained about.
+  /// Records until something ends it; a signal from `save`, or the trigger, writes the ring.
+  /// Problems are complained about.
   recorder_end run(const stop_signal& stop, command_signal& save);
-  /// What the subscriber still holds, and the end of the file. False after a complaint.
+  /// What the subscriber still holds, and the end of the file, or the ring where a request for it
+  /// waits. False after a complaint.
   bool finish();
 
   std::uint64_t messages() const noexcept { return messages_; }
@@ -43,12 +46,15 @@ public:
   const record::gap& missing() const noexcept { return noted_; }
   /// Messages that arrived and did not fulfil the condition of the subscriber.
   std::uint64_t filtered() const { return from_.counters().filtered; }
+  const std::optional<ring_trigger>& trigger() const noexcept { return trigger_; }
 
 private:
   bool take_batch(bool& closed);
   bool write(std::vector<data_message>& batch);
   void note_gaps();
-  bool save_ring();
+  void look_for_trigger(timestamp when);
+  bool save_where_due();
+  bool save_ring(const std::optional<ring_request>& request = {});
   bool tick();
   bool succeeded(const expected<void>& done);
   bool enough() const noexcept { return limits_.messages && messages_ >= *limits_.messages; }
@@ -56,6 +62,7 @@ private:
   recording& to_;
   subscriber& from_;
   recorder_limits limits_;
+  std::optional<ring_trigger> trigger_;
   std::vector<data_message> batch_;
   std::uint64_t messages_ = 0;
   std::uint64_t shown_ = 0; // of them in the last line of progress
