@@ -67,6 +67,13 @@ class Manual(CommandTest):
             self.assertEqual("Examples" in text, ".SH EXAMPLES" in page, command)
             self.assertIn("\n.SH EXIT STATUS\n.TP\n0\n", page)
 
+    def test_how_conditions_are_written_is_a_section_by_itself(self):
+        for command, text in self.all_commands():
+            page = self.plain(self.page(*command))
+            self.assertEqual("\nConditions:\n" in text, "\n.SH CONDITIONS\n.nf\n  fields " in page, command)
+            self.assertNotIn("Conditions:", page)
+        self.assertIn(".SH CONDITIONS", self.page("record").read_text(encoding="utf-8"))
+
     def test_what_an_option_may_be_is_told(self):
         page = self.plain(self.page("node"))
         self.assertRegex(page, r"\.TP\n--link-policy block\|drop-oldest\|drop-newest\|conflate\|disconnect\n")

@@ -92,12 +92,15 @@ std::vector<const CLI::Option*> shown_positionals(const CLI::App& command) {
 
 footer_text footer_text::of(const CLI::App& command) {
   footer_text result;
+  auto* indented = &result.examples;
   std::istringstream lines{command.get_footer()};
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("Examples") && line.ends_with(':'))
       result.heading = line;
+    else if (line == "Conditions:")
+      indented = &result.conditions;
     else if (line.starts_with(' '))
-      result.examples += line + "\n";
+      *indented += line + "\n";
     else
       result.text += (result.text.empty() ? "" : " ") + line;
   }

@@ -36,6 +36,7 @@ std::vector<const CLI::Option*> shown_positionals(const CLI::App& command);
 struct footer_text {
   std::string heading;     ///< `Examples:`, or more than that
   std::string examples;    ///< indented lines below it, as they stand
+  std::string conditions;  ///< indented lines below `Conditions:`
   std::string text;        ///< sentences, without those of the next two
   std::string signals;     ///< behind `Signals:`
   std::string exit_status; ///< behind `Exit status:`

@@ -208,6 +208,8 @@ std::string manual_page(const CLI::App& command) {
   if (!footer.signals.empty())
     page.heading("SIGNALS").paragraph(roff_sentence(footer.signals));
   add_exit_status(page, exit_status_of(command));
+  if (!footer.conditions.empty())
+    page.heading("CONDITIONS").listing(footer.conditions);
   if (!footer.examples.empty()) {
     page.heading("EXAMPLES");
     if (footer.heading != "Examples:")
