@@ -4,6 +4,7 @@
 #include "fuzz/check.hpp"
 #include "fuzz/target.hpp"
 
+#include "filter/condition_set.hpp"
 #include "filter/message_selector.hpp"
 
 #include <pubsub/condition.hpp>
@@ -47,6 +48,19 @@ condition_options with_columns() {
   return options;
 }
 
+/// A set may want more than each condition by itself, never less, and the same again.
+void check_together(const std::vector<condition>& all, std::span<const std::byte> bytes) {
+  std::vector<condition_set::condition_ptr> shared;
+  for (const auto& each : all)
+    shared.push_back(std::make_shared<const condition>(each));
+  static condition_set set{shared};
+  conditions::log_columns columns;
+  const auto wanting = set.wanting("a/b", bytes, columns);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    check(!all[i].passes(all[i].judge("a/b", bytes)) || (wanting[0] >> i & 1) != 0,
+          "what passes one condition is wanted by all of them together");
+}
+
 void try_input(std::span<const std::byte> bytes) {
   static const auto all = make_conditions(with_columns());
   static const auto learning = make_conditions({});
@@ -68,6 +82,7 @@ void try_input(std::span<const std::byte> bytes) {
           "what is not wanted does not pass");
     selector.wants("a/b", bytes);
   }
+  check_together(all, bytes);
 }
 
 } // namespace

@@ -45,6 +45,20 @@ def test_a_subscriber_gets_what_fulfils_its_condition():
         assert endpoint.status()["subscribers"][0]["where"] == '$0 > 2 && $1 in "x"*'
 
 
+def test_what_a_condition_leaves_out_is_not_sent_at_all():
+    with Endpoint(forwarding=True) as relay, Endpoint() as source, Endpoint() as sink:
+        uri = f"tcp://127.0.0.1:{relay.listen('tcp://127.0.0.1:0')}"
+        source.peer(uri)
+        sink.peer(uri)
+        with sink.make_subscriber("t", where="$ in /^ye?s/") as subscriber:
+            publisher = source.make_publisher("t")
+            assert publisher.wait_for_subscribers(1, DEADLINE)
+            for text in ("no", "yes", "not yes", "ys"):
+                publisher.publish(text)
+            assert [subscriber.get(DEADLINE).data for _ in range(2)] == ["yes", "ys"]
+        assert (source.counters().withheld, relay.counters().received, relay.counters().withheld) == (2, 2, 0)
+
+
 def test_expressions_say_what_texts_say():
     built = ((field("id.resp_p") == Port(443, "tcp")) & (field("orig_bytes") > 1000)
              & field("id.orig_h").is_in(ip_network("10.0.0.0/8"), ip_address("::1")) | ~field("service").exists())
