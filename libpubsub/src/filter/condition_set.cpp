@@ -55,11 +55,10 @@ condition_set::condition_set(std::vector<condition_ptr> all) : wanting_((all.siz
   for (auto& each : all) {
     const auto& program = each->program();
     const auto number = static_cast<std::uint32_t>(all_.size());
-    all_.push_back({std::move(each), named_.size(), false});
+    all_.push_back({std::move(each), nowhere_.size(), false});
     (program.named().empty() ? not_naming_ : naming_).push_back(number);
     if (!program.named().empty() && program.columns().empty())
       learning_.push_back(number);
-    named_.insert(named_.end(), program.named().begin(), program.named().end());
     nowhere_.insert(nowhere_.end(), program.given_places().begin(), program.given_places().end());
     if (!index(number))
       others_.push_back(number);

@@ -80,7 +80,6 @@ private:
   std::vector<entry> all_;
   std::vector<compared_field> fields_;
   std::vector<std::uint32_t> others_; // evaluated one by one
-  std::vector<conditions::named_column> named_;
   std::vector<conditions::column_place> nowhere_;
   // Conditions that name columns, those that name none, and of the first those that learn where
   // the columns are.

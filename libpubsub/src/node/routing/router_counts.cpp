@@ -33,21 +33,23 @@ std::vector<std::string> router::conditions_on(std::string_view topic) const {
   const auto is_reached = [&](const endpoint_id& who) {
     return clients().contains(who) || within_reach.contains(who) || peers.contains(who);
   };
+  std::set<const condition*> known; // equal ones are one
   std::set<std::string> result;
   std::size_t bytes = 0;
+  std::size_t visited = 0;
+  const auto note = [&](const selective_target& x) {
+    if (!is_reached(x.node))
+      return true;
+    if (x.what != nullptr && known.insert(x.what.get()).second)
+      bytes += result.insert(told_form(*x.what)).first->size();
+    return x.what != nullptr && ++visited <= routing_tuning::max_subscribers_asked &&
+           result.size() <= routing_tuning::max_conditions_told &&
+           bytes <= routing_tuning::max_bytes_of_conditions_told;
+  };
   const bool all_select =
       !table_.wants(topic) &&
       table_.remote_index().visit(topic, [&](const auto& x) { return !is_reached(x.exit); }) &&
-      table_.selective_index().visit(topic, [&](const auto& x) {
-        const auto& [node, what] = x.exit;
-        if (!is_reached(node))
-          return true;
-        if (what != nullptr)
-          if (const auto [at, fresh] = result.insert(told_form(*what)); fresh)
-            bytes += at->size();
-        return what != nullptr && result.size() <= routing_tuning::max_conditions_told &&
-               bytes <= routing_tuning::max_bytes_of_conditions_told;
-      });
+      table_.selective_index().visit(topic, [&](const auto& x) { return note(x.exit); });
   if (!all_select)
     return {};
   return {result.begin(), result.end()};

@@ -40,6 +40,8 @@ inline constexpr std::size_t max_bytes_asked = 1024 * 1024;
 /// few save most, and each costs the client for every message.
 inline constexpr std::size_t max_conditions_told = 64;
 inline constexpr std::size_t max_bytes_of_conditions_told = 16 * 1024;
+/// Subscribers with conditions that are looked at for that, with each that comes or goes.
+inline constexpr std::size_t max_subscribers_asked = 1024;
 /// How long a client may take to confirm that it knows what is wanted: one that has stopped is not
 /// to keep subscribers from being ready.
 inline constexpr std::chrono::seconds patience_with_clients{1};
