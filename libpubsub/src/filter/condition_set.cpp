@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace pubsub {
 
@@ -101,10 +102,18 @@ condition_set::compared_field& condition_set::field_of(const compiled_test& test
   return known != fields_.end() ? *known : fields_.emplace_back(std::move(wanted));
 }
 
+/// Most messages are wanted by none.
 std::span<const std::uint64_t> condition_set::wanting(std::string_view topic,
                                                       std::span<const std::byte> value,
                                                       log_columns& columns) {
-  std::ranges::fill(wanting_, 0);
+  if (std::exchange(any_, false))
+    std::ranges::fill(wanting_, 0);
+  decide(topic, value, columns);
+  return any_ ? std::span<const std::uint64_t>{wanting_} : std::span<const std::uint64_t>{};
+}
+
+void condition_set::decide(std::string_view topic, std::span<const std::byte> value,
+                           log_columns& columns) {
   encoded_record record{value, max_steps};
   std::span<const column_place> places = nowhere_;
   if (!naming_.empty()) {
@@ -112,7 +121,7 @@ std::span<const std::uint64_t> condition_set::wanting(std::string_view topic,
       set_all(naming_);
       for (const auto each : not_naming_)
         evaluate(each, topic, record, places);
-      return wanting_;
+      return;
     }
     if (!learning_.empty())
       places = places_of(topic, record, columns);
@@ -121,7 +130,6 @@ std::span<const std::uint64_t> condition_set::wanting(std::string_view topic,
     look_up(each, topic, record, places);
   for (const auto each : others_)
     evaluate(each, topic, record, places);
-  return wanting_;
 }
 
 /// Those that are given hold in every log.

@@ -34,9 +34,9 @@ public:
   /// Conditions that are evaluated for every message.
   std::size_t evaluated() const noexcept { return others_.size(); }
 
-  /// A bit for each condition, 64 of them in a word; valid until the next call. The value is
-  /// unchecked bin::v1. `columns` are learnt from messages that announce some, which all conditions
-  /// want that name columns.
+  /// A bit for each condition, 64 of them in a word, or nothing if none of them wants the message;
+  /// valid until the next call. The value is unchecked bin::v1. `columns` are learnt from messages
+  /// that announce some, which all conditions want that name columns.
   std::span<const std::uint64_t> wanting(std::string_view topic, std::span<const std::byte> value,
                                          conditions::log_columns& columns);
 
@@ -60,6 +60,8 @@ private:
     std::vector<conditions::column_place> places;
   };
 
+  void decide(std::string_view topic, std::span<const std::byte> value,
+              conditions::log_columns& columns);
   bool index(std::uint32_t number);
   compared_field& field_of(const conditions::compiled_test& test, const condition_program& from);
   std::span<const conditions::column_place> places_of(std::string_view topic,
@@ -71,6 +73,7 @@ private:
                 std::span<const conditions::column_place> places);
   void set(std::uint32_t number) noexcept {
     wanting_[number / 64] |= std::uint64_t{1} << (number % 64);
+    any_ = true;
   }
   void set_all(std::span<const std::uint32_t> numbers) noexcept {
     for (const auto each : numbers)
@@ -86,6 +89,7 @@ private:
   std::vector<std::uint32_t> naming_, not_naming_, learning_;
   std::vector<places_in_log> places_; // by the number of the log
   std::vector<std::uint64_t> wanting_;
+  bool any_ = false; // bit in wanting_ is set
 };
 
 } // namespace pubsub

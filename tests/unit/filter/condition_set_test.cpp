@@ -32,7 +32,7 @@ std::string wanting(condition_set& set, std::string_view topic, const data& valu
   const auto bits = set.wanting(topic, bytes, columns);
   std::string result;
   for (std::size_t i = 0; i < set.size(); ++i)
-    result += (bits[i / 64] >> (i % 64) & 1) != 0 ? '+' : '-';
+    result += !bits.empty() && (bits[i / 64] >> (i % 64) & 1) != 0 ? '+' : '-';
   return result;
 }
 

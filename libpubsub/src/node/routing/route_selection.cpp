@@ -60,21 +60,22 @@ const route& route_selection::choose(const route& whole, std::string_view topic,
                                      conditions::log_columns& columns) {
   if (all_always_)
     return whole;
+  const auto wanting = conditions_->wanting(topic, value, columns);
+  if (wanting.empty() && unwanted_ != nullptr)
+    return *unwanted_;
   std::ranges::copy(always_, chosen_.begin());
-  for_each_bit(conditions_->wanting(topic, value, columns), [&](std::size_t condition) {
+  for_each_bit(wanting, [&](std::size_t condition) {
     for (const auto link : links_of_[condition])
       set_bit(chosen_, link);
   });
+  if (wanting.empty())
+    return *(unwanted_ = &with_links(whole, chosen_));
   return chosen_ == all_ ? whole : with_links(whole, chosen_);
 }
 
 const route& route_selection::with_links(const route& whole, const bits& chosen) {
-  if (last_ != nullptr && last_->first == chosen)
-    return *last_->second;
-  if (const auto known = routes_.find(chosen); known != routes_.end()) {
-    last_ = &*known;
+  if (const auto known = routes_.find(chosen); known != routes_.end())
     return *known->second;
-  }
   if (routes_.size() >= routing_tuning::max_choices_of_route)
     return whole;
   auto fresh = std::make_unique<route>();

@@ -8,7 +8,6 @@
 #include <memory>
 #include <span>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <pubsub/condition.hpp>
@@ -43,7 +42,7 @@ private:
   bool all_always_ = false;
   bits chosen_; // of the message at hand
   std::map<bits, std::unique_ptr<const route>> routes_;
-  const std::pair<const bits, std::unique_ptr<const route>>* last_ = nullptr; // in routes_
+  const route* unwanted_ = nullptr; // of messages that no condition wants; null until needed
 };
 
 } // namespace pubsub
