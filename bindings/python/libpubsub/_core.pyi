@@ -389,6 +389,11 @@ class EndpointCounters:
         Not taken: reserved or over-long topic.
         """
     @property
+    def screened_out(self) -> int:
+        """
+        Received, and not let pass by rules.
+        """
+    @property
     def silent_peers(self) -> int:
         """
         Links cut because nothing was heard.

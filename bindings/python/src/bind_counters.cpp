@@ -147,6 +147,7 @@ void bind_endpoint_counters(py::module_& m) {
            "Frames from peers that were no valid message.")
       .add("withheld", &counters::withheld,
            "Not sent to a peer because they fulfil no condition behind it, per peer.")
+      .add("screened_out", &counters::screened_out, "Received, and not let pass by rules.")
       .add("silent_peers", &counters::silent_peers, "Links cut because nothing was heard.")
       .finish();
 }

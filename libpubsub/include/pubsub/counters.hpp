@@ -92,6 +92,7 @@ struct endpoint_counters {
   std::uint64_t duplicates = 0;     ///< received again, or behind later ones of their stream
   std::uint64_t withheld = 0;       ///< not sent to a peer because nothing behind it wants them:
                                     ///< no condition there is fulfilled; counted per peer
+  std::uint64_t screened_out = 0;   ///< received, and not let pass (`endpoint::set_screen`)
   std::uint64_t denied = 0;         ///< what access rules have refused: connections, messages that
                                     ///< came and per peer those that were to go, subscriptions,
                                     ///< reports of other nodes

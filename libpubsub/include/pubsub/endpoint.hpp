@@ -18,6 +18,7 @@
 #include <pubsub/error.hpp>
 #include <pubsub/export.hpp>
 #include <pubsub/filter.hpp>
+#include <pubsub/message_screen.hpp>
 #include <pubsub/peer_info.hpp>
 #include <pubsub/publisher.hpp>
 #include <pubsub/queue_options.hpp>
@@ -144,6 +145,11 @@ public:
   /// rule is for any more, and of relays that may not relay any more; `topics` and `subscriptions`
   /// are looked at when more come. Errors: as of `check`; then the old rules stay.
   expected<void> set_access(std::optional<access_rules> rules);
+
+  /// From now on messages that peers send to this node, for subscribers here or for others, are
+  /// looked at with this screen before they go anywhere; null: with none. Batches that links are
+  /// just reading may still go with the old one. It is kept until no link uses it any more.
+  void set_screen(std::shared_ptr<const message_screen> screen);
 
   /// From now on connections are made and accepted with these keys and certificates, whose files
   /// are read now; connections that exist go on with theirs. Errors: those of `check(tls_options)`,

@@ -16,6 +16,8 @@
 #include <pubsub/format.hpp>
 #include <pubsub/fwd.hpp>
 #include <pubsub/log.hpp>
+#include <pubsub/message_fields.hpp>
+#include <pubsub/message_screen.hpp>
 #include <pubsub/pattern/pipeline.hpp>
 #include <pubsub/pattern/remote.hpp>
 #include <pubsub/pattern/versioned.hpp>

@@ -125,6 +125,8 @@ inline constexpr auto
         {&endpoint_counters::withheld, "withheld", "withheld_messages_total", "",
          "Messages not sent to a peer because they fulfil no condition of the subscribers behind "
          "it, counted for each such peer."},
+        {&endpoint_counters::screened_out, "screened_out", "screened_out_messages_total", "",
+         "Messages of peers that the rules of this node did not let pass."},
         {&endpoint_counters::denied, "denied", "access_denied_total", "",
          "What access rules have refused: connections, messages, subscriptions, reports."},
         {&endpoint_counters::limited, "limited", "access_limited_total", "",

@@ -130,6 +130,9 @@ expected<void> endpoint::set_access(std::optional<access_rules> rules) {
   core_->peers().set_access(std::move(rules));
   return {};
 }
+void endpoint::set_screen(std::shared_ptr<const message_screen> screen) {
+  core_->routes().set_screen(std::move(screen));
+}
 expected<void> endpoint::set_tls(const tls_options& options) {
   return core_->peers().set_tls(options);
 }

@@ -94,4 +94,16 @@ std::vector<column_place> places_in(const std::vector<record_column>& columns,
   return result;
 }
 
+std::span<const column_place> places_by_log::of(const log_columns& all,
+                                                const log_columns::log& which,
+                                                std::span<const named_column> named) {
+  const auto number = all.number_of(which);
+  if (number >= entries_.size())
+    entries_.resize(number + 1);
+  auto& known = entries_[number];
+  if (known.version != which.version)
+    known = {which.version, places_in(which.columns, named)};
+  return known.places;
+}
+
 } // namespace pubsub::conditions

@@ -52,6 +52,23 @@ private:
   std::size_t last_ = 0;  // of logs_, the one found last
 };
 
+/// Of named columns, where they are in each log. Not thread-safe.
+class places_by_log {
+public:
+  /// `which` is one of `all`; valid until the next call.
+  std::span<const column_place> of(const log_columns& all, const log_columns::log& which,
+                                   std::span<const named_column> named);
+
+private:
+  /// As of a version of the log with that number.
+  struct entry {
+    std::uint64_t version = 0;
+    std::vector<column_place> places;
+  };
+
+  std::vector<entry> entries_;
+};
+
 /// Where each of the named columns is among those: the first of its name that has a type it can be
 /// about.
 std::vector<column_place> places_in(const std::vector<record_column>& columns,

@@ -27,15 +27,7 @@ std::span<const column_place> message_selector::places_of(std::string_view topic
                                                           encoded_record& record) {
   const auto& program = condition_.program();
   const auto* const log = columns_.find(topic, record);
-  if (log == nullptr)
-    return program.given_places();
-  const auto number = columns_.number_of(*log);
-  if (number >= places_.size())
-    places_.resize(number + 1);
-  auto& known = places_[number];
-  if (known.version != log->version)
-    known = {log->version, places_in(log->columns, program.named())};
-  return known.places;
+  return log == nullptr ? program.given_places() : places_.of(columns_, *log, program.named());
 }
 
 } // namespace pubsub

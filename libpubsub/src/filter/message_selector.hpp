@@ -7,7 +7,6 @@
 #include <span>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <pubsub/condition.hpp>
 
@@ -39,19 +38,13 @@ private:
     bool announces = false; ///< it names columns, and the condition does so, too
   };
 
-  /// As of a version of the log with that number.
-  struct places_in_log {
-    std::uint64_t version = 0;
-    std::vector<conditions::column_place> places;
-  };
-
   finding look_at(std::string_view topic, std::span<const std::byte> value);
   std::span<const conditions::column_place> places_of(std::string_view topic,
                                                       conditions::encoded_record& record);
 
   const condition condition_;
   conditions::log_columns columns_;
-  std::vector<places_in_log> places_;
+  conditions::places_by_log places_;
 };
 
 } // namespace pubsub

@@ -88,6 +88,12 @@ private:
     if (!addressed &&
         routes_.broker().turns_away(env_.remote, envelope.topic, content, envelope.ttl))
       return counts_->duplicates.add(1);
+    if (screen_.concerns(envelope.topic) &&
+        !screen_.passes(envelope.topic, frame.last(envelope.payload.size()))) {
+      counts_->screened_out.add(1);
+      PUBSUB_PROBE_IF_TRACED(drop, envelope.topic, 1, "screened_out");
+      return;
+    }
     const auto& to = routes_.select(resolve(envelope), envelope.topic, [&] {
       return std::as_bytes(std::span{envelope.payload.data(), envelope.payload.size()});
     });

@@ -34,7 +34,7 @@ struct live_counters {
   live_counter published, unwanted, dropped, would_block;
   live_counter refused_topic, refused_size, refused_closed, refused_empty;
   live_counter received, forwarded, ttl_expired, unreachable, no_subscriber, duplicates;
-  live_counter withheld, denied, limited, malformed_frames, silent_peers;
+  live_counter withheld, screened_out, denied, limited, malformed_frames, silent_peers;
 
   publisher_counters of_publisher() const noexcept {
     const auto x = of_endpoint();
@@ -58,6 +58,7 @@ struct live_counters {
     x.no_subscriber = no_subscriber.get();
     x.duplicates = duplicates.get();
     x.withheld = withheld.get();
+    x.screened_out = screened_out.get();
     x.denied = denied.get();
     x.limited = limited.get();
     x.malformed_frames = malformed_frames.get();

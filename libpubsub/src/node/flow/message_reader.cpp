@@ -27,6 +27,7 @@ void message_reader::take_new_routes() {
   runs_.end_run();
   routes_.refresh();
   rights_.refresh();
+  screen_.use(router_.screen());
   runs_.forget_topics();
   for (auto& each : routes_.take_retired_routes()) {
     if (each.hops > 0) {

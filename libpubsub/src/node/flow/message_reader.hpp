@@ -12,6 +12,7 @@
 #include "node/flow/holding.hpp"
 #include "node/flow/peer_rights.hpp"
 #include "node/flow/run_forwarder.hpp"
+#include "node/flow/screening.hpp"
 #include "node/routing/dispatcher.hpp"
 #include "wire/broker/envelope.hpp"
 #include "wire/native/batch.hpp"
@@ -90,6 +91,7 @@ protected:
   run_forwarder runs_;
   holding held_;
   peer_rights rights_;
+  screening screen_;
 
 private:
   void take_new_routes();

@@ -339,6 +339,7 @@ void native_reader::route_batch(announced_topics& announced, wire::batch_header 
     announced.hops = hops + 1;
     announced.generation = routes_.generation();
     announced.routes.clear();
+    announced.screened.clear();
     announced.passed_on = {};
   }
   std::unique_lock<std::mutex> turn;
@@ -353,21 +354,34 @@ void native_reader::route_batch(announced_topics& announced, wire::batch_header 
     late = mark.skip(header.origin.first_sequence, header.messages);
   }
   auto* pos = records.data();
-  if (one_topic && late == 0 && !route_of(announced, record_topic(pos)).selection) {
-    take_part(route_of(announced, record_topic(pos)), announced, header,
-              {pos, {header.messages, records.size()}, 0});
+  const auto* const whole =
+      one_topic && late == 0 ? &route_of(announced, record_topic(pos)) : nullptr;
+  if (whole != nullptr && !whole->selection && announced.screened[record_topic(pos)] == 0) {
+    take_part(*whole, announced, header, {pos, {header.messages, records.size()}, 0});
   } else { // cut where the route changes; the records have been checked
     for (std::uint32_t n = 0; n < header.messages; ++n) {
       const auto size = record_bytes(pos);
-      const auto topic = record_topic(pos);
-      const std::span<const std::byte> value{pos + record_header_bytes, size - record_header_bytes};
-      const auto& to = routes_.select(route_of(announced, topic), announced.topics[topic].text,
-                                      [&] { return value; });
-      take_part(to, announced, header, {pos, {1, size}, n, n < late});
+      take_record(announced, header, {pos, {1, size}, n, n < late});
       pos += size;
     }
   }
   runs_.end_run();
+}
+
+/// What the screen does not let pass ends the run: what follows does not lie next to it.
+void native_reader::take_record(announced_topics& announced, const wire::batch_header& header,
+                                const batch_part& part) {
+  const auto topic = record_topic(part.begin);
+  const auto& text = announced.topics[topic].text;
+  const auto& whole = route_of(announced, topic);
+  const std::span value{part.begin + record_header_bytes, part.size.bytes - record_header_bytes};
+  if (announced.screened[topic] != 0 && !screen_.passes(text, value)) {
+    counts_->screened_out.add(1);
+    PUBSUB_PROBE_IF_TRACED(drop, text, 1, "screened_out");
+    return runs_.end_run();
+  }
+  const auto& to = routes_.select(whole, text, [&] { return std::span<const std::byte>{value}; });
+  take_part(to, announced, header, part);
 }
 
 void native_reader::take_part(const route& to, const announced_topics& announced,
@@ -425,6 +439,7 @@ const route& native_reader::route_of(announced_topics& announced, std::uint8_t t
       rights_.deny("no publishing on '" + text + "'");
     announced.passed_on->add(text, to.nodes);
     announced.routes.push_back(&to);
+    announced.screened.push_back(screen_.concerns(text) ? 1 : 0);
     look_at_topic_bytes();
   }
   return *announced.routes[topic];

@@ -23,6 +23,7 @@ struct announced_topics {
   std::unordered_set<endpoint_id> destinations; // of all topics
   intrusive_ptr<topic_table> passed_on; // the same, with the destinations that are left behind us
   std::vector<const route*> routes;     // by number, as far as in passed_on
+  std::vector<char> screened;           // the same: whether the screen concerns the topic
   std::uint64_t generation = 0;         // of the routes
   std::size_t hops = 0;                 // of the messages, when they leave us
   std::uint64_t returns_as_of = 0;      // a generation; 0: not looked at
@@ -72,6 +73,8 @@ private:
   run_origin believed(run_origin claimed, announced_topics& announced);
   void route_batch(announced_topics& announced, wire::batch_header header,
                    std::span<std::byte> records, bool one_topic);
+  void take_record(announced_topics& announced, const wire::batch_header& header,
+                   const batch_part& part);
   void take_part(const route& to, const announced_topics& announced,
                  const wire::batch_header& header, const batch_part& part);
   const route& route_of(announced_topics& announced, std::uint8_t topic);

@@ -483,6 +483,13 @@ void router::look_again() {
   change([] { return true; });
 }
 
+void router::set_screen(std::shared_ptr<const message_screen> screen) {
+  change([&] {
+    screen_.swap(screen); // the old one goes when no lock is held
+    return true;
+  });
+}
+
 void router::close() {
   change([&] {
     closed_ = true;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <pubsub/filter.hpp>
+#include <pubsub/message_screen.hpp>
 #include <pubsub/peer_info.hpp>
 
 #include "node/broker_mesh/broker_mesh.hpp"
@@ -220,6 +221,13 @@ public:
   }
   /// Rights of peers have changed: routes are looked for again.
   void look_again();
+  /// From now on links look at what they read with this; null: they do not. Topics are looked up
+  /// again.
+  void set_screen(std::shared_ptr<const message_screen> screen);
+  std::shared_ptr<const message_screen> screen() const {
+    std::lock_guard lock{mutex_};
+    return screen_;
+  }
   /// Ends all subscriptions: queues take no more, what they hold can be read.
   void close();
 
@@ -268,8 +276,8 @@ private:
   const endpoint_id self_;
   std::atomic<bool> forwarding_; // once true it stays so
   mutable std::mutex turn_;      // taken first: one change, with its letters, after the other
-  mutable std::mutex mutex_;     // guards snapshot_, next_links_ and closed_; with turn_, both to
-                                 // change what follows and either to read it
+  mutable std::mutex mutex_;     // guards snapshot_, next_links_, screen_ and closed_; with turn_,
+                                 // both to change what follows and either to read it
   mutable std::condition_variable changed_;
   node_subscriptions table_;
   network_map network_;
@@ -285,6 +293,7 @@ private:
 
   mutable std::shared_ptr<const routing_snapshot> snapshot_; // null until it is asked for
   mutable next_link_cache next_links_;
+  std::shared_ptr<const message_screen> screen_;
   bool closed_ = false;
   std::atomic<std::uint64_t> version_{1};
   std::atomic<bool> relays_wait_{false}; // messages of any do
