@@ -11,6 +11,7 @@ import unittest
 
 COMMAND = os.environ.get("PUBSUB_COMMAND", "pubsub")
 NO_JSON = "PUBSUB_NO_JSON" in os.environ
+NO_RECORD = "PUBSUB_NO_RECORD" in os.environ
 LIMIT_S = 60.0
 
 CONN_LOG = "\n".join([

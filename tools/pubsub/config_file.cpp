@@ -22,7 +22,7 @@
 namespace pubsub::tool {
 
 bool belongs_in_file(const CLI::Option& option) {
-  static const std::set<std::string> others{"--help", config_option, "--check"};
+  static const std::set<std::string> others{"--help", config_option, "--check", "--dry-run"};
   return !others.contains(option.get_name());
 }
 
@@ -74,6 +74,8 @@ public:
   expected<std::vector<config_entry>> read(const toml::table& all) {
     std::vector<config_entry> result;
     for (const auto& [key, value] : all) {
+      if (key.str() == rules_key)
+        continue;
       auto entry = read(std::string{key.str()}, value);
       if (!entry)
         return entry.error();

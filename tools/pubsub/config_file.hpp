@@ -16,6 +16,8 @@ namespace pubsub::tool {
 
 /// The option whose value is the file.
 inline constexpr const char* config_option = "--config";
+/// The key of tables that are no options: rules for messages (rules/rule.hpp).
+inline constexpr std::string_view rules_key = "rule";
 /// Whether the option may be a key.
 bool belongs_in_file(const CLI::Option& option);
 

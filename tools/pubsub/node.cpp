@@ -3,6 +3,7 @@
 #include "commands.hpp"
 
 #include "node_options.hpp"
+#include "rules/dry_run.hpp"
 #include "running_node.hpp"
 #include "terminal.hpp"
 
@@ -31,6 +32,13 @@ exit_code start_node(std::vector<std::string> arguments) {
     }
     fmt::print("all is well\n");
     return exit_code::ok;
+  }
+  if (!settings->options.dry_run.empty()) {
+    auto found = read_rules(settings->options);
+    if (!found)
+      return fail(found.error());
+    return dry_run(settings->options.dry_run, std::move(found->rules), found->key,
+                   settings->options.log.format == event_style::json);
   }
   return running_node{std::move(arguments), std::move(*settings)}.run();
 }

@@ -29,6 +29,15 @@ constexpr const char* examples = R"(Examples:
           peer = ["upstream.example.net:9999"]
   pubsub node --config node.toml --check
       only says what is wrong with the file, and in which line
+  pubsub node --config node.toml --dry-run yesterday.mcap
+      says what rules in the file, such as the following, would do with recorded messages; other
+      actions are publish = "TOPIC", sample = N and rate_limit = N, both with by = "FIELD", and
+      mask = ["FIELD"] (docs/how-to/rules.md):
+          [[rule]]
+          name = "no-scans"
+          topics = ["zeek/records/conn"]
+          match = 'id.resp_h in 10.0.0.0/8 && conn_state == "S0"'
+          drop = true
   pubsub node --listen 127.0.0.1:9999 --topic zeek/ --json
       announces zeek/ to its peers although nobody here has subscribed yet; events as JSON on stdout
   pubsub node --listen 'tls://*:9999' --certificate node.pem --key node.key --ca-file ca.pem
@@ -62,6 +71,16 @@ void add_files(CLI::App& command, node_options& to) {
       ->type_name("FILE");
   command.add_flag("--check", to.check,
                    "Only say what is wrong with the options and files; status 1 if anything is");
+  command
+      .add_option("--dry-run", to.dry_run,
+                  "Only say what the rules of the configuration file would do with the messages of "
+                  "this recording")
+      ->type_name("MCAP");
+  command
+      .add_option("--mask-key-file", to.mask_key,
+                  "The key of rules that mask: all of this file, 16 bytes at least. Nodes with the "
+                  "same key mask alike. Read again on SIGHUP")
+      ->type_name("FILE");
   command
       .add_option("--access", to.access,
                   "What peers may do that connect to this node: rules in TOML (docs/security.md). "
@@ -201,7 +220,8 @@ std::optional<node_settings> parse_node(const std::vector<std::string>& argument
     return {};
   }
   const auto& where = result.options.connection;
-  if (where.listen.empty() && where.peers.empty() && where.websockets.addresses.empty()) {
+  if (result.options.dry_run.empty() && where.listen.empty() && where.peers.empty() &&
+      where.websockets.addresses.empty()) {
     complain("node needs at least one --listen or --peer, or a --websocket");
     return {};
   }
@@ -209,6 +229,27 @@ std::optional<node_settings> parse_node(const std::vector<std::string>& argument
     if (each->count() > 0)
       result.given[each->get_name()] = each->results();
   outcome = exit_code::ok;
+  return result;
+}
+
+expected<node_rules> read_rules(const node_options& options) {
+  node_rules result;
+  if (!options.config.empty()) {
+    auto rules = read_rules(options.config);
+    if (!rules)
+      return rules.error();
+    result.rules = std::move(*rules);
+  }
+  if (!options.mask_key.empty()) {
+    const auto key = read_mask_key(options.mask_key);
+    if (!key)
+      return key.error();
+    result.key = *key;
+  }
+  for (const auto& each : result.rules)
+    if (each.action == rule_action::mask && !result.key)
+      return error{errc::invalid_argument,
+                   "rule '" + each.text.name + "' masks, and there is no mask_key_file with a key"};
   return result;
 }
 
@@ -226,6 +267,8 @@ expected<void> check(const node_options& options) {
     return ok;
   if (auto ok = check(options.connection.websockets, options.for_websockets({})); !ok)
     return ok;
+  if (const auto rules = read_rules(options); !rules)
+    return rules.error();
   if (options.access.empty())
     return {};
   const auto rules = read_access_rules(options.access);

@@ -12,6 +12,8 @@
 #include "connection.hpp"
 #include "event_log.hpp"
 #include "exit_code.hpp"
+#include "rules/mask.hpp"
+#include "rules/rule.hpp"
 
 namespace pubsub::tool {
 
@@ -28,6 +30,8 @@ struct node_options {
   log_options log;
   std::string config; ///< a file; empty: there is none
   bool check = false;
+  std::string mask_key; ///< a file; empty: rules cannot mask
+  std::string dry_run;  ///< a recording; empty: the node starts
 
   endpoint_options for_endpoint() const;
   websocket_rights for_websockets(std::optional<access_rules> rules) const;
@@ -52,8 +56,16 @@ void describe_node(CLI::App& command, node_options& to);
 std::optional<node_settings> parse_node(const std::vector<std::string>& arguments,
                                         exit_code& outcome);
 
+/// The rules of the configuration file, if there is one, and the key of those that mask.
+struct node_rules {
+  std::vector<rule> rules;
+  std::optional<mask_key> key;
+};
+expected<node_rules> read_rules(const node_options& options);
+
 /// Whether a node can be started with these options, as far as that can be known without listening
-/// or connecting: addresses, certificates, access rules.
+/// or connecting: addresses, certificates, access rules, rules for
+/// messages.
 expected<void> check(const node_options& options);
 
 } // namespace pubsub::tool

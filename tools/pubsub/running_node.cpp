@@ -27,7 +27,8 @@ bool takes_effect_at_once(const std::string& option) {
       "--access",          "--ca-file",    "--ca-path",   "--certificate",
       "--config",          "--json",       "--key",       "--log-format",
       "--log-level",       "--passphrase", "--peer",      "--passphrase-file",
-      "--connect-timeout", "--retry",      "--max-retry", "--retire-timeout"};
+      "--connect-timeout", "--retry",      "--max-retry", "--retire-timeout",
+      "--mask-key-file"};
   return std::ranges::count(all, option) > 0;
 }
 
@@ -80,6 +81,10 @@ exit_code running_node::start() {
       return fail(set.error());
     log_.access_rules(options.access, rules->size());
   }
+  auto messages = read_rules(options);
+  if (!messages)
+    return fail(messages.error());
+  rules_.change(std::move(messages->rules), messages->key);
   if (const auto failure = listen_at_more(options.connection.listen))
     return fail(failure);
   const auto serving = websockets_.start(endpoint_, options.connection.websockets,
@@ -92,7 +97,8 @@ exit_code running_node::start() {
   peers_only.listen.clear();
   if (auto failed = connect(endpoint_, peers_only, peering::in_background); failed != exit_code::ok)
     return failed;
-  return start_metrics(endpoint_, options.metrics, log_, metrics_);
+  return start_metrics(endpoint_, options.metrics, log_, metrics_,
+                       {.more_metrics = [this] { return rules_.metrics(); }});
 }
 
 void running_node::watch() {
@@ -138,6 +144,12 @@ void running_node::look(clock::time_point now) {
     alive_again_ = interval ? now + *interval : clock::time_point::max();
     manager_.alive();
   }
+}
+
+/// What they have counted so far: those that change begin anew.
+void running_node::show_rules() {
+  for (const auto& each : rules_.totals())
+    log_.note(log_level::info, "rule", each);
 }
 
 void running_node::show_losses() {
@@ -191,6 +203,9 @@ error running_node::apply(const node_settings& fresh) {
       return read.error();
     rules = std::move(*read);
   }
+  auto messages = read_rules(options);
+  if (!messages)
+    return messages.error();
   // First what can fail for a reason that no check sees: an address that is in use.
   if (auto failure =
           listen_at_more(without(options.connection.listen, settings_.options.connection.listen)))
@@ -204,6 +219,8 @@ error running_node::apply(const node_settings& fresh) {
     return set.error();
   if (auto set = websockets_.change(options.for_websockets(std::move(rules))); !set)
     return set.error();
+  show_rules();
+  rules_.change(std::move(messages->rules), messages->key);
   if (!options.access.empty())
     log_.access_rules(options.access, n);
   log_.change(options.log);
@@ -261,6 +278,8 @@ void running_node::retire() {
 void running_node::end() {
   manager_.stopping();
   show_losses();
+  rules_.stop();
+  show_rules();
   for (const auto& each : websockets_.totals())
     log_.note(log_level::info, "websocket", each);
   websockets_.stop();

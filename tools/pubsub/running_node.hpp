@@ -13,6 +13,7 @@
 #include "event_log.hpp"
 #include "metrics_option.hpp"
 #include "node_options.hpp"
+#include "rules/active_rules.hpp"
 #include "service_manager.hpp"
 #include "stop_signal.hpp"
 #include "websockets.hpp"
@@ -37,6 +38,7 @@ private:
   /// What is wrong with the new settings; none if all can be applied.
   error apply(const node_settings& fresh);
   void change_peers(const std::vector<std::string>& wanted);
+  void show_rules();
   error listen_at_more(const std::vector<std::string>& wanted);
   void say_what_needs_a_restart(const node_settings& fresh);
   void retire();
@@ -55,6 +57,7 @@ private:
   endpoint endpoint_;
   status_subscriber events_;
   gateway_log gateway_log_;
+  active_rules rules_{endpoint_};
   websockets websockets_;
   std::optional<metrics_server> metrics_;
   clock::time_point look_again_;
