@@ -63,6 +63,11 @@ bool gets_even_numbers(subscriber& from) {
   return !from.try_get();
 }
 
+/// Of one at a peer and one behind it: a peer of version 1 counts as one, whatever is behind it.
+std::size_t known_subscribers(std::uint8_t version) {
+  return version == 1 ? 1 : 2;
+}
+
 } // namespace
 
 TEST_CASE(
@@ -72,12 +77,13 @@ TEST_CASE(
     chain nodes{3, speaking(version)};
     auto& relay = *nodes.all[1];
     relay.set_screen(std::make_shared<even_numbers>());
-    auto far = nodes.back().make_subscriber({"/"});
-    auto here = relay.make_subscriber({"/"});
-    auto own = nodes.front().make_subscriber({"/"});
     auto out = nodes.front().make_publisher("/t/1");
     auto other = nodes.front().make_publisher("/other");
-    REQUIRE(out.wait_for_subscribers(version == 1 ? 2 : 3, patience));
+    auto far = nodes.back().make_subscriber({"/"});
+    REQUIRE(out.wait_for_subscribers(1, patience));
+    auto here = relay.make_subscriber({"/"});
+    auto own = nodes.front().make_subscriber({"/"});
+    REQUIRE(out.wait_for_subscribers(known_subscribers(version) + 1, patience));
     publish_numbers(out);
     CHECK(gets_even_numbers(far));
     CHECK(gets_even_numbers(here));
@@ -110,10 +116,11 @@ TEST_CASE("a full queue behind a screen holds up the publisher, and nothing that
     nodes.all[1]->set_screen(std::make_shared<even_numbers>());
     queue_options small;
     small.capacity_messages = 4;
-    auto far = nodes.back().make_subscriber({"/t"}, small);
-    auto here = nodes.all[1]->make_subscriber({"/t"}, small);
     auto out = nodes.front().make_publisher("/t/1");
+    auto far = nodes.back().make_subscriber({"/t"}, small);
     REQUIRE(out.wait_for_subscribers(1, patience));
+    auto here = nodes.all[1]->make_subscriber({"/t"}, small);
+    REQUIRE(out.wait_for_subscribers(known_subscribers(version), patience));
     std::thread publishing{[&] { publish_numbers(out); }};
     std::thread reading{[&] { CHECK(gets_even_numbers(here)); }};
     CHECK(gets_even_numbers(far));

@@ -90,7 +90,7 @@ class RulesTest(CommandTest):
     def test_a_check_names_the_rule_and_shows_the_place(self):
         code, out, err = self.check(rule("good", "drop = true"), rule("bad", 'match = "$0 = 443"', "drop = true"))
         self.assertEqual(code, USAGE, out)
-        self.assertIn(f"{self.file}:8: rule 'bad': match: ", err)
+        self.assertIn(f"{self.file}:11: rule 'bad': match: ", err)
         lines = err.splitlines()
         place = next(i for i, line in enumerate(lines) if line.strip() == "$0 = 443")
         self.assertEqual(lines[place + 1].index("^"), lines[place].index("="))

@@ -122,12 +122,18 @@ private:
                   errc::invalid_argument);
     auto made = make_rule(std::move(text));
     if (!made)
-      return at(from.source(), fmt::format("rule '{}': {}", name_of(from), made.error().context()),
+      return at(place_of(made.error().context(), from),
+                fmt::format("rule '{}': {}", name_of(from), made.error().context()),
                 made.error().code());
     if (!names_.insert(made->text.name).second)
       return at(from.source(), fmt::format("rule '{}': another rule has this name", name_of(from)),
                 errc::invalid_argument);
     return made;
+  }
+  /// What is wrong with one key begins with its name.
+  static toml::source_region place_of(std::string_view fault, const toml::table& from) {
+    const auto* const value = from.get(fault.substr(0, fault.find(':')));
+    return value != nullptr ? value->source() : from.source();
   }
   static std::string name_of(const toml::table& from) {
     return from["name"].value_or(std::string{"without a name"});
