@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <fstream>
+#include <random>
 #include <set>
 
 #include "support/temporary_folder.hpp"
@@ -207,6 +208,31 @@ TEST_CASE("rules that follow on others know the columns that were announced") {
   part = after.make_part(std::move(part));
   bytes = *encode_binary(record("C2"));
   CHECK_FALSE(part->passes(log_topic, bytes));
+}
+
+TEST_CASE("bytes that peers have made up never hurt, and stay as valid as they were") {
+  screened with{{made({.name = "a", .mask = {"host", "$0", "$"}}),
+                 made({.name = "b", .sample = 2, .by = "uid"}),
+                 made({.name = "c", .rate_limit = 1e6, .by = "host"}),
+                 made({.name = "d", .match = "bytes > 5", .drop = true})}};
+  with.passes(announcement());
+  const std::vector<data> seeds{record("C1"), announcement(), vector{set{"x"}, table{{"k", "v"}}},
+                                vector{data{}, vector{count{1}, "text"}}};
+  std::mt19937 random{7};
+  int valid = 0;
+  for (int round = 0; round < 20'000; ++round) {
+    auto bytes = *encode_binary(seeds[random() % seeds.size()]);
+    for (auto changes = random() % 3; changes > 0; --changes)
+      bytes[random() % bytes.size()] = static_cast<std::byte>(random() % 256);
+    bytes.resize(bytes.size() - random() % 2);
+    const bool was_valid = data_view::make(bytes).has_value();
+    const bool passes = with.part.passes(log_topic, bytes, 0ns, nullptr);
+    if (was_valid && passes)
+      REQUIRE(data_view::make(bytes).has_value());
+    valid += was_valid ? 1 : 0;
+  }
+  CHECK(valid > 1'000);
+  CHECK(valid < 20'000);
 }
 
 TEST_CASE("what is wrong with a rule is said") {
