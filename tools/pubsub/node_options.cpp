@@ -77,9 +77,11 @@ void add_files(CLI::App& command, node_options& to) {
                   "this recording")
       ->type_name("MCAP");
   command
-      .add_option("--mask-key-file", to.mask_key,
-                  "The key of rules that mask: all of this file, 16 bytes at least. Nodes with the "
-                  "same key mask alike. Read again on SIGHUP")
+      .add_option(
+          "--mask-key-file", to.mask_key,
+          "The key of rules ([[rule]] in the configuration file) that mask: all of this file, "
+          "16 bytes at least. Nodes with the "
+          "same key mask alike. Read again on SIGHUP")
       ->type_name("FILE");
   command
       .add_option("--access", to.access,
