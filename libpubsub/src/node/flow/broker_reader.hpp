@@ -105,8 +105,8 @@ private:
       counts_->no_subscriber.add(1);
       PUBSUB_PROBE_IF_TRACED(drop, envelope.topic, 1, "no_subscriber");
     }
-    counts_->denied.add(to.denied ? 1 : to.denied_peers);
-    counts_->withheld.add(to.withheld);
+    counts_->denied.add(to.denied ? 1 : to.left_out.denied);
+    counts_->withheld.add(to.left_out.withheld);
     if (to.empty())
       return; // the peer sends more than we have announced
     const bool pass_on = !to.links.empty() && envelope.ttl > 1;

@@ -408,17 +408,17 @@ void native_reader::take_part(const route& to, const announced_topics& announced
     counts_->unreachable.add(to.unreachable * part.size.messages);
     PUBSUB_PROBE_IF_TRACED(drop, topic.text, to.unreachable * part.size.messages, "unreachable");
   }
-  if (to.withheld > 0 && may_pass)
-    counts_->withheld.add(to.withheld * part.size.messages);
-  if (to.denied || to.denied_peers > 0)
-    counts_->denied.add((to.denied ? 1 : to.denied_peers) * part.size.messages);
+  if (to.left_out.withheld > 0 && may_pass)
+    counts_->withheld.add(to.left_out.withheld * part.size.messages);
+  if (to.denied || to.left_out.denied > 0)
+    counts_->denied.add((to.denied ? 1 : to.left_out.denied) * part.size.messages);
   if (part.late && !to.queues.empty())
     counts_->duplicates.add(part.size.messages);
   if (!part.late && to.unwanted_here) {
     counts_->no_subscriber.add(part.size.messages);
     PUBSUB_PROBE_IF_TRACED(drop, topic.text, part.size.messages, "no_subscriber");
   }
-  if (!to.denied && to.empty() && to.withheld == 0 && is_published(topic)) {
+  if (!to.denied && to.empty() && to.left_out.withheld == 0 && is_published(topic)) {
     counts_->no_subscriber.add(part.size.messages);
     PUBSUB_PROBE_IF_TRACED(drop, topic.text, part.size.messages, "no_subscriber");
   }

@@ -132,7 +132,6 @@ publish_result outbound::publish_value(std::string_view topic, data value, const
   const auto size = encoded_size(value);
   if (auto* cause = refusal(topic, size))
     return refuse(*cause);
-  encoded_.clear();
   const auto encoded = [&]() -> std::span<const std::byte> {
     encoded_.resize(size);
     encode(value, encoded_.data());

@@ -67,8 +67,7 @@ private:
     while (true) {
       take_new_routes();
       const auto& to = find();
-      denied_peers_ = to.denied_peers;
-      withheld_ = to.withheld;
+      left_out_ = to.left_out;
       const bool waits = !unsettled_.empty() || is_to_be_entered(to);
       if (waits && !(is_flushed(to, until) && run_writer::wait_for_room(to.to_all(), until)))
         return nullptr;
@@ -93,10 +92,10 @@ private:
   publish_result count(push_result result);
   void count_published() noexcept {
     counts_->published.add(1);
-    if (denied_peers_ > 0)
-      counts_->denied.add(denied_peers_);
-    if (withheld_ > 0)
-      counts_->withheld.add(withheld_);
+    if (!left_out_.any())
+      return;
+    counts_->denied.add(left_out_.denied);
+    counts_->withheld.add(left_out_.withheld);
   }
 
   const endpoint_id self_;
@@ -107,8 +106,7 @@ private:
     std::set<endpoint_id> nodes; // that took it
   };
   std::vector<unsettled_route> unsettled_; // are taken no more
-  std::uint32_t denied_peers_ = 0;         // of the message at hand
-  std::uint32_t withheld_ = 0;             // links that do not get it
+  peers_left_out left_out_;                // of the message at hand
   const std::uint32_t max_frame_bytes_;
   const std::shared_ptr<live_counters> counts_;
   record_stream stream_;

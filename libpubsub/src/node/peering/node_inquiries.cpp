@@ -53,8 +53,9 @@ trace_hop describe(const route& found, const session* from, const endpoint_id& s
     remark("the peer before may not publish on this topic here" +
            (rule ? ", by access rule '" + rule->name + "'" : ""));
   }
-  if (found.denied_peers > 0)
-    remark(count_of(found.denied_peers, "peer") + " may not receive this topic, by access rules");
+  if (found.left_out.denied > 0)
+    remark(count_of(found.left_out.denied, "peer") +
+           " may not receive this topic, by access rules");
   if (found.unreachable > 0)
     remark(count_of(found.unreachable, "destination") + " out of reach");
   if (found.unwanted_here && !found.denied)
@@ -253,7 +254,7 @@ void node_inquiries::trace(const wire::inquiry& what, const std::shared_ptr<sess
     for (const auto& [relay, via] : *now->next_links) // also relays that say: unwanted
       if (std::ranges::find(links, via) == links.end())
         links.push_back(via);
-  if (links.empty() && found.queues.empty() && !found.denied && found.denied_peers == 0)
+  if (links.empty() && found.queues.empty() && !found.denied && found.left_out.denied == 0)
     all->remark("nobody wants this topic, here or behind");
   if (links.size() > peering_tuning::max_peers_traced) {
     all->remark(count_of(links.size() - peering_tuning::max_peers_traced, "more peer") +

@@ -138,7 +138,7 @@ void dispatcher::begin_match() noexcept {
   found_.unreachable = 0;
   found_.unwanted_here = false;
   found_.denied = false;
-  found_.denied_peers = 0;
+  found_.left_out = {};
   found_.wishes.clear();
   found_.selection.reset();
   wishes_of_nodes_.clear();
@@ -291,7 +291,7 @@ const client_directory::link_index::target* dispatcher::find_client(const endpoi
 /// Whether the peer may receive messages on this topic; counts it where not.
 bool dispatcher::may_go(std::string_view topic, const peer_link& to) {
   const bool may = may_receive(to.access(), topic);
-  found_.denied_peers += may ? 0 : 1;
+  found_.left_out.denied += may ? 0 : 1;
   return may;
 }
 

@@ -107,9 +107,9 @@ private:
   /// destinations, and could choose those whose hashes are the same.
   struct exits_order {
     bool operator()(const route& x, const route& y) const noexcept {
-      return std::tie(x.exits, *x.nodes, x.unreachable, x.unwanted_here, x.denied, x.denied_peers,
+      return std::tie(x.exits, *x.nodes, x.unreachable, x.unwanted_here, x.denied, x.left_out,
                       x.wishes) < std::tie(y.exits, *y.nodes, y.unreachable, y.unwanted_here,
-                                           y.denied, y.denied_peers, y.wishes);
+                                           y.denied, y.left_out, y.wishes);
     }
   };
 

@@ -28,6 +28,15 @@ struct link_wish {
   friend auto operator<=>(const link_wish&, const link_wish&) = default;
 };
 
+/// Links that a message does not take although their peers want its topic.
+struct peers_left_out {
+  std::uint32_t denied = 0;   ///< their peers may not receive it
+  std::uint32_t withheld = 0; ///< it fulfils no condition behind them
+
+  bool any() const noexcept { return (denied | withheld) != 0; }
+  friend auto operator<=>(const peers_left_out&, const peers_left_out&) = default;
+};
+
 /// The exits a message takes.
 struct route {
   std::vector<std::shared_ptr<message_queue>> queues;
@@ -38,10 +47,9 @@ struct route {
   std::uint32_t unreachable = 0;                     // destinations to which no link leads
   bool unwanted_here = false;                        // we are a destination, without a subscriber
   bool denied = false;                               // the peer may not publish on this topic
-  std::uint32_t denied_peers = 0;                    // that may not receive it
-  std::uint32_t withheld = 0;                        // links behind which no condition is fulfilled
-  std::vector<link_wish> wishes;                     // one for each link; empty: all of everything
-  std::shared_ptr<route_selection> selection;        // if there are wishes
+  peers_left_out left_out;
+  std::vector<link_wish> wishes;              // one for each link; empty: all of everything
+  std::shared_ptr<route_selection> selection; // if there are wishes
 
   std::span<bounded_queue* const> to_all() const noexcept { return exits; }
   std::span<bounded_queue* const> to_queues() const noexcept {

@@ -89,8 +89,8 @@ const route& route_selection::with_links(const route& whole, const bits& chosen)
   fresh->nodes = whole.nodes;
   fresh->unreachable = whole.unreachable;
   fresh->unwanted_here = whole.unwanted_here;
-  fresh->denied_peers = whole.denied_peers;
-  fresh->withheld = static_cast<std::uint32_t>(whole.links.size() - fresh->links.size());
+  fresh->left_out.denied = whole.left_out.denied;
+  fresh->left_out.withheld = static_cast<std::uint32_t>(whole.links.size() - fresh->links.size());
   return *routes_.emplace(chosen, std::move(fresh)).first->second;
 }
 
