@@ -16,7 +16,7 @@ namespace pubsub::tool::bench {
 /// What every process of the benchmark is told.
 struct filter_end_options {
   std::string role;          ///< writer, relay, reader; syslog-writer, syslog-reader
-  unsigned port = 0;         ///< of whom it connects to; 0: nobody
+  unsigned port = 0;         ///< of the process it connects to; 0: none
   std::uint64_t records = 0; ///< that are published, or are to arrive
   std::string input;         ///< a Zeek log
   std::string where;         ///< of the reader; empty: it wants everything

@@ -173,7 +173,7 @@ TEST_CASE("mask: the field is another value of its type, and all else stays") {
 
 TEST_CASE("mask: what cannot be masked for sure is dropped") {
   screened with{{made({.match = "bytes > 5", .mask = {"host"}})}};
-  CHECK_FALSE(with.passes(record("C1"))); // nobody knows where the host is
+  CHECK_FALSE(with.passes(record("C1"))); // its column has not been announced
   with.passes(announcement());
   CHECK(with.take(record("C1")) == record("C1")); // does not match
   CHECK(with.take(record("C1", "10.0.0.1", 6)) != record("C1", "10.0.0.1", 6));

@@ -15,7 +15,7 @@ struct evp_cipher_ctx_st;
 
 namespace pubsub::tool {
 
-/// What a mask depends on: whoever has it can find out what was masked by trying.
+/// What a mask depends on: with it, what was masked can be found out by trying.
 struct mask_key {
   std::array<std::byte, 32> bytes{};
 

@@ -25,7 +25,7 @@ void for_each_bit(std::span<const std::uint64_t> bits, Visitor visit) {
 
 } // namespace
 
-/// Whoever subscribes under more conditions than a node evaluates for a message gets everything.
+/// A link with more conditions behind it than a node evaluates for a message gets everything.
 route_selection::route_selection(std::span<const link_wish> wishes)
     : always_((wishes.size() + word_bits - 1) / word_bits), all_(always_), chosen_(always_) {
   std::vector<condition_set::condition_ptr> conditions;
