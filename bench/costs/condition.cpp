@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "benchmarks.hpp"
 
+#include "filter/filter_records.hpp"
 #include "kit/progress.hpp"
 #include "kit/report.hpp"
 #include "kit/sampling.hpp"
@@ -12,13 +13,7 @@
 
 #include <fmt/format.h>
 
-#include <pubsub/binary.hpp>
 #include <pubsub/condition.hpp>
-#ifdef PUBSUB_HAS_REGEX
-#include <pubsub/regex.hpp>
-#endif
-
-#include "zeek_logs/log_reader.hpp"
 
 namespace pubsub::tool {
 
@@ -33,42 +28,6 @@ struct condition_bench_options {
   double duration_s = 0.05;
   std::string json_file;
 };
-
-/// The records of a log, as `pub --zeek-log` sends them, and their columns.
-struct encoded_log {
-  std::string topic;
-  std::vector<record_column> columns;
-  std::vector<std::vector<std::byte>> records;
-  std::size_t bytes = 0;
-};
-
-constexpr std::size_t most_records = 100'000;
-
-expected<encoded_log> read_log(const std::string& file) {
-  auto reader = zeek::log_reader::open(file, {});
-  if (!reader)
-    return reader.error();
-  encoded_log result;
-  while (result.records.size() < most_records) {
-    auto record = reader->next();
-    if (!record)
-      continue; // a bad line
-    if (!*record)
-      break;
-    auto bytes =
-        encode_binary(zeek::make_log_event(reader->schema().path, std::move((*record)->values)));
-    if (!bytes)
-      return bytes.error();
-    result.bytes += bytes->size();
-    result.records.push_back(std::move(*bytes));
-  }
-  if (result.records.empty())
-    return error{errc::invalid_data, file + ": no record that could be read"};
-  result.topic = zeek::log_topic(reader->schema().path);
-  for (const auto& each : reader->schema().fields)
-    result.columns.push_back({each.name, each.type});
-  return result;
-}
 
 std::string equal_to_one_of(std::size_t n) {
   std::string text = "id.orig_p in {";
@@ -95,29 +54,20 @@ std::vector<std::string> usual_conditions() {
   return result;
 }
 
-expected<condition> compile(const std::string& text, const encoded_log& log) {
-  condition_options options;
-  options.columns = log.columns;
-#ifdef PUBSUB_HAS_REGEX
-  options.regex = &make_re2_matcher;
-#endif
-  return condition::make(text, options);
-}
-
 /// Evaluates each record once, as a queue does; the figure is for one record.
-rate_statistics measure(const condition& what, const encoded_log& log,
+rate_statistics measure(const condition& what, const filter_records& log,
                         const condition_bench_options& options, std::uint64_t& kept) {
   const auto length =
       std::chrono::nanoseconds{static_cast<std::int64_t>(options.duration_s * 1'000'000'000)};
   auto each_record = [&] {
     kept = 0;
-    for (const auto& record : log.records)
+    for (const auto& record : log.encoded)
       kept += what.judge(log.topic, record) == condition_verdict::yes ? 1 : 0;
     keep(kept);
   };
   auto samples = sample_ns(each_record, options.runs, length).samples;
   for (auto& each : samples)
-    each /= static_cast<double>(log.records.size());
+    each /= static_cast<double>(log.encoded.size());
   return rate_statistics::of(std::move(samples));
 }
 
@@ -126,7 +76,7 @@ std::string shortened(const std::string& text) {
   return text.size() <= shown ? text : text.substr(0, shown - 3) + "...";
 }
 
-exit_code measure_all(const encoded_log& log, const condition_bench_options& options,
+exit_code measure_all(const filter_records& log, const condition_bench_options& options,
                       std::vector<json_object>& results) {
   stop_signal stop;
   progress progress;
@@ -136,7 +86,7 @@ exit_code measure_all(const encoded_log& log, const condition_bench_options& opt
       complain("interrupted");
       return exit_code::usage;
     }
-    const auto what = compile(text, log);
+    const auto what = condition_on(log, text);
     if (!what) {
       complain(what.error().context());
       return exit_code::usage;
@@ -145,7 +95,7 @@ exit_code measure_all(const encoded_log& log, const condition_bench_options& opt
       progress.show(fmt::format("measuring {}", shortened(text)));
     std::uint64_t kept = 0;
     const auto ns = measure(*what, log, options, kept);
-    const auto part = static_cast<double>(kept) / static_cast<double>(log.records.size());
+    const auto part = static_cast<double>(kept) / static_cast<double>(log.encoded.size());
     fmt::print("{:>8.1f} {:>8.2f} {:>6.2f}%  {}\n", ns.median, 1e3 / ns.median, 100 * part,
                shortened(what->text()));
     std::fflush(stdout);
@@ -160,18 +110,21 @@ exit_code measure_all(const encoded_log& log, const condition_bench_options& opt
 }
 
 exit_code run_condition(const condition_bench_options& options) {
-  const auto log = read_log(options.input);
+  const auto log = read_records(options.input);
   if (!log)
     return fail(log.error());
   std::vector<json_object> results;
   if (const auto outcome = measure_all(*log, options, results); outcome != exit_code::ok)
     return outcome;
+  std::size_t bytes = 0;
+  for (const auto& each : log->encoded)
+    bytes += each.size();
   json_object params;
   params.add("runs", options.runs)
       .add("duration_s", options.duration_s)
       .add("input", options.input)
-      .add("records", log->records.size())
-      .add("payload_bytes", log->bytes / log->records.size());
+      .add("records", log->encoded.size())
+      .add("payload_bytes", bytes / log->encoded.size());
   return save_report(options.json_file, "condition", params, results);
 }
 

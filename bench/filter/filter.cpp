@@ -3,6 +3,7 @@
 #include "benchmarks.hpp"
 
 #include "filter/filter_ends.hpp"
+#include "filter/filter_records.hpp"
 #include "kit/child_report.hpp"
 #include "kit/progress.hpp"
 #include "kit/report.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "filter/filter_ends.hpp"
 
+#include "filter/filter_records.hpp"
 #include "kit/child_report.hpp"
 #include "kit/process_usage.hpp"
 #include "support/tcp.hpp"
@@ -14,18 +15,13 @@
 
 #include <fmt/format.h>
 
-#include <pubsub/binary.hpp>
 #include <pubsub/endpoint.hpp>
-#include <pubsub/zeek/log.hpp>
-
-#include "zeek_logs/log_reader.hpp"
 
 namespace pubsub::tool::bench {
 
 namespace {
 
 constexpr auto patience = std::chrono::seconds{60};
-constexpr std::size_t most_records = 100'000;
 constexpr std::size_t most_at_a_time = 1'000;
 
 /// The same for all processes of a machine.
@@ -192,47 +188,7 @@ exit_code run_syslog_writer(const filter_end_options& options) {
   return exit_code::ok;
 }
 
-std::string line_of(const vector& record) {
-  std::string result;
-  for (const auto& each : record) {
-    auto text = to_string(each);
-    std::ranges::replace(text, '/', ' '); // of a port, as Zeek's logs have it beside the protocol
-    result += text + " ";
-  }
-  return result;
-}
-
 } // namespace
-
-expected<filter_records> read_records(const std::string& log) {
-  auto reader = zeek::log_reader::open(log, {});
-  if (!reader)
-    return reader.error();
-  filter_records result;
-  while (result.encoded.size() < most_records) {
-    auto record = reader->next();
-    if (!record)
-      continue; // a bad line
-    if (!*record)
-      break;
-    result.lines.push_back(line_of((*record)->values));
-    auto bytes =
-        encode_binary(zeek::make_log_event(reader->schema().path, std::move((*record)->values)));
-    if (!bytes)
-      return bytes.error();
-    result.encoded.push_back(std::move(*bytes));
-  }
-  if (result.encoded.empty())
-    return error{errc::invalid_data, log + ": no record that could be read"};
-  result.topic = zeek::log_topic(reader->schema().path);
-  for (const auto& each : reader->schema().fields)
-    result.columns.push_back({each.name, each.type});
-  return result;
-}
-
-expected<condition> condition_on(const filter_records& records, const std::string& text) {
-  return condition::make(text, {.columns = records.columns});
-}
 
 std::string one_of_many(unsigned n) {
   return fmt::format("id.orig_p == {}/tcp", n + 1);

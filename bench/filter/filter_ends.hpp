@@ -2,12 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
-#include <vector>
-
-#include <pubsub/condition.hpp>
 
 #include "exit_code.hpp"
 
@@ -25,17 +21,6 @@ struct filter_end_options {
   bool node = false;         ///< the writer is a node of the network, not a client
 };
 
-/// The records of a log: encoded for us, and their lines with blanks for tabs for others.
-struct filter_records {
-  std::string topic;
-  std::vector<record_column> columns;
-  std::vector<std::vector<std::byte>> encoded;
-  std::vector<std::string> lines;
-};
-
-expected<filter_records> read_records(const std::string& log);
-/// With the columns of the log, so that they need not be announced.
-expected<condition> condition_on(const filter_records& records, const std::string& text);
 /// The n-th of many conditions on one field, each another value.
 std::string one_of_many(unsigned n);
 

@@ -53,7 +53,7 @@ private:
   struct entry {
     condition_ptr what;
     std::size_t first_place = 0; ///< of what it names
-    bool whole = false;          ///< the comparison by which it is found is all of it
+    bool whole = false;          ///< nothing but the comparison by which it is found
   };
   struct places_in_log {
     std::uint64_t version = 0;

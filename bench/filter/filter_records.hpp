@@ -1,0 +1,25 @@
+// The records of a Zeek log, as benchmarks of conditions use them.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <pubsub/condition.hpp>
+
+namespace pubsub::tool::bench {
+
+/// The records of a log: encoded for us, and their lines with blanks for tabs for others.
+struct filter_records {
+  std::string topic;
+  std::vector<record_column> columns;
+  std::vector<std::vector<std::byte>> encoded;
+  std::vector<std::string> lines;
+};
+
+expected<filter_records> read_records(const std::string& log);
+/// With the columns of the log, so that they need not be announced; and with regular expressions,
+/// where RE2 was found.
+expected<condition> condition_on(const filter_records& records, const std::string& text);
+} // namespace pubsub::tool::bench
