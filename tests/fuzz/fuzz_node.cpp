@@ -351,6 +351,8 @@ private:
     }
     case node_step::served:
       return wire::make_served(read_id(in_));
+    case node_step::relays:
+      return wire::make_relays(read_ids(in_));
     case node_step::entry: {
       const auto table = in_.count_of<std::uint16_t>();
       return wire::make_entry({table, read_id(in_)});

@@ -209,6 +209,8 @@ private:
       return wire::parse_interest(payload).has_value();
     case wire::frame_kind::served:
       return wire::parse_served(payload).has_value();
+    case wire::frame_kind::relays:
+      return wire::parse_relays(payload).has_value();
     case wire::frame_kind::entry:
       return wire::parse_entry(payload).has_value();
     }

@@ -67,6 +67,7 @@ enum class node_step : std::uint8_t {
   interest,   ///< link, how, how many are enough, topic
   wanted,     ///< link, how, how many want it, topic
   served,     ///< link, how, id
+  relays,     ///< link, how, ids
   entry,      ///< link, how, table, id
   raw,        ///< link, size, bytes
   // -- the node's own side

@@ -168,6 +168,37 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("messages of a client may come over the relays that it has named, and over no others") {
+  honest_and_liar net; // a relay, and another one that passes on what a client has published there
+  raw_peer client{
+      net.relay, *net.relay.listen("tcp://127.0.0.1:0"), 2, 0, 'd', raw_peer::role::client};
+  auto here = net.relay.make_subscriber({"/t"});
+  const auto other = raw_peer::id();
+  const auto publish = [&](raw_peer& over, std::uint64_t sequence, std::uint8_t number) {
+    const run_origin origin{raw_peer::id('d'), 1, sequence, 16};
+    CHECK(over.wire.send(topics_for("/t", net.relay.id())));
+    if (&over == &*net.liar)
+      CHECK(over.wire.send(wire::make_entry({0, other})));
+    CHECK(over.wire.send(batch_of_one(origin, number)));
+  };
+  const auto comes = [&](std::uint64_t number, bool from_client) {
+    CAPTURE(number);
+    const auto msg = here.get_for(patience);
+    REQUIRE(msg);
+    CHECK(get_data(*msg) == data{count{number}});
+    CHECK((get_publishing_endpoint(*msg) == raw_peer::id('d')) == from_client);
+  };
+  publish(*net.liar, 1, 1);
+  comes(1, false);
+  CHECK(client.wire.send(wire::make_relays({net.relay.id(), other})));
+  publish(client, 5, 5);
+  comes(5, true);
+  publish(*net.liar, 5, 5); // the client was served by both
+  publish(*net.liar, 6, 6);
+  comes(6, true);
+  CHECK(net.relay.counters().duplicates == 1);
+}
+
 TEST_CASE("a node whose name was taken while it was away gets it back when it comes") {
   honest_and_liar net;
   const auto name = raw_peer::id('d');

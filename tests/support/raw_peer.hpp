@@ -10,22 +10,26 @@
 namespace pubsub::test {
 
 /// Has an id of 32 equal digits, ff.. if not told otherwise, wants everything, and speaks version 1
-/// or 2.
+/// or 2. A client has to speak version 2.
 struct raw_peer {
+  enum class role { relay, client };
+
   raw_peer(endpoint& ep, std::uint16_t port, int version, int receive_buffer_bytes = 0,
-           char digit = 'f')
+           char digit = 'f', role as = role::relay)
       : wire(raw_socket::connect(port, receive_buffer_bytes)) {
     const std::string name(32, digit);
     const auto report = // its id, and two numbers that rise with every report
         name + "0000000000000001 0000000000000001";
-    CHECK(wire.send("00000017 06 5a45454b" + name + "010" + std::to_string(version)));
+    const std::string versions = "010" + std::to_string(version);
+    CHECK(wire.send(as == role::client ? "00000019 06 5a45454b" + name + versions + "01 00"
+                                       : "00000017 06 5a45454b" + name + versions));
     for (int i = 0; i < 3; ++i)
       CHECK_FALSE(wire.read_frame().empty()); // probe, version_select, syn
     CHECK(wire.send(wire::make_frame(from_hex("0b0100"))));
     CHECK(wire.read_frame() == from_hex("00000001 0c"));
     if (version == 2) // what it knows of the network: nobody else, and that it wants everything
-      CHECK(wire.send("80000024 03 03" + report + "00 00 80000025 04 01" + report + "01 00 00" +
-                      "80000001 05"));
+      CHECK(wire.send((as == role::client ? "" : "80000024 03 03" + report + "00 00") +
+                      "80000025 04 01" + report + "01 00 00 80000001 05"));
     CHECK(ep.wait_for_peer(id(digit), patience));
   }
 

@@ -261,6 +261,11 @@ std::vector<program> clients() {
       ->add(step::served, 0, way::whole, other_large)
       .each_link(step::respond)
       .add(step::hang_up, 2);
+  with()
+      ->add(step::relays, 0, way::whole, 2, node, other_large)
+      .topics(2, 0)
+      .add(step::entry, 2, way::whole, 0, other_large)
+      .batch(2, 0, small, 0);
   with()->add(step::served, 0, way::whole, far).add(step::served, 0, way::whole, no_node);
   with()->batch(0, 0, large, 0); // in the name of another
   with()->add(step::entry, 0, way::whole, 0, large);

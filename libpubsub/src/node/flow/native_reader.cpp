@@ -128,6 +128,13 @@ bool native_reader::take_flagged(std::span<std::byte> payload) {
       router_.receive_served(env_.remote, *by);
     return by.has_value();
   }
+  case wire::frame_kind::relays: {
+    const auto relays = wire::parse_relays(payload);
+    note_report(env_.remote, relays ? 1 + relays->size() : 1);
+    if (relays)
+      router_.receive_relays(env_.remote, *relays);
+    return relays.has_value();
+  }
   case wire::frame_kind::entry:
     return take_entry(payload);
   case wire::frame_kind::flushed:

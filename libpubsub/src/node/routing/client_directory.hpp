@@ -21,6 +21,7 @@
 #include "route/known_node.hpp"
 #include "route/network_map.hpp"
 #include "route/prefix_index.hpp"
+#include "wire/native/network.hpp"
 
 namespace pubsub {
 
@@ -72,11 +73,16 @@ public:
     found->second.answers = true;
     if (first.is_nil())
       return;
-    found->second.note_relay(first);
     auto& state = served_[first];
     state.clients.insert(who);
     state.reached = within_reach.contains(first);
     news.push_back({who, state.reached ? first : endpoint_id{}});
+  }
+  /// Messages of the client may come over these relays, from now on.
+  void note_relays(const endpoint_id& who, const std::vector<endpoint_id>& relays) {
+    if (const auto found = all_.find(who); found != all_.end())
+      for (const auto& each : relays)
+        found->second.note_relay(each);
   }
   /// Of the relays that serve clients of ours first, some may have come into reach or left it.
   template <class Directory>
@@ -103,8 +109,7 @@ public:
   }
 
   bool any_served() const noexcept { return !served_.empty(); }
-  /// Whether the client has said that this relay serves it, lately: messages of it may come from
-  /// there.
+  /// Whether the client has named this relay lately: messages of it may come from there.
   bool may_enter_at(const endpoint_id& who, const endpoint_id& relay) const {
     const auto& known = all_.at(who).relays;
     return std::ranges::find(known, relay) != known.end();
@@ -173,10 +178,10 @@ private:
     endpoint_id first; // the relay that serves it first; nil: we do
     bool started = false;
     bool answers = true;                  // no word from it is waited for
-    std::vector<endpoint_id> relays = {}; // that have served it first, the last ones
+    std::vector<endpoint_id> relays = {}; // that it has named, the last ones
 
     void note_relay(const endpoint_id& x) {
-      constexpr std::size_t most_remembered = 8;
+      constexpr std::size_t most_remembered = 2 * wire::max_relays_named;
       std::erase(relays, x);
       if (relays.size() == most_remembered)
         relays.erase(relays.begin());

@@ -49,6 +49,10 @@ public:
   /// that changes which relays serve us.
   bool receive_served(const endpoint_id& from, const endpoint_id& by,
                       const link_directory& within_reach);
+  /// A client names its relays.
+  void receive_relays(const endpoint_id& client, const std::vector<endpoint_id>& relays) {
+    clients_.note_relays(client, relays);
+  }
   /// As of serving_relays.
   bool take_over(const endpoint_id& relay) { return serving_.take_over(relay); }
   /// This relay retires: its clients are told, and answer.

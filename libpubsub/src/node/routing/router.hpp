@@ -107,6 +107,10 @@ public:
   /// Our relay tells, or a client confirms.
   void receive_wanted(const endpoint_id& from, const topic_interest& what);
   void receive_served(const endpoint_id& from, const endpoint_id& by);
+  void receive_relays(const endpoint_id& client, const std::vector<endpoint_id>& relays) {
+    std::lock_guard lock{mutex_};
+    client_links_.receive_relays(client, relays);
+  }
   /// This relay is about to part from its clients: each takes another first, if it has one. Waits
   /// until that is done. False at the deadline, or if closed.
   bool move_clients(const deadline& until);
@@ -147,7 +151,7 @@ public:
     return found == located_.end() ? location{{}, client_links_.serving().first()} : found->second;
   }
   /// Whether that relay may pass on messages of that endpoint as those of a client: it is no node
-  /// of the network, and if it is a client of ours it has said that the relay serves it.
+  /// of the network, and if it is a client of ours it has named the relay.
   bool may_enter_at(const endpoint_id& client, const endpoint_id& relay) const {
     std::lock_guard lock{mutex_};
     if (client == self_ || network_.knows(client))

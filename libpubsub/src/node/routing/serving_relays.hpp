@@ -43,6 +43,7 @@ public:
   change add(const endpoint_id& who, std::shared_ptr<peer_link> via) {
     all_.push_back({.id = who, .via = std::move(via)});
     if (all_.size() > 1) {
+      tell_which_they_are();
       tell_who_is_first(all_.back());
       return {};
     }
@@ -206,6 +207,17 @@ private:
   void tell_who_is_first(const relay& to) const {
     const bool itself = &to == &all_.front();
     to.via->push_control(wire::make_served(itself ? endpoint_id{} : all_.front().id));
+  }
+  /// Long before two of them lose one another and both serve: what is published from then on comes
+  /// to each over the other, once they are linked again.
+  void tell_which_they_are() const {
+    std::vector<endpoint_id> ids;
+    for (const auto& each : all_)
+      ids.push_back(each.id);
+    if (ids.size() > wire::max_relays_named)
+      ids.erase(ids.begin(), ids.end() - wire::max_relays_named);
+    for (const auto& each : all_)
+      each.via->push_control(wire::make_relays(ids));
   }
   /// The first that stands by gets ready; the relay is told where there is none, or where it has
   /// stood by itself.

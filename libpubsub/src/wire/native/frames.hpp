@@ -34,6 +34,7 @@ enum class frame_kind : std::uint8_t {
   wanted = 12,    ///< its relay tells; the client confirms with the same frame
   entry = 13,     ///< whose client the publisher of the messages of a table is
   served = 14,    ///< by which relay a client is served first (wire/native/network.hpp)
+  relays = 15,    ///< over which relays messages of a client may come
   inquiry = 16,   ///< how a node is and what it knows (wire/native/inquiry.hpp)
   reply = 17,     ///< to that
 };
@@ -43,8 +44,7 @@ inline std::optional<frame_kind> kind_of(std::span<const std::byte> frame_payloa
   if (frame_payload.empty())
     return {};
   const auto kind = static_cast<frame_kind>(frame_payload[0]);
-  const bool known = (kind >= frame_kind::records && kind <= frame_kind::served) ||
-                     kind == frame_kind::inquiry || kind == frame_kind::reply;
+  const bool known = kind >= frame_kind::records && kind <= frame_kind::reply;
   return known ? std::optional{kind} : std::nullopt;
 }
 

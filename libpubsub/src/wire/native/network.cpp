@@ -151,6 +151,19 @@ std::optional<endpoint_id> parse_served(std::span<const std::byte> frame_payload
   return in.read(kind) && in.read(by) && in.at_end() ? std::optional{by} : std::nullopt;
 }
 
+std::vector<std::byte> make_relays(const std::vector<endpoint_id>& all) {
+  return make_frame(frame_kind::relays, all);
+}
+
+std::optional<std::vector<endpoint_id>> parse_relays(std::span<const std::byte> frame_payload) {
+  byte_reader in{frame_payload};
+  std::uint8_t kind = 0;
+  std::vector<endpoint_id> all;
+  if (!in.read(kind) || !read_field(in, all) || !in.at_end() || all.size() > max_relays_named)
+    return {};
+  return all;
+}
+
 // -- retired routes ------------------------------------------------------------------------------
 
 std::vector<std::byte> make_flush(const flush_request& x) {

@@ -26,6 +26,10 @@ std::vector<std::byte> make_wanted(const topic_interest& x);
 /// A client tells the relay that serves it first; a relay answers with that id while it reaches it,
 /// else with the nil id.
 std::vector<std::byte> make_served(const endpoint_id& by);
+/// So many relays a client may name at once.
+inline constexpr std::size_t max_relays_named = 16;
+/// A client tells its relays which they are: at most `max_relays_named`.
+std::vector<std::byte> make_relays(const std::vector<endpoint_id>& all);
 std::vector<std::byte> make_flush(const flush_request& x);
 std::vector<std::byte> make_flushed(const flush_answer& x);
 
@@ -37,6 +41,7 @@ std::optional<filter_answer> parse_answer(std::span<const std::byte> frame_paylo
 /// Of a frame of kind `interest` or `wanted`.
 std::optional<topic_interest> parse_interest(std::span<const std::byte> frame_payload);
 std::optional<endpoint_id> parse_served(std::span<const std::byte> frame_payload);
+std::optional<std::vector<endpoint_id>> parse_relays(std::span<const std::byte> frame_payload);
 std::optional<flush_request> parse_flush(std::span<const std::byte> frame_payload);
 std::optional<flush_answer> parse_flushed(std::span<const std::byte> frame_payload);
 

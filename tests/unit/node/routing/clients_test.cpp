@@ -5,6 +5,7 @@
 #include "node/routing/serving_relays.hpp"
 #include "support/fake_link.hpp"
 #include "support/ids.hpp"
+#include "wire/native/network.hpp"
 
 #include <doctest/doctest.h>
 
@@ -138,6 +139,28 @@ TEST_CASE("the first relay serves a client, then the next, and those that do not
   CHECK(x.all.first() == id_of(2));
   CHECK(x.all.remove(id_of(2)).begin.empty());
   CHECK(x.all.links()->empty());
+}
+
+TEST_CASE("a client tells each of its relays which they are, when one is added") {
+  relays x;
+  const auto links = std::vector{x.link(), x.link()};
+  const auto told = [](fake_link& link) {
+    std::vector<endpoint_id> last;
+    for (const auto& frame : link.take_frames())
+      if (const auto payload = std::span{frame}.subspan(4);
+          wire::kind_of(payload) == wire::frame_kind::relays)
+        last = wire::parse_relays(payload).value();
+    return last;
+  };
+  x.all.add(id_of(1), links[0]);
+  CHECK(told(*links[0]).empty());
+  x.all.add(id_of(2), links[1]);
+  for (const auto& each : links)
+    CHECK(told(*each) == std::vector{id_of(1), id_of(2)});
+  x.all.remove(id_of(2));
+  for (char i = 10; i < 10 + char{wire::max_relays_named}; ++i)
+    x.all.add(id_of(i), x.link());
+  CHECK(told(*links[0]).front() == id_of(10)); // the last ones
 }
 
 TEST_CASE("a relay that retires serves on until the one that stands by takes over") {

@@ -2,6 +2,7 @@
 #include "wire/native/network.hpp"
 
 #include "support/hex.hpp"
+#include "support/ids.hpp"
 #include "support/native_frames.hpp"
 #include "wire/native/batch.hpp"
 
@@ -131,11 +132,21 @@ TEST_CASE("no bytes make a reader of news leave its frame") {
   }
 }
 
+TEST_CASE("a client names its relays, and not too many") {
+  std::vector<endpoint_id> all{id_of(1), id_of(2)};
+  CHECK(wire::parse_relays(payload_of(wire::make_relays(all))) == all);
+  all.resize(wire::max_relays_named + 1);
+  CHECK_FALSE(wire::parse_relays(payload_of(wire::make_relays(all))));
+  CHECK_FALSE(wire::parse_relays(from_hex("0f")));
+  CHECK_FALSE(wire::parse_relays(from_hex("0f 01")));
+}
+
 TEST_CASE("the first byte is the kind, and most bytes are none") {
   CHECK(wire::kind_of(from_hex("10")) == wire::frame_kind::inquiry);
   CHECK(wire::kind_of(from_hex("11")) == wire::frame_kind::reply);
   CHECK(wire::kind_of(from_hex("0a")) == wire::frame_kind::flushed);
   CHECK(wire::kind_of(from_hex("0e")) == wire::frame_kind::served);
-  for (const auto* hex : {"", "00", "0f", "12", "ff"})
+  CHECK(wire::kind_of(from_hex("0f")) == wire::frame_kind::relays);
+  for (const auto* hex : {"", "00", "12", "ff"})
     CHECK_FALSE(wire::kind_of(from_hex(hex)));
 }
