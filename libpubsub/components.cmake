@@ -41,7 +41,7 @@ function(pubsub_compile_objects)
   endforeach()
 endfunction()
 
-# pubsub_component(NAME PACKAGE package TARGET target MODULE pkg-config-name DEBIAN package [NEEDS component] SUMMARY text
+# pubsub_component(NAME PACKAGE package TARGET target MODULE pkg-config-name-or-linker-flag DEBIAN package [NEEDS component] SUMMARY text
 #                  SOURCES source...)
 # The component NAME: the target pubsub_<NAME>, which others find as pubsub::<NAME> and by pkg-config as libpubsub-<NAME>.
 # It needs the core, perhaps another component, described before, and a library, TARGET of the CMake package PACKAGE; where

@@ -198,6 +198,12 @@ set_up_shells() {
     note "${missing[*]} could not be installed"
 }
 
+# The actor framework, for which there is a component; where it cannot be had that is left out.
+set_up_actors() {
+  echo '#include <caf/actor_system.hpp>' | "$CXX" -std=c++20 -fsyntax-only -x c++ - 2>/dev/null || ! can_install ||
+    apt_install libcaf-dev >"$logs/apt-actors.log" 2>&1 || note "libcaf-dev could not be installed"
+}
+
 check_versions() {
   local cmake_version
   cmake_version=$(cmake --version | sed -n '1s/[^0-9]*//p')

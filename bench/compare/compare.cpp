@@ -136,12 +136,13 @@ Each round measures everybody once, one after the other. "/ limit" is the rate d
 limit's, "ours / it" is our rate divided by that row's, both as medians of the rounds' ratios. The
 limits and peers are programs of bench/ (build with -DPUBSUB_BUILD_BENCH=ON); one that is missing
 has a row that says so. "values" is a chain without relays whose messages are published as
-values, each a new tree, and read as values, as Broker has them. Status 3 if we lost a message.)";
+values, each a new tree, and read as values, as Broker has them. "actors": the same from an actor
+to an actor, and by the actor framework itself. Status 3 if we lost a message.)";
 
 void add_options(CLI::App& command, compare_options& options) {
   auto& settings = options.settings;
-  command.add_option("--only", settings.only, "local, chain or values (default: all)")
-      ->check(CLI::IsMember({"local", "chain", "values"}));
+  command.add_option("--only", settings.only, "local, chain, values or actors (default: all)")
+      ->check(CLI::IsMember({"local", "chain", "values", "actors"}));
   command.add_option("--relays", settings.relays, "Numbers of relays to measure")
       ->delimiter(',')
       ->check(CLI::Range(0U, 64U))

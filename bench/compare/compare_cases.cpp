@@ -76,6 +76,21 @@ public:
     return result;
   }
 
+  /// From actor to actor, over a relay; the framework's own way has none.
+  compare_case actors() const {
+    compare_case result{"chain", "tree", 1, {}};
+    auto direct = result;
+    direct.relays = 0;
+    const auto own = measured_by({"", "peer_actors", "", "pubsub"}, result);
+    result.contestants = {
+        {"libpubsub", "", part::ours, own.program, own.arguments},
+        measured_by({"CAF", "peer_actors", "remote actors, no relay", "remote"}, direct),
+        measured_by({"Broker", "peer_broker", "", ""}, result)};
+    result.setup = "actors";
+    return result;
+  }
+  bool has_actors() const { return std::filesystem::exists(program("peer_actors")); }
+
 private:
   std::string program(const char* name) const { return (folder_ / name).string(); }
 
@@ -119,6 +134,8 @@ std::string compare_case::title() const {
   if (setup == "local")
     return fmt::format("local stream, {}",
                        messages == "fresh" ? "fresh messages" : "one message repeated");
+  if (setup == "actors")
+    return "from actor to actor, 1 relay, values";
   return fmt::format("chain, {} relay{}{}", relays, relays == 1 ? "" : "s",
                      messages == "tree" ? ", values" : "");
 }
@@ -134,6 +151,8 @@ std::vector<compare_case> make_cases(const compare_settings& settings) {
       cases.push_back(make.chain(relays));
   if (settings.only.empty() || settings.only == "values")
     cases.push_back(make.trees());
+  if (settings.only == "actors" || (settings.only.empty() && make.has_actors()))
+    cases.push_back(make.actors());
   return cases;
 }
 

@@ -113,8 +113,7 @@ compare_sample read_own_report(std::string_view json) {
 }
 
 compare_sample run_contestant(const contestant& who, double duration_s, const stop_signal& stop) {
-  const bool own = who.role == part::ours || who.role == part::variant;
-  return own ? run_ours(who, duration_s, stop) : run_program(who, duration_s, stop);
+  return who.program.empty() ? run_ours(who, duration_s, stop) : run_program(who, duration_s, stop);
 }
 
 } // namespace pubsub::tool::bench

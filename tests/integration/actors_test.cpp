@@ -189,7 +189,7 @@ TEST_CASE("an actor ends a subscription, and may keep its messages") {
 
 TEST_CASE(
     "messages come from actor to actor over a relay, none lost, and each held back by the next") {
-  constexpr std::uint64_t all = 200'000, at_once = 500;
+  constexpr std::uint64_t all = 1'000'000, at_once = 500;
   endpoint relay{forwarding_on()}, from, to;
   const auto uri = local_uri(*relay.listen("tcp://127.0.0.1:0"));
   REQUIRE(from.peer(uri).has_value());
