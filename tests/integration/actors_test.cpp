@@ -20,9 +20,20 @@ namespace actors = pubsub::caf;
 
 namespace {
 
+/// Before there is a configuration; once a process.
+struct known_types {
+  known_types() {
+    actors::init_types();
+#if CAF_VERSION >= 1800
+    ::caf::core::init_global_meta_objects();
+#endif
+  }
+};
+
 struct actor_world {
   actor_world() { actors::add_message_types(config); }
 
+  static inline const known_types types;
   ::caf::actor_system_config config;
   ::caf::actor_system system{config};
 };
@@ -41,6 +52,29 @@ struct seen {
     ++batches;
   }
 };
+
+/// The bytes that another process would get.
+template <class T>
+actors::encoded_bytes written(::caf::actor_system& system, T x) {
+  actors::encoded_bytes bytes;
+  ::caf::binary_serializer sink{system, bytes};
+#if CAF_VERSION < 1800
+  REQUIRE_FALSE(sink(x));
+#else
+  REQUIRE(sink.apply(x));
+#endif
+  return bytes;
+}
+
+template <class T>
+bool read(::caf::actor_system& system, const actors::encoded_bytes& bytes, T& x) {
+  ::caf::binary_deserializer source{system, bytes};
+#if CAF_VERSION < 1800
+  return !source(x);
+#else
+  return source.apply(x);
+#endif
+}
 
 bool is_ready(std::promise<void>& x) {
   return x.get_future().wait_for(patience) == std::future_status::ready;
@@ -255,15 +289,11 @@ TEST_CASE(
   actor_world world;
   const data value{vector{count{7}, -1, 0.5, true, "text", none{}, vector{vector{}, "deep"}}};
   const auto crossed = [&](const auto& x, std::size_t cut) {
-    auto copy = x;
-    std::vector<char> bytes;
-    ::caf::binary_serializer sink{world.system, bytes};
-    REQUIRE_FALSE(sink(copy));
+    auto bytes = written(world.system, x);
     bytes.resize(bytes.size() - cut);
+    auto copy = x;
     copy = {};
-    ::caf::binary_deserializer source{world.system, bytes};
-    const auto failed = source(copy);
-    CHECK(bool(failed) == (cut > 0));
+    CHECK(read(world.system, bytes, copy) == (cut == 0));
     return copy;
   };
   CHECK(crossed(value, 0) == value);
@@ -273,7 +303,7 @@ TEST_CASE(
   CHECK(get_data(msg) == value);
   CHECK_FALSE(is_data_message(crossed(data_message{}, 0)));
   data untouched{count{1}};
-  CHECK_FALSE(actors::decode(actors::encoded_bytes{char(0x7f)}, untouched));
+  CHECK_FALSE(
+      actors::decode(actors::encoded_bytes{actors::encoded_bytes::value_type(0x7f)}, untouched));
   CHECK(untouched == data{count{1}});
-  CHECK(::caf::deep_to_string(untouched) == "1");
 }

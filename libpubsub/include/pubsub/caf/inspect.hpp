@@ -15,6 +15,7 @@
 #include <caf/allowed_unsafe_message_type.hpp>
 #include <caf/meta/load_callback.hpp>
 #else
+#include <caf/byte_buffer.hpp>
 #include <caf/init_global_meta_objects.hpp>
 #include <caf/type_id.hpp>
 #endif
@@ -29,7 +30,7 @@ namespace pubsub::caf {
 /// Encoded values, in the type that CAF reads and writes in one piece.
 using encoded_bytes = std::vector<char>;
 #else
-using encoded_bytes = std::vector<std::byte>;
+using encoded_bytes = ::caf::byte_buffer;
 #endif
 
 /// In bin::v1; empty for a value that is too large for that.
