@@ -107,6 +107,7 @@ peer_report read_peer(element x) {
 
 subscriber_report read_subscriber(element x) {
   return {.topics = read_topics(x),
+          .where = text_member(x, "where"),
           .policy = text_member(x, "policy"),
           .capacity_messages = number_member(x, "capacity_messages"),
           .capacity_bytes = number_member(x, "capacity_bytes"),

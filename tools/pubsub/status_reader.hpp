@@ -61,6 +61,7 @@ struct peer_report {
 
 struct subscriber_report {
   topics_report topics;
+  std::string where = {}; ///< the condition, perhaps cut; empty where there is none
   std::string policy;
   std::uint64_t capacity_messages = 0;
   std::uint64_t capacity_bytes = 0;

@@ -72,8 +72,9 @@ private:
   }
 
   void show_subscriber(const subscriber_report& x, std::size_t number) {
-    line("subscriber {}: wants {}, {}, holds {} messages, {} bytes", number, topics_text(x.topics),
-         known(x.policy), x.capacity_messages, x.capacity_bytes);
+    line("subscriber {}: wants {}{}, {}, holds {} messages, {} bytes", number,
+         topics_text(x.topics), x.where.empty() ? "" : " where " + x.where, known(x.policy),
+         x.capacity_messages, x.capacity_bytes);
     counters(fmt::format("subscriber {} ", number), x.counters);
   }
 

@@ -30,6 +30,9 @@ TEST_CASE("the status that an endpoint writes is read") {
   CHECK(x->subscribers[0].topics.first == std::vector<std::string>{"/t", "say \"x\""});
   CHECK(x->subscribers[0].capacity_messages == 7);
   CHECK(x->subscribers[0].counters["queued"] == 1);
+  CHECK(x->subscribers[0].where.empty());
+  const auto picky = ep.make_subscriber({"/u"}, *condition::make("$ == \"x\""));
+  CHECK(read_status(ep.status_text())->subscribers[1].where == "$ == \"x\"");
 }
 
 TEST_CASE("a status without members that are new is read, and what is none is an error") {
