@@ -108,6 +108,9 @@ public:
                                 publishable what, std::chrono::nanoseconds timeout);
   /// Makes the handle to publish many messages on one topic with.
   publisher make_publisher(std::string_view topic);
+  /// Makes the handle to publish with what comes from elsewhere: on any topic, and never to
+  /// `except`, a subscriber of this endpoint, which may be closed or destroyed earlier.
+  bridge_publisher make_bridge_publisher(const subscriber& except);
   /// Pulls messages from `next` as room appears, until it returns an empty message.
   stream publish_all(std::function<data_message()> next, task_runner runner = {});
   /// Number of local subscribers plus number of nodes, at any distance, that want `topic`. A

@@ -5,6 +5,7 @@
 namespace pubsub {
 
 class address;
+class bridge_publisher;
 class condition;
 class data;
 class data_message;

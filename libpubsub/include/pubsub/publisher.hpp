@@ -14,6 +14,7 @@
 
 namespace pubsub {
 
+class bridge_publisher_core;
 class endpoint_core;
 class publisher_core;
 
@@ -50,6 +51,34 @@ private:
   explicit publisher(std::unique_ptr<publisher_core> core);
 
   std::unique_ptr<publisher_core> core_;
+};
+
+/// Publishes on any topic, from one thread, and never to one subscriber of its endpoint: for a
+/// program that passes messages between an endpoint and something else, and takes with that
+/// subscriber what goes the other way. Whatever the topics of the two are, nothing that was
+/// published comes back. Thread-safety: one thread at a time. Ordering: every other subscriber sees
+/// the messages of one bridge_publisher in the order of publishing, over all topics.
+class PUBSUB_EXPORT bridge_publisher {
+public:
+  bridge_publisher(bridge_publisher&&) noexcept;
+  bridge_publisher& operator=(bridge_publisher&&) noexcept;
+  ~bridge_publisher();
+
+  /// As `endpoint::publish`.
+  publish_result publish(std::string_view topic, publishable what);
+  /// As `publish`, but blocks for at most `timeout`; then the result is `would_block`.
+  publish_result publish_for(std::string_view topic, publishable what,
+                             std::chrono::nanoseconds timeout);
+  /// As `publish`, but never blocks; `would_block` where it would.
+  publish_result try_publish(std::string_view topic, publishable what);
+  /// What became of everything handed to this publisher. From any thread.
+  publisher_counters counters() const;
+
+private:
+  friend class endpoint;
+  explicit bridge_publisher(std::unique_ptr<bridge_publisher_core> core);
+
+  std::unique_ptr<bridge_publisher_core> core_;
 };
 
 } // namespace pubsub

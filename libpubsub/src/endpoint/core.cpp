@@ -140,9 +140,9 @@ bool endpoint_core::retire(const deadline& until) {
   return in_time && !closed();
 }
 
-std::unique_ptr<outbound> endpoint_core::make_outbound() {
+std::unique_ptr<outbound> endpoint_core::make_outbound(const message_queue* except) {
   return std::make_unique<outbound>(id_, routes_, options_.own_messages == own_messages::deliver,
-                                    options_.max_frame_bytes, counts_.make());
+                                    options_.max_frame_bytes, counts_.make(), except);
 }
 
 endpoint_core::lendable* endpoint_core::borrow() {

@@ -77,7 +77,7 @@ public:
   /// As `endpoint::peers`.
   std::vector<peer_info> known_peers() const;
   const gateway_list& gateways() const noexcept { return gateways_; }
-  std::unique_ptr<outbound> make_outbound();
+  std::unique_ptr<outbound> make_outbound(const message_queue* except = nullptr);
   /// Lends an outbound to a thread that has none of its own: without a lock where one thread
   /// publishes at a time.
   template <class F>
@@ -163,6 +163,18 @@ public:
   std::unique_ptr<outbound> out;
 };
 
+/// What a bridge_publisher handle owns.
+class bridge_publisher_core {
+public:
+  publish_result publish(std::string_view topic, publishable&& what, const deadline& until) {
+    return owner->closed() ? out->refuse_closed() : out->publish(topic, std::move(what), until);
+  }
+
+  std::shared_ptr<endpoint_core> owner;
+  std::shared_ptr<const message_queue> except; // kept, so that no other has its address
+  std::unique_ptr<outbound> out;
+};
+
 /// What a subscriber handle owns: its place in the routes, and its queue. `get` takes messages in
 /// small batches, so that a stream of single reads does not lock once per message; everything else
 /// looks at the taken ones first. Thread-safety: as subscriber.
@@ -201,6 +213,7 @@ public:
   }
   filter topics() const { return owner_->routes().subscriber_filter(*id_); }
   subscriber_id id() const noexcept { return *id_; }
+  const std::shared_ptr<message_queue>& queue() const noexcept { return queue_; }
   const queue_options& options() const noexcept { return options_; }
   const std::optional<condition>& where() const noexcept { return where_; }
 

@@ -101,6 +101,11 @@ publisher endpoint::make_publisher(std::string_view topic) {
   return publisher{std::unique_ptr<publisher_core>{
       new publisher_core{core_, std::string{topic}, core_->make_outbound()}}};
 }
+bridge_publisher endpoint::make_bridge_publisher(const subscriber& except) {
+  const auto& queue = except.core_->queue();
+  return bridge_publisher{std::unique_ptr<bridge_publisher_core>{
+      new bridge_publisher_core{core_, queue, core_->make_outbound(queue.get())}}};
+}
 std::size_t endpoint::subscribers(std::string_view topic) const {
   return core_->routes().count(topic);
 }
@@ -225,6 +230,29 @@ std::size_t publisher::subscribers() const {
 
 bool publisher::wait_for_subscribers(std::size_t n, std::chrono::nanoseconds timeout) const {
   return core_->owner->routes().wait_for(core_->topic, n, timeout);
+}
+
+// -- bridge_publisher ----------------------------------------------------------------------------
+
+bridge_publisher::bridge_publisher(std::unique_ptr<bridge_publisher_core> core)
+    : core_(std::move(core)) {}
+bridge_publisher::bridge_publisher(bridge_publisher&&) noexcept = default;
+bridge_publisher& bridge_publisher::operator=(bridge_publisher&&) noexcept = default;
+bridge_publisher::~bridge_publisher() = default;
+
+publish_result bridge_publisher::publish(std::string_view topic, publishable what) {
+  return core_->publish(topic, std::move(what), {});
+}
+publish_result bridge_publisher::publish_for(std::string_view topic, publishable what,
+                                             std::chrono::nanoseconds timeout) {
+  return core_->publish(topic, std::move(what), deadline_after(timeout));
+}
+publish_result bridge_publisher::try_publish(std::string_view topic, publishable what) {
+  return core_->publish(topic, std::move(what), immediately());
+}
+
+publisher_counters bridge_publisher::counters() const {
+  return core_->out->counters();
 }
 
 } // namespace pubsub

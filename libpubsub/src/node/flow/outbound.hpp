@@ -22,11 +22,13 @@ namespace pubsub {
 /// Thread-safety: one thread.
 class outbound {
 public:
+  /// `except`: a queue that gets nothing of what is published; it must outlive this.
   outbound(const endpoint_id& self, router& routes, bool own_messages,
-           std::uint32_t max_frame_bytes, std::shared_ptr<live_counters> counts)
-      : self_(self), routes_(self, routes, {.queues = own_messages}), flushes_(routes.flushes()),
-        max_frame_bytes_(max_frame_bytes), counts_(std::move(counts)), stream_(self),
-        addressed_(self) {}
+           std::uint32_t max_frame_bytes, std::shared_ptr<live_counters> counts,
+           const message_queue* except = nullptr)
+      : self_(self), routes_(self, routes, {.queues = own_messages, .except = except}),
+        flushes_(routes.flushes()), max_frame_bytes_(max_frame_bytes), counts_(std::move(counts)),
+        stream_(self), addressed_(self) {}
 
   /// `until`: how long to wait for full queues with policy `block`; nothing means without limit.
   publish_result publish(std::string_view topic, publishable&& what, const deadline& until = {});

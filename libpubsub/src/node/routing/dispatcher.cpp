@@ -153,7 +153,8 @@ void dispatcher::match_queues(std::string_view topic, std::uint64_t filter_numbe
     return;
   snapshot_->queues.match(topic, queue_matches_, filter_number);
   for (const auto* each : queue_matches_)
-    found_.queues.push_back(each->exit);
+    if (each->exit.get() != open_.except)
+      found_.queues.push_back(each->exit);
 }
 
 /// The same for the Broker peers whose designated relay we are. One is found twice if nodes report

@@ -23,6 +23,7 @@ namespace pubsub {
 struct exits {
   bool queues = true;
   bool links = true;
+  const message_queue* except = nullptr; // of the queues: it gets none of them
   const peer_link* from = nullptr; // to this Broker peer messages never go back; its rights count
 };
 
