@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "broker/broker_side.hpp"
-#include "broker/conversion.hpp"
 #include "broker/pairs.hpp"
 
 namespace pubsub::broker {
@@ -31,6 +30,8 @@ expected<void> check_queue(const queue_options& options, const char* name) {
 }
 
 } // namespace
+
+broker_side::~broker_side() = default;
 
 expected<void> check(const bridge_options& options) {
   if (auto checked = check_queue(options.from_broker_queue, "from_broker_queue"); !checked)
@@ -88,7 +89,7 @@ public:
     bridge_counters result;
     const bool over = given_all_.load(std::memory_order_acquire) && (over_ || side_->gone());
     result.given = side_->given();
-    result.unconvertible = unconvertible_.load(std::memory_order_relaxed);
+    result.unconvertible = side_->unconvertible();
     const auto queue = subscriber_.counters();
     result.taken = queue.offered;
     result.full =
@@ -169,32 +170,16 @@ private:
 
   void give_all() {
     std::vector<data_message> messages;
-    std::vector<::broker::data_message> converted;
     while (subscriber_.get_batch_for(messages, messages_a_turn, std::chrono::hours{1}) !=
            receive_status::closed) {
-      convert(messages, converted);
-      messages.clear();
-      if (!converted.empty() && !side_->give(converted))
+      if (!messages.empty() && !side_->give(messages))
         break;
-      converted.clear();
+      messages.clear();
       turn_is_over();
     }
     subscriber_.close();
     given_all_.store(true, std::memory_order_release);
     turn_is_over();
-  }
-  /// Messages in a row are often on one topic.
-  void convert(const std::vector<data_message>& messages, std::vector<::broker::data_message>& to) {
-    for (const auto& each : messages) {
-      auto value = broker_value(get_view(each));
-      if (!value) {
-        unconvertible_.fetch_add(1, std::memory_order_relaxed);
-        continue;
-      }
-      if (const auto topic = get_topic(each); topic_.string() != topic)
-        topic_ = ::broker::topic{std::string{topic}};
-      to.push_back(::broker::make_data_message(topic_, std::move(*value)));
-    }
   }
 
   void turn_is_over() {
@@ -222,11 +207,9 @@ private:
   bridge_publisher publisher_; // of inward_
   const std::shared_ptr<inlet> inlet_;
   std::shared_ptr<broker_side> side_;
-  std::atomic<std::uint64_t> unconvertible_{0};
   std::atomic<bool> ended_{false};
   std::atomic<bool> given_all_{false}; // outward_ has ended
   std::atomic<bool> over_{false};      // the bridge is closed
-  ::broker::topic topic_;              // of the last message to Broker
   std::mutex closing_;                 // one thread closes
   std::mutex mutex_;                   // guards the following
   std::condition_variable changed_;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include <pubsub/data_message.hpp>
 #include <pubsub/error.hpp>
 #include <pubsub/filter.hpp>
 
@@ -29,12 +30,14 @@ public:
   /// Waits until Broker knows which topics are wanted. False at the deadline, or if it is gone.
   virtual bool wait_ready(deadline until) = 0;
   /// Hands messages to Broker's own subscribers, in order. Waits while Broker does not keep up.
-  /// False if none was taken: Broker is gone, or the limit is over.
-  virtual bool give(std::vector<::broker::data_message>& messages) = 0;
+  /// False if some may not have been handed over: Broker is gone, or the limit is over.
+  virtual bool give(const std::vector<data_message>& messages) = 0;
   /// From this time on `give` does not wait.
   virtual void limit(deadline until) = 0;
   /// Of all messages, how many Broker has been given.
   virtual std::uint64_t given() const = 0;
+  /// Of all messages, how many have a value that Broker cannot hold.
+  virtual std::uint64_t unconvertible() const = 0;
   /// The inlet does not hold back any more.
   virtual void resume() = 0;
   /// Takes no more, gives what was handed over until the deadline, and leaves.

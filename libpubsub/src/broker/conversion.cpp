@@ -34,7 +34,7 @@ public:
   explicit encoder(data_writer& out) : out_(out) {}
 
   bool write(const ::broker::data& x) {
-    return visit([this](const auto& each) { return write_one(each); }, x);
+    return ::caf::visit([this](const auto& each) { return write_one(each); }, x.get_data());
   }
   /// Whether something was written that may be the same as another value only when encoded.
   bool has_doubtful_key() const noexcept { return doubtful_key_; }

@@ -4,10 +4,9 @@
 
 #include <optional>
 
+#include <broker/data.hh>
 #include <pubsub/data_view.hpp>
 #include <pubsub/data_writer.hpp>
-
-#include "broker/version.hpp"
 
 namespace pubsub::broker {
 

@@ -1,8 +1,10 @@
 // Broker 1.4: the bridge is an actor in the actor system of the endpoint, and a peer of its core.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "broker/broker_side.hpp"
+#include "broker/conversion.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -45,7 +47,8 @@ public:
     std::unique_lock lock{mutex_};
     return changed_.wait_until(lock, until, [this] { return ready_ || gone_; }) && !gone_;
   }
-  bool give(std::vector<::broker::data_message>& messages) override {
+  bool give(const std::vector<data_message>& messages) override {
+    convert(messages);
     std::unique_lock lock{mutex_};
     while (waiting_.size() >= capacity_messages && !gone_)
       if (!limit_)
@@ -55,10 +58,13 @@ public:
     if (gone_)
       return false;
     const bool was_empty = waiting_.empty();
-    std::ranges::move(messages, std::back_inserter(waiting_));
-    if (was_empty)
+    std::ranges::move(converted_, std::back_inserter(waiting_));
+    if (was_empty && !waiting_.empty())
       wake();
     return true;
+  }
+  std::uint64_t unconvertible() const override {
+    return unconvertible_.load(std::memory_order_relaxed);
   }
   void limit(deadline until) override {
     std::lock_guard lock{mutex_};
@@ -137,6 +143,20 @@ public:
   }
 
 private:
+  /// Messages in a row are often on one topic.
+  void convert(const std::vector<data_message>& messages) {
+    converted_.clear();
+    for (const auto& each : messages) {
+      auto value = broker_value(get_view(each));
+      if (!value) {
+        unconvertible_.fetch_add(1, std::memory_order_relaxed);
+        continue;
+      }
+      if (const auto topic = get_topic(each); topic_.string() != topic)
+        topic_ = ::broker::topic{std::string{topic}};
+      converted_.push_back(::broker::make_data_message(topic_, std::move(*value)));
+    }
+  }
   /// mutex_ is held.
   void wake() {
     if (actor_)
@@ -144,6 +164,9 @@ private:
   }
 
   const std::shared_ptr<inlet> inlet_;
+  std::vector<::broker::data_message> converted_; // of the thread that gives
+  ::broker::topic topic_;                         // of the last one
+  std::atomic<std::uint64_t> unconvertible_{0};
   mutable std::mutex mutex_; // guards the following
   std::condition_variable changed_;
   std::function<void()> on_gone_;
@@ -174,7 +197,8 @@ protected:
     for (const auto& each : batch.xs.get_as<messages>(0))
       if (::broker::is_data_message(each)) {
         const auto& message = ::caf::get<::broker::data_message>(each.content);
-        to.add(::broker::get_topic(message).string(), ::broker::get_data(message));
+        to.add(::broker::get_topic(message).string(),
+               [&](data_writer& out) { return encode(::broker::get_data(message), out); });
       }
     to.commit();
   }
@@ -253,8 +277,6 @@ private:
 }
 
 } // namespace
-
-broker_side::~broker_side() = default;
 
 expected<std::shared_ptr<broker_side>> enter(::broker::endpoint& theirs, const filter& wanted,
                                              std::shared_ptr<inlet> to,

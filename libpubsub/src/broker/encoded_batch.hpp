@@ -9,18 +9,20 @@
 
 #include <pubsub/data_writer.hpp>
 
-#include "broker/conversion.hpp"
-
 namespace pubsub::broker {
 
 /// Topics and values in two buffers, so that a message costs no block of memory. Messages are taken
 /// out in the order in which they were added. Thread-safety: one thread at a time.
 class encoded_batch {
 public:
-  /// False, and nothing is added, if this library cannot hold the value.
-  bool add(std::string_view topic, const ::broker::data& value) {
-    if (!encode(value, values_))
+  /// `write` appends a value to a data_writer. False, and nothing is added, if it returns false.
+  template <class Write>
+  bool add(std::string_view topic, Write write) {
+    const auto before = values_.size_bytes();
+    if (!write(values_)) {
+      values_.truncate(before);
       return false;
+    }
     const bool again = !places_.empty() && topic_of(places_.back()) == topic;
     const auto begin = again ? places_.back().topic_begin : topics_.size();
     if (!again)

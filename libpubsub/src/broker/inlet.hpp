@@ -7,6 +7,7 @@
 #include <deque>
 #include <mutex>
 #include <optional>
+#include <string_view>
 
 #include <pubsub/broker/bridge.hpp>
 #include <pubsub/queue_options.hpp>
@@ -22,10 +23,11 @@ class inlet {
 public:
   explicit inlet(const queue_options& options) : options_(options) {}
 
-  /// Converts a message; it is queued by the next `commit`.
-  void add(std::string_view topic, const ::broker::data& value) {
+  /// Converts a message, as `encoded_batch::add`; it is queued by the next `commit`.
+  template <class Write>
+  void add(std::string_view topic, Write write) {
     ++added_;
-    if (!batch_.add(topic, value))
+    if (!batch_.add(topic, write))
       ++unconvertible_;
   }
   void commit();
