@@ -45,6 +45,10 @@ public:
   bool give(const std::vector<data_message>& messages) override {
     for (const auto& each : messages) {
       const auto value = get_view(each).bytes();
+      if (!data_view::make(value)) { // nested too deeply
+        unconvertible_.fetch_add(1, std::memory_order_relaxed);
+        continue;
+      }
       auto made = ::broker::data_envelope::deserialize(::broker::endpoint_id::nil(), nobody_, 1,
                                                        get_topic(each), value.data(), value.size());
       if (!made) {
