@@ -48,5 +48,7 @@ void add_bench_zeek(CLI::App& bench, exit_code& outcome);
 void add_bench_zeek_part(CLI::App& bench, exit_code& outcome);
 /// Only where the component pubsub::record is built.
 void add_bench_record(CLI::App& bench, exit_code& outcome);
+/// Only where the component pubsub::broker is built.
+void add_bench_bridge(CLI::App& bench, exit_code& outcome);
 
 } // namespace pubsub::tool

@@ -112,6 +112,20 @@ void add_recording(CLI::App& app, exit_code& outcome) {
 #endif
 }
 
+void add_bridge(CLI::App& app, exit_code& outcome) {
+#ifdef PUBSUB_HAS_BROKER
+  add_bench_bridge(app, outcome);
+#else
+  auto* const bridge = app.add_subcommand("bridge");
+  bridge->group("")->allow_extras();
+  bridge->callback([&outcome] {
+    complain("bridge measures bridges to Broker, which this build leaves out: it needs Broker 1.4 "
+             "or 2.8 (Debian: libbroker-dev libcaf-dev)");
+    outcome = exit_code::usage;
+  });
+#endif
+}
+
 int run(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN); // a closed stdout is noticed when writing
   CLI::App app{"Measures speed and cost of libpubsub, and checks for loss.", "pubsub bench"};
@@ -123,6 +137,7 @@ int run(int argc, char** argv) {
   add_studies(app, outcome);
   add_zeek(app, outcome);
   add_recording(app, outcome);
+  add_bridge(app, outcome);
   add_manual(app, outcome);
   if (argc > 1 && std::string_view{argv[1]} == complete_command)
     return static_cast<int>(complete(app, argc, argv));

@@ -84,5 +84,5 @@ configure_package_config_file(libpubsub-config.cmake.in ${CMAKE_CURRENT_BINARY_D
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/libpubsub-config-version.cmake
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/libpubsub-config.cmake ${PROJECT_SOURCE_DIR}/cmake/Findre2.cmake
-              ${PROJECT_SOURCE_DIR}/cmake/FindCAF.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/FindCAF.cmake ${PROJECT_SOURCE_DIR}/cmake/FindBroker.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/libpubsub-config-version.cmake DESTINATION ${package_dir} COMPONENT dev)

@@ -198,10 +198,10 @@ set_up_shells() {
     note "${missing[*]} could not be installed"
 }
 
-# The actor framework, for which there is a component; where it cannot be had that is left out.
-set_up_actors() {
-  echo '#include <caf/actor_system.hpp>' | "$CXX" -std=c++20 -fsyntax-only -x c++ - 2>/dev/null || ! can_install ||
-    apt_install libcaf-dev >"$logs/apt-actors.log" 2>&1 || note "libcaf-dev could not be installed"
+# Broker and the actor framework that it stands on, for which there are components; where they cannot be had those are left out.
+set_up_broker() {
+  printf '#include <broker/broker.hh>\n#include <caf/all.hpp>\n' | "$CXX" -std=c++20 -E -x c++ - >/dev/null 2>&1 || ! can_install ||
+    apt_install libbroker-dev libcaf-dev >"$logs/apt-broker.log" 2>&1 || note "libbroker-dev could not be installed"
 }
 
 check_versions() {
