@@ -435,3 +435,45 @@ TEST_CASE("a wait says whether it ended by its timeout or by the end") {
   CHECK(sub.get().closed());
   CHECK(sub.get_batch(5).closed());
 }
+
+TEST_CASE("what a bridge_publisher publishes reaches every subscriber but its own") {
+  endpoint ep;
+  auto own = ep.make_subscriber({"/"});
+  auto other = ep.make_subscriber({"/"});
+  auto bridge = ep.make_bridge_publisher(own);
+  data_writer encoded;
+  encoded.write_count(1);
+  CHECK(bridge.publish("/a", count{0}) == publish_result::taken);
+  CHECK(bridge.publish("/b", encoded.bytes()) == publish_result::taken);
+  CHECK(bridge.publish("/a", make_data_message("/a", count{2})) == publish_result::taken);
+  CHECK(receives_in_order(other, 3));
+  CHECK(own.available() == 0);
+  CHECK(own.counters().offered == 0);
+  CHECK(ep.publish("/a", count{0}) == publish_result::taken);
+  CHECK(next_number(own) == 0);
+  other.close();
+  CHECK(bridge.publish("/a", count{3}) == publish_result::unwanted);
+  CHECK(bridge.counters().published == 4);
+}
+
+TEST_CASE("a bridge_publisher outlives its subscriber, and those that come later hear it") {
+  endpoint ep;
+  std::optional<subscriber> own = ep.make_subscriber({"/"});
+  auto bridge = ep.make_bridge_publisher(*own);
+  own.reset();
+  std::vector<subscriber> later;
+  for (int i = 0; i < 100; ++i) // none has the address that the queue of the first one had
+    later.push_back(ep.make_subscriber({"/"}));
+  CHECK(bridge.publish("/a", count{0}) == publish_result::taken);
+  for (auto& each : later)
+    CHECK(next_number(each) == 0);
+}
+
+TEST_CASE("a bridge_publisher of a closed endpoint is refused") {
+  endpoint ep;
+  auto own = ep.make_subscriber({"/"});
+  auto bridge = ep.make_bridge_publisher(own);
+  ep.close();
+  CHECK(bridge.try_publish("/a", count{0}) == publish_result::refused);
+  CHECK(bridge.counters().refused_closed == 1);
+}

@@ -1,5 +1,5 @@
-// A program with an endpoint of Broker beside one of this library, and a bridge between them. Without CMake, which finds
-// Broker as well, only the options are looked at.
+// A program with an endpoint of Broker beside one of this library, and a bridge between them.
+// Without CMake, which finds Broker as well, only the options are looked at.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <chrono>
 
