@@ -48,6 +48,25 @@ TEST_CASE("whoever has the smaller id, both sides see the peering and what the o
   }
 }
 
+TEST_CASE("peer returns although the other side has left before the caller looked") {
+  for (auto round = 0; round < 50; ++round) {
+    endpoint lasting;
+    auto leaving = std::make_unique<endpoint>();
+    auto events = leaving->make_status_subscriber();
+    const auto where = listen(*leaving);
+    std::thread leaves{[&] {
+      while (const auto event = events.get_for(patience))
+        if (event->code() == status_code::peer_added)
+          break;
+      leaving->close(0s);
+    }};
+    const auto began = std::chrono::steady_clock::now();
+    CHECK(lasting.peer(where, peer_options{.retry = 20ms, .timeout = patience}));
+    CHECK(std::chrono::steady_clock::now() - began < patience);
+    leaves.join();
+  }
+}
+
 TEST_CASE("events of a peering come in order on both sides") {
   endpoint a;
   endpoint b;

@@ -29,6 +29,7 @@ struct peer_request {
   endpoint_id remote{};   ///< nil until the first success
   std::string name{};     ///< what the peer called itself then
   bool connected = false; ///< its peering is established
+  bool succeeded = false; ///< a connection that it made was peered at least once
   bool stopped = false;
   bool attempted = false;    ///< at least one attempt has failed
   bool changes_role = false; ///< this endpoint peers again, as a relay

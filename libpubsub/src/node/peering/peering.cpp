@@ -120,7 +120,8 @@ expected<void> peering::connect(std::string_view target, const peer_options& opt
   request->connects->attempt_after({});
   if (!wait)
     return {};
-  auto succeeded = [&] { return peers_.peered(request->remote) != nullptr; };
+  // A peering that was lost before this thread looked has been established all the same.
+  auto succeeded = [&] { return request->succeeded || peers_.peered(request->remote) != nullptr; };
   changed_.wait_for(lock, options.timeout, [&] {
     return closed_ || succeeded() || request->stopped || (request->attempted && !options.retry);
   });
@@ -218,10 +219,12 @@ void peering::on_peered(const std::shared_ptr<session>& who) {
   // What a client wants counts once `close` would wait for the client, and before it is reported.
   routes_.client_ready(who->remote());
   lock.lock();
-  if (const auto& request = who->request())
+  if (const auto& request = who->request()) {
     request->note_success(who->remote(), who->name());
-  else
+    request->succeeded = true;
+  } else {
     acceptor_.note_settled(who->carrier());
+  }
   reports_.added(*who);
   changed_.notify_all();
   lock.unlock();
