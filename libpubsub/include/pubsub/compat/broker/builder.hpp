@@ -8,7 +8,8 @@
 #include <pubsub/compat/broker/data_functions.hpp>
 #include <pubsub/compat/broker/message.hpp>
 
-namespace broker::inline over_pubsub {
+namespace broker {
+inline namespace over_pubsub {
 
 namespace detail {
 
@@ -81,4 +82,5 @@ public:
   }
 };
 
-} // namespace broker::inline over_pubsub
+} // namespace over_pubsub
+} // namespace broker

@@ -18,7 +18,8 @@
 #include <pubsub/compat/broker/time.hpp>
 #include <pubsub/endpoint_options.hpp>
 
-namespace broker::inline over_pubsub {
+namespace broker {
+inline namespace over_pubsub {
 
 struct skip_init_t {};
 inline constexpr skip_init_t skip_init{};
@@ -204,4 +205,5 @@ inline std::string native_uri(bool plain, const std::string& host, std::uint16_t
 
 } // namespace detail
 
-} // namespace broker::inline over_pubsub
+} // namespace over_pubsub
+} // namespace broker

@@ -13,7 +13,8 @@
 #include <pubsub/compat/broker/fwd.hpp>
 #include <pubsub/compat/broker/time.hpp>
 
-namespace broker::inline over_pubsub {
+namespace broker {
+inline namespace over_pubsub {
 
 /// Numbers, as std::to_string writes them.
 template <class T>
@@ -86,4 +87,5 @@ auto can_convert_to(const U& x) -> decltype(can_convert_predicate<T>::check(x)) 
   return can_convert_predicate<T>::check(x);
 }
 
-} // namespace broker::inline over_pubsub
+} // namespace over_pubsub
+} // namespace broker

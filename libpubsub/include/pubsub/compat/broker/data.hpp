@@ -22,7 +22,8 @@
 #include <pubsub/compat/broker/time.hpp>
 #include <pubsub/compat/broker/values.hpp>
 
-namespace broker::inline over_pubsub {
+namespace broker {
+inline namespace over_pubsub {
 
 using data_variant = std::variant<none, boolean, count, integer, real, std::string, address, subnet,
                                   port, timestamp, timespan, enum_value, set, table, vector>;
@@ -217,4 +218,5 @@ private:
   data_variant value_;
 };
 
-} // namespace broker::inline over_pubsub
+} // namespace over_pubsub
+} // namespace broker

@@ -15,7 +15,8 @@
 #include <pubsub/compat/broker/convert.hpp>
 #include <pubsub/compat/broker/data.hpp>
 
-namespace broker::inline over_pubsub {
+namespace broker {
+inline namespace over_pubsub {
 
 /// What `broker::get` throws.
 class bad_variant_access : public std::exception {
@@ -189,7 +190,8 @@ private:
 
 } // namespace detail
 
-} // namespace broker::inline over_pubsub
+} // namespace over_pubsub
+} // namespace broker
 
 template <>
 struct std::hash<broker::data> : broker::detail::hasher {};

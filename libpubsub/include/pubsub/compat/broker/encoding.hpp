@@ -9,7 +9,9 @@
 #include <pubsub/data_view.hpp>
 #include <pubsub/data_writer.hpp>
 
-namespace broker::inline over_pubsub::detail {
+namespace broker {
+inline namespace over_pubsub {
+namespace detail {
 
 inline void encode(pubsub::data_writer& out, const data& x);
 
@@ -116,4 +118,6 @@ inline data decode(const pubsub::data_view& x) {
   return {};
 }
 
-} // namespace broker::inline over_pubsub::detail
+} // namespace detail
+} // namespace over_pubsub
+} // namespace broker

@@ -33,7 +33,8 @@
 #include <pubsub/compat/broker/worker.hpp>
 #include <pubsub/endpoint.hpp>
 
-namespace broker::inline over_pubsub {
+namespace broker {
+inline namespace over_pubsub {
 
 /// A node of the network. Its own subscribers do not receive what it publishes. All members may be
 /// called from any thread. Connections are encrypted unless `broker_options::disable_ssl` is set.
@@ -380,4 +381,5 @@ private:
   std::vector<pubsub::subscriber> forwarded_;
 };
 
-} // namespace broker::inline over_pubsub
+} // namespace over_pubsub
+} // namespace broker

@@ -16,7 +16,8 @@
 #include <pubsub/compat/broker/data_functions.hpp>
 #include <pubsub/compat/broker/peer.hpp>
 
-namespace broker::inline over_pubsub {
+namespace broker {
+inline namespace over_pubsub {
 
 /// What went wrong; the numbers are those on the wire.
 enum class ec : std::uint8_t {
@@ -260,4 +261,5 @@ private:
   over_pubsub::error error_;
 };
 
-} // namespace broker::inline over_pubsub
+} // namespace over_pubsub
+} // namespace broker

@@ -21,7 +21,8 @@
 /// What stands in for Broker's namespace. All names are in an inline namespace, so that a program
 /// may link sources which use Broker itself along with sources which use this. So do not declare
 /// them yourself (`namespace broker { class data; }`): include this header.
-namespace broker::inline over_pubsub {
+namespace broker {
+inline namespace over_pubsub {
 
 class address;
 class configuration;
@@ -85,4 +86,5 @@ class LogWrite;
 class IdentifierUpdate;
 } // namespace zeek
 
-} // namespace broker::inline over_pubsub
+} // namespace over_pubsub
+} // namespace broker

@@ -13,7 +13,8 @@
 #include <pubsub/compat/broker/data_functions.hpp>
 #include <pubsub/compat/broker/topic.hpp>
 
-namespace broker::inline over_pubsub {
+namespace broker {
+inline namespace over_pubsub {
 
 /// What a message holds; never changes while more than one message has it.
 class data_envelope {
@@ -107,4 +108,5 @@ bool convert(const T& from, std::string& to) {
   return true;
 }
 
-} // namespace broker::inline over_pubsub
+} // namespace over_pubsub
+} // namespace broker

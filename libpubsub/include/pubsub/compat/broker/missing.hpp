@@ -8,7 +8,8 @@
 
 #include <pubsub/compat/broker/data_functions.hpp>
 
-namespace broker::inline over_pubsub {
+namespace broker {
+inline namespace over_pubsub {
 
 namespace detail {
 /// False, but only once a template is used.
@@ -21,4 +22,5 @@ using backend_options = std::unordered_map<std::string, data>;
 /// There are no data stores here.
 class store {};
 
-} // namespace broker::inline over_pubsub
+} // namespace over_pubsub
+} // namespace broker

@@ -18,7 +18,8 @@
 #include <pubsub/status.hpp>
 #include <pubsub/value/endpoint_id.hpp>
 
-namespace broker::inline over_pubsub {
+namespace broker {
+inline namespace over_pubsub {
 
 /// The name of an endpoint in the network, a UUID; all zero where it is not known.
 class endpoint_id {
@@ -166,7 +167,8 @@ struct peer_info {
   peer_status status = peer_status::unknown;
 };
 
-} // namespace broker::inline over_pubsub
+} // namespace over_pubsub
+} // namespace broker
 
 template <>
 struct std::hash<broker::endpoint_id> {

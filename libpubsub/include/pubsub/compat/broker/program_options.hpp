@@ -17,7 +17,9 @@
 
 #include <pubsub/compat/broker/fwd.hpp>
 
-namespace broker::inline over_pubsub::detail {
+namespace broker {
+inline namespace over_pubsub {
+namespace detail {
 
 /// Options by name. A command line may have `--name=value`, `--flag`, `-n value` and `-f`; a list
 /// is `a,b`, `[a, b]`, or an option given several times. What is no option remains.
@@ -172,4 +174,6 @@ private:
   bool help_printed_ = false;
 };
 
-} // namespace broker::inline over_pubsub::detail
+} // namespace detail
+} // namespace over_pubsub
+} // namespace broker

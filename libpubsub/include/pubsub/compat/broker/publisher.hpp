@@ -13,7 +13,8 @@
 #include <pubsub/endpoint.hpp>
 #include <pubsub/publisher.hpp>
 
-namespace broker::inline over_pubsub {
+namespace broker {
+inline namespace over_pubsub {
 
 /// Publishes to one topic; made by `endpoint::make_publisher`. One thread at a time. `publish`
 /// waits where Broker would cut off a peer that does not keep up.
@@ -71,4 +72,5 @@ private:
   pubsub::data_writer encoded_;
 };
 
-} // namespace broker::inline over_pubsub
+} // namespace over_pubsub
+} // namespace broker

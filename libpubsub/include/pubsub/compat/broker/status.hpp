@@ -15,7 +15,8 @@
 #include <pubsub/compat/broker/peer.hpp>
 #include <pubsub/status.hpp>
 
-namespace broker::inline over_pubsub {
+namespace broker {
+inline namespace over_pubsub {
 
 /// What happened to a peer.
 enum class sc : std::uint8_t {
@@ -160,4 +161,5 @@ inline status_variant from_native(const pubsub::status& event) {
 
 } // namespace detail
 
-} // namespace broker::inline over_pubsub
+} // namespace over_pubsub
+} // namespace broker

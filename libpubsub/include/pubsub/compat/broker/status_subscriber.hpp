@@ -13,7 +13,8 @@
 #include <pubsub/compat/broker/waiting.hpp>
 #include <pubsub/status_subscriber.hpp>
 
-namespace broker::inline over_pubsub {
+namespace broker {
+inline namespace over_pubsub {
 
 /// Receives what happens to peers: errors, and changes if asked to; made by
 /// `endpoint::make_status_subscriber`. One consuming thread at a time.
@@ -57,4 +58,5 @@ private:
   std::optional<pubsub::status_subscriber> native_;
 };
 
-} // namespace broker::inline over_pubsub
+} // namespace over_pubsub
+} // namespace broker

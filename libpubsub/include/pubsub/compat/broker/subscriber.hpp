@@ -19,7 +19,8 @@
 #include <pubsub/endpoint.hpp>
 #include <pubsub/subscriber.hpp>
 
-namespace broker::inline over_pubsub {
+namespace broker {
+inline namespace over_pubsub {
 
 namespace detail {
 
@@ -98,4 +99,5 @@ private:
   std::optional<pubsub::subscriber> native_;
 };
 
-} // namespace broker::inline over_pubsub
+} // namespace over_pubsub
+} // namespace broker

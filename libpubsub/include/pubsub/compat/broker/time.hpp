@@ -10,7 +10,8 @@
 #include <pubsub/compat/broker/fwd.hpp>
 #include <pubsub/value/time.hpp>
 
-namespace broker::inline over_pubsub {
+namespace broker {
+inline namespace over_pubsub {
 
 using fractional_seconds = std::chrono::duration<double>;
 /// For waits that have no end.
@@ -86,4 +87,5 @@ inline std::string to_string(timestamp x) {
   return to_string(x.time_since_epoch());
 }
 
-} // namespace broker::inline over_pubsub
+} // namespace over_pubsub
+} // namespace broker

@@ -15,7 +15,8 @@
 #include <pubsub/compat/broker/convert.hpp>
 #include <pubsub/compat/broker/fwd.hpp>
 
-namespace broker::inline over_pubsub {
+namespace broker {
+inline namespace over_pubsub {
 
 /// Text whose parts are joined by `/`; subscribers select topics by prefix.
 class topic {
@@ -104,7 +105,8 @@ inline topic operator""_t(const char* text, std::size_t size) {
 }
 } // namespace literals
 
-} // namespace broker::inline over_pubsub
+} // namespace over_pubsub
+} // namespace broker
 
 template <>
 struct std::hash<broker::topic> {

@@ -19,7 +19,8 @@
 #include <pubsub/value/port.hpp>
 #include <pubsub/value/subnet.hpp>
 
-namespace broker::inline over_pubsub {
+namespace broker {
+inline namespace over_pubsub {
 
 /// The unit value.
 struct none {
@@ -190,7 +191,8 @@ inline void mix_hash(std::size_t& seed, std::size_t next) {
 
 } // namespace detail
 
-} // namespace broker::inline over_pubsub
+} // namespace over_pubsub
+} // namespace broker
 
 template <>
 struct std::hash<broker::none> {

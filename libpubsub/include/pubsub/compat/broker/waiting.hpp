@@ -11,7 +11,9 @@
 
 #include <pubsub/compat/broker/fwd.hpp>
 
-namespace broker::inline over_pubsub::detail {
+namespace broker {
+inline namespace over_pubsub {
+namespace detail {
 
 /// The end of a wait; nothing where it has none.
 using deadline = std::optional<std::chrono::steady_clock::time_point>;
@@ -30,7 +32,8 @@ deadline deadline_of(std::chrono::duration<Rep, Period> wait) {
 
 template <class Clock, class Duration>
 deadline deadline_of(std::chrono::time_point<Clock, Duration> end) {
-  return deadline_of(end - Clock::now());
+  const auto now = Clock::now();
+  return end > now ? deadline_of(end - now) : std::chrono::steady_clock::now();
 }
 
 inline std::chrono::nanoseconds left_until(std::chrono::steady_clock::time_point end) {
@@ -75,4 +78,6 @@ private:
   }
 };
 
-} // namespace broker::inline over_pubsub::detail
+} // namespace detail
+} // namespace over_pubsub
+} // namespace broker

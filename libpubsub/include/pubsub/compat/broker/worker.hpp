@@ -16,7 +16,8 @@
 #include <pubsub/compat/broker/error.hpp>
 #include <pubsub/compat/broker/fwd.hpp>
 
-namespace broker::inline over_pubsub {
+namespace broker {
+inline namespace over_pubsub {
 
 namespace detail {
 
@@ -139,4 +140,5 @@ private:
   std::shared_ptr<detail::background> task_;
 };
 
-} // namespace broker::inline over_pubsub
+} // namespace over_pubsub
+} // namespace broker

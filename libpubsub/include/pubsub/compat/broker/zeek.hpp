@@ -16,7 +16,8 @@
 #include <pubsub/compat/broker/endpoint.hpp>
 #include <pubsub/compat/broker/message.hpp>
 
-namespace broker::inline over_pubsub {
+namespace broker {
+inline namespace over_pubsub {
 
 namespace zeek {
 
@@ -285,4 +286,5 @@ inline void endpoint::publish(const endpoint_info& dst, const topic& t, const ze
   publish(dst, t, x.as_data());
 }
 
-} // namespace broker::inline over_pubsub
+} // namespace over_pubsub
+} // namespace broker
