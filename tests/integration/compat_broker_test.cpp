@@ -6,9 +6,11 @@
 #include <pubsub/pubsub.hpp>
 #include <pubsub/zeek/event.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <deque>
 #include <future>
+#include <mutex>
 #include <stdexcept>
 #include <thread>
 
@@ -174,6 +176,48 @@ TEST_CASE("a callback of Broker's subscribe that throws ends it, and cleanup is 
   source.publish("/test", 1);
   CHECK(why.get_future().get() == "no more");
   sink.wait_for(fails);
+}
+
+TEST_CASE("Broker's subscribe tells of peers on its own topics, and never two things at a time") {
+  broker::endpoint node{plain()};
+  broker::endpoint other{plain()};
+  std::mutex mutex;
+  std::vector<std::string> told;
+  std::atomic<int> at_a_time = 0;
+  std::atomic<bool> overlapped = false;
+  const auto listens = node.subscribe(
+      {broker::topic::errors(), broker::topic::statuses(), "/test"}, [] {},
+      [&](const broker::data_message& msg) {
+        if (++at_a_time > 1)
+          overlapped = true;
+        const std::lock_guard lock{mutex};
+        if (get_topic(msg) == broker::topic::statuses_str)
+          told.emplace_back(to_string(broker::to<broker::status>(get_data(msg))->code()));
+        else if (get_topic(msg) == broker::topic::errors_str)
+          told.emplace_back(
+              to_string(static_cast<broker::ec>(broker::to<broker::error>(get_data(msg))->code())));
+        else
+          told.push_back(to_string(get_data(msg)));
+        --at_a_time;
+      },
+      [](const broker::error&) {});
+  const auto has_told = [&](const std::string& what) {
+    return eventually([&] {
+      const std::lock_guard lock{mutex};
+      return std::find(told.begin(), told.end(), what) != told.end();
+    });
+  };
+  join(other, node);
+  CHECK(has_told("endpoint_discovered"));
+  CHECK(has_told("peer_added"));
+  other.publish("/test", "a message");
+  CHECK(has_told("a message"));
+  node.unpeer("127.0.0.1", 1);
+  CHECK(has_told("peer_invalid"));
+  other.shutdown();
+  CHECK(has_told("peer_lost"));
+  node.stop(listens);
+  CHECK_FALSE(overlapped);
 }
 
 TEST_CASE("shutdown by Broker's API ends every wait, and no call after it does harm") {

@@ -15,6 +15,7 @@
 #include <pubsub/compat/broker/peer.hpp>
 #include <pubsub/compat/broker/publisher.hpp>
 #include <pubsub/compat/broker/status.hpp>
+#include <pubsub/compat/broker/status_data.hpp>
 #include <pubsub/compat/broker/status_subscriber.hpp>
 #include <pubsub/compat/broker/subscriber.hpp>
 #include <pubsub/compat/broker/time.hpp>

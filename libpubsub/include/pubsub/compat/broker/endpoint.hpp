@@ -28,6 +28,7 @@
 #include <pubsub/compat/broker/missing.hpp>
 #include <pubsub/compat/broker/peer.hpp>
 #include <pubsub/compat/broker/publisher.hpp>
+#include <pubsub/compat/broker/status_data.hpp>
 #include <pubsub/compat/broker/status_subscriber.hpp>
 #include <pubsub/compat/broker/subscriber.hpp>
 #include <pubsub/compat/broker/worker.hpp>
@@ -38,7 +39,7 @@ inline namespace over_pubsub {
 
 /// A node of the network. Its own subscribers do not receive what it publishes. All members may be
 /// called from any thread. Connections are encrypted unless `broker_options::disable_ssl` is set.
-class endpoint {
+class endpoint : public detail::endpoint_leftovers {
 public:
   endpoint() : endpoint(configuration{}) {}
   explicit endpoint(configuration config) : endpoint(std::move(config), endpoint_id::random()) {}
@@ -220,21 +221,33 @@ public:
   /// Calls `on_next` for each message on a thread of its own, until it throws, `stop` or `shutdown`
   /// is called; then `cleanup`. They are called as `init()`, `on_next(message)`, `cleanup(error)`,
   /// or each with a reference to a state first, of the type that `init` takes; `init` before this
-  /// returns.
+  /// returns. Among the topics may be `topic::errors()` and `topic::statuses()`.
   template <class Init, class OnNext, class Cleanup>
   worker subscribe(const filter_type& topics, Init init, OnNext on_next, Cleanup cleanup) {
     auto state = std::make_shared<detail::state_for<Init>>();
     detail::call(init, *state);
     auto source = std::make_shared<pubsub::subscriber>(make_native_subscriber(topics, 0));
+    // Two threads call on_next where events are wanted, too; never at the same time.
+    auto deliver = [state, source, taking_turns = std::make_shared<std::mutex>(),
+                    on_next =
+                        std::make_shared<OnNext>(std::move(on_next))](const data_message& msg) {
+      const std::lock_guard turn{*taking_turns};
+      detail::call(*on_next, *state, msg);
+    };
+    auto events = tell_of_peers(topics, source, deliver);
     return start(
-        [state, source, on_next = std::move(on_next), cleanup = std::move(cleanup)]() mutable {
+        [state, source, deliver, events, cleanup = std::move(cleanup)]() mutable {
           detail::run_guarded(
               [&] {
                 while (const auto msg = source->get())
-                  detail::call(on_next, *state, detail::from_native(*msg));
+                  deliver(detail::from_native(*msg));
               },
-              [&](const error& reason) { detail::call(cleanup, *state, reason); });
-          source->close();
+              [&](const error& reason) {
+                source->close();
+                if (events != nullptr)
+                  events->wait();
+                detail::call(cleanup, *state, reason);
+              });
         },
         [source] { source->close(); });
   }
@@ -256,61 +269,6 @@ public:
       who.task_->stop();
   }
 
-  // -- what Broker needs and this does not -----------------------------------------------------
-
-  static void init_system() {}
-  static void deinit_system() {}
-  static void init_socket_api() {}
-  static void deinit_socket_api() {}
-  static void init_ssl_api() {}
-  static void deinit_ssl_api() {}
-  struct system_guard {
-    system_guard() {}
-    ~system_guard() {}
-  };
-  bool await_stores_on_shutdown() const { return false; }
-  void await_stores_on_shutdown(bool) {}
-
-  // -- what is missing -------------------------------------------------------------------------
-
-  template <class... Ts>
-  expected<store> attach_master(Ts&&...) {
-    static_assert(detail::never<Ts...>, "libpubsub has no data stores: keep the table yourself, or "
-                                        "replicate it with pubsub::replica");
-    return ec::backend_failure;
-  }
-  template <class... Ts>
-  expected<store> attach_clone(Ts&&...) {
-    static_assert(detail::never<Ts...>, "libpubsub has no data stores: keep the table yourself, or "
-                                        "replicate it with pubsub::replica");
-    return ec::backend_failure;
-  }
-  template <class... Ts>
-  int make_hub(Ts&&...) {
-    static_assert(detail::never<Ts...>, "libpubsub has no hubs: use one endpoint for each");
-    return 0;
-  }
-  template <class... Ts>
-  int system(Ts&&...) {
-    static_assert(detail::never<Ts...>,
-                  "libpubsub knows no actors of CAF: use endpoint::subscribe");
-    return 0;
-  }
-  template <class... Ts>
-  int core(Ts&&...) const {
-    static_assert(detail::never<Ts...>,
-                  "libpubsub knows no actors of CAF: use endpoint::subscribe");
-    return 0;
-  }
-  template <class... Ts>
-  void send_later(Ts&&...) {
-    static_assert(detail::never<Ts...>, "libpubsub knows no actors of CAF: use a timer");
-  }
-  template <class... Ts>
-  void advance_time(Ts&&...) {
-    static_assert(detail::never<Ts...>, "the time of libpubsub is that of the clock");
-  }
-
 private:
   std::string uri(const std::string& host, std::uint16_t port) const {
     return detail::native_uri(config_.options().disable_ssl, host, port);
@@ -320,6 +278,36 @@ private:
     options.capacity_messages = std::max(queue_size, detail::queue_messages);
     options.capacity_bytes = detail::queue_bytes;
     return node_.make_subscriber(detail::native_filter(topics), options);
+  }
+
+  /// A thread that hands events of peers to `deliver` as messages, until `until` is closed; null if
+  /// none are among the topics.
+  std::shared_ptr<detail::background>
+  tell_of_peers(const filter_type& topics, const std::shared_ptr<pubsub::subscriber>& until,
+                const std::function<void(const data_message&)>& deliver) {
+    const auto wants = [&](const topic& which) {
+      return std::any_of(topics.begin(), topics.end(), [&](const topic& each) {
+        return is_internal(each) && each.prefix_of(which);
+      });
+    };
+    const auto errors = wants(topic::errors());
+    const auto statuses = wants(topic::statuses());
+    if (!errors && !statuses)
+      return nullptr;
+    auto source = std::make_shared<pubsub::status_subscriber>(node_.make_status_subscriber(
+        statuses ? pubsub::status_events::all : pubsub::status_events::errors));
+    auto pass_on = [source, until, deliver, errors] {
+      while (!until->closed()) {
+        const auto event = source->get_for(std::chrono::milliseconds{100});
+        if (event && (errors || !event->is_error()))
+          deliver(detail::as_message(detail::from_native(*event)));
+      }
+    };
+    return std::make_shared<detail::background>(
+        [pass_on = std::move(pass_on), until] {
+          detail::run_guarded(pass_on, [&until](const error&) { until->close(); });
+        },
+        [] {});
   }
 
   worker start(std::function<void()> work, std::function<void()> request_stop) {

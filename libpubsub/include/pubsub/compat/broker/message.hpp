@@ -36,7 +36,7 @@ class data_message {
 public:
   data_message() = default;
   data_message(std::nullptr_t) {}
-  data_message(topic t, data d)
+  data_message(topic t, over_pubsub::data d)
       : envelope_(std::make_shared<data_envelope>(std::move(t), std::move(d))) {}
 
   explicit operator bool() const noexcept { return envelope_ != nullptr; }
@@ -44,14 +44,15 @@ public:
   const data_envelope& operator*() const noexcept { return *envelope_; }
 
   /// The topic and the value; empty ones of a null message.
-  const std::tuple<topic, data>& content() const noexcept {
-    static const std::tuple<topic, data> empty;
+  const std::tuple<topic, over_pubsub::data>& content() const noexcept {
+    static const std::tuple<topic, over_pubsub::data> empty;
     return envelope_ != nullptr ? std::as_const(*envelope_).content() : empty;
   }
+  const std::tuple<topic, over_pubsub::data>& data() const noexcept { return content(); }
   /// The same to write to, which copies it where another message has it, too.
-  std::tuple<topic, data>& unshared() {
+  std::tuple<topic, over_pubsub::data>& unshared() {
     if (envelope_ == nullptr)
-      envelope_ = std::make_shared<data_envelope>(topic{}, data{});
+      envelope_ = std::make_shared<data_envelope>(topic{}, over_pubsub::data{});
     else if (envelope_.use_count() > 1)
       envelope_ = std::make_shared<data_envelope>(*envelope_);
     return envelope_->content();

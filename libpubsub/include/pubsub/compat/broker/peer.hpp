@@ -107,7 +107,8 @@ struct endpoint_info {
 };
 
 inline bool convert(const endpoint_info& from, std::string& to) {
-  to = "endpoint_info(" + to_string(from.node) + ", " + to_string(from.network) + ')';
+  to = "endpoint_info(" + to_string(from.node) + ", " +
+       (from.network ? to_string(from.network) : "none") + ')';
   return true;
 }
 

@@ -76,10 +76,10 @@ public:
   friend bool operator==(const status& x, const status& y) noexcept { return x.code_ == y.code_; }
   friend bool operator==(const status& x, sc y) noexcept { return x.code_ == y; }
 
-private:
   status(sc code, endpoint_info info, std::string msg)
       : code_(code), context_(std::move(info)), message_(std::move(msg)) {}
 
+private:
   sc code_ = sc::unspecified;
   endpoint_info context_;
   std::string message_;

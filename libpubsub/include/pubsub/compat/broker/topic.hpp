@@ -30,13 +30,19 @@ public:
       topic(T&& x)
       : text_(std::forward<T>(x)) {}
 
-  /// Where Broker's data stores and its own events are. Nothing comes there here: a
-  /// status_subscriber has the events.
-  static topic master_suffix() { return topic{"<$>/data/master"}; }
-  static topic clone_suffix() { return topic{"<$>/data/clone"}; }
-  static topic errors() { return topic{"<$>/local/data/errors"}; }
-  static topic statuses() { return topic{"<$>/local/data/statuses"}; }
-  static topic store_events() { return topic{"<$>/local/data/store-events"}; }
+  /// Where Broker's data stores are. Nothing comes there here.
+  static constexpr std::string_view master_suffix_str = "<$>/data/master";
+  static constexpr std::string_view clone_suffix_str = "<$>/data/clone";
+  static constexpr std::string_view store_events_str = "<$>/local/data/store-events";
+  /// Where Broker tells of peers: `endpoint::subscribe` takes these topics, too.
+  static constexpr std::string_view errors_str = "<$>/local/data/errors";
+  static constexpr std::string_view statuses_str = "<$>/local/data/statuses";
+
+  static topic master_suffix() { return topic{master_suffix_str}; }
+  static topic clone_suffix() { return topic{clone_suffix_str}; }
+  static topic store_events() { return topic{store_events_str}; }
+  static topic errors() { return topic{errors_str}; }
+  static topic statuses() { return topic{statuses_str}; }
 
   /// Its parts, without empty ones.
   static std::vector<std::string> split(const topic& x) {

@@ -71,6 +71,14 @@ public:
     bytes_ = masked.bytes();
     return true;
   }
+  /// Takes an address as text. False if it is none; then this one stays.
+  bool convert_from(const std::string& text) {
+    const auto parsed = pubsub::address::parse(text);
+    if (parsed)
+      bytes_ = parsed->bytes();
+    return parsed.has_value();
+  }
+  void convert_to(std::string& text) const { text = pubsub::to_string(native()); }
   bool is_v4() const noexcept { return native().is_v4(); }
   bool is_v6() const noexcept { return !is_v4(); }
   array_type& bytes() noexcept { return bytes_; }
@@ -84,14 +92,11 @@ private:
 };
 
 inline bool convert(const address& from, std::string& to) {
-  to = pubsub::to_string(from.native());
+  from.convert_to(to);
   return true;
 }
 inline bool convert(const std::string& from, address& to) {
-  const auto parsed = pubsub::address::parse(from);
-  if (parsed)
-    to = address{*parsed};
-  return parsed.has_value();
+  return to.convert_from(from);
 }
 
 /// An address and a prefix length.
