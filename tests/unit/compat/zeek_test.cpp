@@ -71,6 +71,19 @@ TEST_CASE("reading what is not there of one of Broker's classes gives empty valu
   CHECK(zeek::IdentifierUpdate{short_of_all}.id_value().is_none());
 }
 
+TEST_CASE("name and arguments of an event by Broker's class can be written to, where there are any") {
+  zeek::Event event{"ping", {1u}};
+  event.name() = "pong";
+  event.args().emplace_back("more");
+  CHECK(event.as_data() == zeek::Event{"pong", {1u, "more"}}.as_data());
+  zeek::Event bad{broker::data{"no event"}};
+  bad.args().emplace_back("lost");
+  bad.name() = "lost";
+  CHECK(bad.args().empty());
+  CHECK(bad.name().empty());
+  CHECK(bad.as_data() == broker::data{"no event"});
+}
+
 TEST_CASE("each of Zeek's messages is visited as the class of Broker's that it is") {
   const zeek::Event event{"ping", {}};
   const zeek::LogCreate create{broker::enum_value{"S"}, broker::enum_value{"W"}, 1, 2};

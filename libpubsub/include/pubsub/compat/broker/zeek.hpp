@@ -85,6 +85,18 @@ protected:
     return text != nullptr ? *text : empty;
   }
 
+  /// The same to write to; `otherwise`, made empty, where there is no such field.
+  template <class T>
+  T& writable_field(std::size_t index, T& otherwise) {
+    auto* outer = get_if<vector>(data_);
+    auto* inner = outer != nullptr && outer->size() >= 3 ? get_if<vector>((*outer)[2]) : nullptr;
+    if (inner != nullptr && index < inner->size())
+      if (auto* held = get_if<T>((*inner)[index]))
+        return *held;
+    otherwise.clear();
+    return otherwise;
+  }
+
 private:
   data data_;
 };
@@ -118,6 +130,9 @@ public:
 
   const std::string& name() const noexcept { return text_field(0); }
   const vector& args() const noexcept { return field(1).to_list(); }
+  /// To write to: what is written to an event without a name, or arguments, is no part of it.
+  std::string& name() { return writable_field(0, no_name_); }
+  vector& args() { return writable_field(1, no_args_); }
   /// The time of the network when the event was made, if the event tells.
   std::optional<timestamp> ts() const {
     for (const auto& each : field(2).to_list()) {
@@ -147,6 +162,9 @@ private:
     }
     return true;
   }
+
+  std::string no_name_;
+  vector no_args_;
 };
 
 /// Begins a log stream. What the arguments mean only Zeek knows.
