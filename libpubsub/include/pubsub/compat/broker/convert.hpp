@@ -57,9 +57,9 @@ std::ostream& operator<<(std::ostream& out, const T& x) {
 /// The value as another type; nothing if it is not one.
 template <class To, class From>
 requires detail::convertible<From, To> std::optional<To> to(const From& from) {
-  auto result = std::optional<To>{std::in_place};
-  if (!convert(from, *result))
-    result.reset();
+  auto result = To{};
+  if (!convert(from, result))
+    return {};
   return result;
 }
 
