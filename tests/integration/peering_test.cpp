@@ -52,7 +52,7 @@ TEST_CASE("peer returns although the other side has left before the caller looke
   for (auto round = 0; round < 50; ++round) {
     endpoint lasting;
     auto leaving = std::make_unique<endpoint>();
-    auto events = leaving->make_status_subscriber();
+    auto events = lasting.make_status_subscriber(); // it is peered, and so has been
     const auto where = listen(*leaving);
     std::thread leaves{[&] {
       while (const auto event = events.get_for(patience))
