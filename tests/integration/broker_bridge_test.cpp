@@ -173,6 +173,7 @@ TEST_CASE("values as deep as this library takes cross a bridge, deeper ones are 
   CHECK(ends.between.to_broker().unconvertible == 1);
 }
 
+#if PUBSUB_TEST_BROKER_1 // Broker 2 holds values as they are encoded
 TEST_CASE("members of a set that are the same once encoded are counted, and no message is sent") {
   joined_ends ends;
   const auto tiny = std::numeric_limits<double>::denorm_min();
@@ -184,6 +185,7 @@ TEST_CASE("members of a set that are the same once encoded are counted, and no m
   CHECK(eventually([&] { return ends.between.from_broker().given == 1; }));
   CHECK(ends.between.from_broker().taken == 2);
 }
+#endif
 
 TEST_CASE("messages keep their order over a bridge, over all topics") {
   constexpr count n = 20'000;

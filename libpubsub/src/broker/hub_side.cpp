@@ -2,6 +2,7 @@
 // here, so that they are copied as they are. SPDX-License-Identifier: BSD-3-Clause
 #include "broker/broker_side.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <mutex>
@@ -26,11 +27,18 @@ namespace {
 
 /// How long to wait before looking again whether there is room, or an end.
 constexpr int patience_ms = 20;
+/// How often to look again after Broker has said that there is something, and there was nothing.
+constexpr int looks_after_nothing = 50;
 
-/// A hub gets what the program and Broker's peers publish, and never what it has published itself.
-/// What it publishes is addressed to an endpoint that does not exist: so Broker sends it to none
-/// of its peers, where it could find another bridge; local subscribers and hubs do not look at
-/// that.
+/// Whom the bridges of this process address what they give: nobody. So Broker sends it to none of
+/// its peers, its own subscribers and hubs do not look at that, and other bridges know it by that.
+const ::broker::endpoint_id& nobody() {
+  static const auto id = ::broker::endpoint_id::random();
+  return id;
+}
+
+/// A hub gets what the program, Broker's peers and other hubs publish, never what it has published
+/// itself; what other bridges have given is left out here.
 class hub_side : public broker_side {
 public:
   hub_side(::broker::hub opened, std::shared_ptr<inlet> to, std::function<void()> on_gone)
@@ -43,13 +51,14 @@ public:
 
   bool wait_ready(deadline) override { return !gone(); } // it is when it is made
   bool give(const std::vector<data_message>& messages) override {
+    std::lock_guard alone{giving_};
     for (const auto& each : messages) {
       const auto value = get_view(each).bytes();
       if (!data_view::make(value)) { // nested too deeply
         unconvertible_.fetch_add(1, std::memory_order_relaxed);
         continue;
       }
-      auto made = ::broker::data_envelope::deserialize(::broker::endpoint_id::nil(), nobody_, 1,
+      auto made = ::broker::data_envelope::deserialize(::broker::endpoint_id::nil(), nobody(), 1,
                                                        get_topic(each), value.data(), value.size());
       if (!made) {
         unconvertible_.fetch_add(1, std::memory_order_relaxed);
@@ -57,8 +66,8 @@ public:
       }
       if (!wait_for_room())
         return false;
-      hub_.publish(std::move(*made));
       given_.fetch_add(1, std::memory_order_release);
+      hub_.publish(std::move(*made));
     }
     return true;
   }
@@ -80,10 +89,16 @@ public:
   bool gone() const override { return gone_; }
 
 private:
-  /// Broker reads no more from the hub: it says that there is room, and gives none.
+  /// Broker reads no more from the hub: it says that there is room, and gives none. Only while
+  /// nobody else publishes: what makes room could be used up between the two looks.
   bool cancelled() const {
     pollfd writing{hub_.write_fd(), POLLIN, 0};
-    return hub_.demand() == 0 && ::poll(&writing, 1, 0) > 0 && hub_.demand() == 0;
+    return ::poll(&writing, 1, 0) > 0 && hub_.demand() == 0;
+  }
+  /// For the reader.
+  bool seems_cancelled() {
+    const std::unique_lock alone{giving_, std::try_to_lock};
+    return alone.owns_lock() && cancelled();
   }
   bool wait_for_room() {
     while (hub_.demand() == 0) {
@@ -99,25 +114,34 @@ private:
     return limit_ && std::chrono::steady_clock::now() >= *limit_;
   }
 
+  /// Broker wakes a hub whose input has ended as it does one that has got a message, which may have
+  /// been read by then. Which of the two it was shows once it reads no more from the hub either.
   void read_all() {
-    while (!stopping_) {
+    for (int looks_left = 0; !stopping_;) {
       const bool held_back = inlet_->holds_back();
       pollfd waited_for[] = {{stop_, POLLIN, 0}, {hub_.read_fd(), POLLIN, 0}};
-      ::poll(waited_for, held_back ? 1 : 2, -1);
+      ::poll(waited_for, held_back ? 1 : 2, looks_left > 0 ? patience_ms : -1);
       clear();
       if (stopping_)
         return;
-      if (held_back || waited_for[1].revents == 0)
-        continue;
-      const auto messages = hub_.poll();
-      for (const auto& each : messages)
-        take(each);
-      inlet_->commit();
-      if (messages.empty() || cancelled())
+      looks_left = std::max(looks_left - 1, 0);
+      if (!held_back && waited_for[1].revents != 0 && !read_some())
+        looks_left = looks_after_nothing;
+      if (looks_left > 0 && seems_cancelled())
         return end();
     }
   }
+  /// False if there was nothing.
+  bool read_some() {
+    const auto messages = hub_.poll();
+    for (const auto& each : messages)
+      take(each);
+    inlet_->commit();
+    return !messages.empty();
+  }
   void take(const ::broker::data_message& message) {
+    if (message->receiver() == nobody())
+      return;
     const auto topic = message->topic();
     const auto [bytes, size] = message->raw_bytes();
     const std::span value{bytes, size};
@@ -150,11 +174,11 @@ private:
   const std::shared_ptr<inlet> inlet_;
   const std::function<void()> on_gone_;
   const int stop_; // readable where the reader is to look
-  const ::broker::endpoint_id nobody_ = ::broker::endpoint_id::random();
   std::atomic<std::uint64_t> given_{0};
   std::atomic<std::uint64_t> unconvertible_{0};
   std::atomic<bool> stopping_{false};
   std::atomic<bool> gone_{false};
+  std::mutex giving_;        // held while the hub publishes
   mutable std::mutex mutex_; // guards the following
   std::optional<deadline> limit_;
   std::thread reader_;
