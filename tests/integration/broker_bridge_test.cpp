@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <doctest/doctest.h>
 
-#include <cmath>
+#include <atomic>
 #include <limits>
 #include <memory>
 #include <thread>
@@ -341,21 +341,27 @@ TEST_CASE("a full queue to Broker drops what it says, and counts it") {
   auto options = everything();
   options.to_broker_queue = {.policy = overflow_policy::drop_newest, .capacity_messages = 1};
   ::broker::endpoint theirs{quiet_broker()};
-  auto at_theirs = theirs.make_subscriber({::broker::topic{"/"}}, 1'000'000);
+  auto at_theirs = theirs.make_subscriber({::broker::topic{"/"}}, 1000);
   endpoint ours;
   auto between = join(theirs, ours, options);
+  std::atomic<count> expected{n + 1};
+  count received = 0;
+  std::thread reader{[&] { // Broker 2 takes no more while its subscriber does not read
+    const auto until = std::chrono::steady_clock::now() + patience;
+    while (received < expected && std::chrono::steady_clock::now() < until)
+      received += at_theirs.get(100, ::broker::timespan{10ms}).size();
+  }};
   for (count i = 0; i < n; ++i)
     (void)ours.publish("/x", i);
-  REQUIRE(eventually([&] { return between.to_broker().queued == 0; }));
+  CHECK(eventually([&] { return between.to_broker().queued == 0; }));
   const auto counts = between.to_broker();
+  expected = counts.given;
+  reader.join();
   CHECK(counts.taken == n);
   CHECK(adds_up(counts));
   CHECK(counts.full > 0);
-  CHECK(next_of(at_theirs, counts.given).size() == counts.given);
-  (void)ours.publish("/last", count{n});
-  const auto last = next_of(at_theirs);
-  REQUIRE(last.has_value());
-  CHECK(topic_of(*last) == "/last");
+  CHECK(received == counts.given);
+  CHECK(at_theirs.available() == 0);
 }
 
 TEST_CASE("topics that this library refuses are counted") {
@@ -405,7 +411,7 @@ TEST_CASE("a bridge whose endpoint is destroyed is closed, and Broker's lives on
 }
 
 TEST_CASE("a bridge that is closed has handed over what was queued") {
-  constexpr count n = 5000;
+  constexpr count n = 500; // Broker 2 holds no more for a subscriber that does not read
   joined_ends ends;
   for (count i = 0; i < n; ++i)
     REQUIRE(ends.ours.publish("/x", i) == publish_result::taken);

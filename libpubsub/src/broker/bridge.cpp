@@ -4,6 +4,8 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -55,14 +57,14 @@ expected<void> check(const bridge_options& options) {
 /// news what the other brings, so there is one (`pairs`). Where a circle of bridges and networks is
 /// closed elsewhere, what the last bridge brings reaches the subscribers of one Broker endpoint,
 /// and nothing behind them.
-class bridge::state {
+class bridge_state {
 public:
-  state(endpoint& ours, bridge_options options)
+  bridge_state(endpoint& ours, bridge_options options)
       : options_(std::move(options)), ours_(ours.share()),
         subscriber_(ours_->make_subscriber(options_.to_broker, options_.to_broker_queue)),
         publisher_(ours_->make_bridge_publisher(subscriber_)),
         inlet_(std::make_shared<inlet>(options_.from_broker_queue)) {}
-  ~state() { close(); }
+  ~bridge_state() { close(); }
 
   expected<void> start(::broker::endpoint& theirs) {
     if (subscriber_.closed())
@@ -73,8 +75,13 @@ public:
     if (!entered)
       return entered.error();
     side_ = std::move(*entered);
-    inward_ = std::thread{[this] { publish_all(); }};
-    outward_ = std::thread{[this] { give_all(); }};
+    try {
+      inward_ = std::thread{[this] { publish_all(); }};
+      outward_ = std::thread{[this] { give_all(); }};
+    } catch (const std::system_error& refused) {
+      return error{errc::limit_exceeded,
+                   std::string{"no thread for the bridge: "} + refused.what()};
+    }
     return {};
   }
 
@@ -104,18 +111,21 @@ public:
 
   void close() {
     std::lock_guard lock{closing_};
-    if (!inward_.joinable())
+    if (side_ == nullptr || ended_by_us_)
       return;
+    ended_by_us_ = true;
     const auto until = steady::now() + options_.close_timeout;
     side_->limit(until);
     drain_subscriber(until);
     subscriber_.close();
-    outward_.join();
+    if (outward_.joinable())
+      outward_.join();
     side_->leave(until);
     inlet_->close();
     wait_for_inlet(until);
     inlet_->discard();
-    inward_.join();
+    if (inward_.joinable())
+      inward_.join();
     ended_ = true;
     over_ = true;
   }
@@ -210,6 +220,7 @@ private:
   std::atomic<bool> ended_{false};
   std::atomic<bool> given_all_{false}; // outward_ has ended
   std::atomic<bool> over_{false};      // the bridge is closed
+  bool ended_by_us_ = false;           // guarded by closing_
   std::mutex closing_;                 // one thread closes
   std::mutex mutex_;                   // guards the following
   std::condition_variable changed_;
@@ -218,7 +229,7 @@ private:
   std::thread outward_;
 };
 
-bridge::bridge(std::unique_ptr<state> made) : state_(std::move(made)) {}
+bridge::bridge(std::unique_ptr<bridge_state> made) : state_(std::move(made)) {}
 bridge::bridge(bridge&&) noexcept = default;
 bridge& bridge::operator=(bridge&&) noexcept = default;
 bridge::~bridge() = default;
@@ -226,7 +237,7 @@ bridge::~bridge() = default;
 expected<bridge> bridge::open(::broker::endpoint& theirs, endpoint& ours, bridge_options options) {
   if (auto checked = check(options); !checked)
     return checked.error();
-  auto made = std::make_unique<state>(ours, std::move(options));
+  auto made = std::make_unique<bridge_state>(ours, std::move(options));
   if (auto started = made->start(theirs); !started)
     return started.error();
   return bridge{std::move(made)};

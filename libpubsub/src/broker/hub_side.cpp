@@ -2,7 +2,6 @@
 // here, so that they are copied as they are. SPDX-License-Identifier: BSD-3-Clause
 #include "broker/broker_side.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <mutex>
@@ -27,8 +26,6 @@ namespace {
 
 /// How long to wait before looking again whether there is room, or an end.
 constexpr int patience_ms = 20;
-/// How often to look again after Broker has said that there is something, and there was nothing.
-constexpr int looks_after_nothing = 50;
 
 /// Whom the bridges of this process address what they give: nobody. So Broker sends it to none of
 /// its peers, its own subscribers and hubs do not look at that, and other bridges know it by that.
@@ -51,7 +48,6 @@ public:
 
   bool wait_ready(deadline) override { return !gone(); } // it is when it is made
   bool give(const std::vector<data_message>& messages) override {
-    std::lock_guard alone{giving_};
     for (const auto& each : messages) {
       const auto value = get_view(each).bytes();
       if (!data_view::make(value)) { // nested too deeply
@@ -89,16 +85,11 @@ public:
   bool gone() const override { return gone_; }
 
 private:
-  /// Broker reads no more from the hub: it says that there is room, and gives none. Only while
-  /// nobody else publishes: what makes room could be used up between the two looks.
+  /// Broker reads no more from the hub: it says that there is room, and gives none. For the
+  /// thread that publishes: another one could use the room up between the two looks.
   bool cancelled() const {
     pollfd writing{hub_.write_fd(), POLLIN, 0};
     return ::poll(&writing, 1, 0) > 0 && hub_.demand() == 0;
-  }
-  /// For the reader.
-  bool seems_cancelled() {
-    const std::unique_lock alone{giving_, std::try_to_lock};
-    return alone.owns_lock() && cancelled();
   }
   bool wait_for_room() {
     while (hub_.demand() == 0) {
@@ -114,21 +105,28 @@ private:
     return limit_ && std::chrono::steady_clock::now() >= *limit_;
   }
 
-  /// Broker wakes a hub whose input has ended as it does one that has got a message, which may have
-  /// been read by then. Which of the two it was shows once it reads no more from the hub either.
   void read_all() {
-    for (int looks_left = 0; !stopping_;) {
+    while (!stopping_) {
       const bool held_back = inlet_->holds_back();
       pollfd waited_for[] = {{stop_, POLLIN, 0}, {hub_.read_fd(), POLLIN, 0}};
-      ::poll(waited_for, held_back ? 1 : 2, looks_left > 0 ? patience_ms : -1);
+      ::poll(waited_for, held_back ? 1 : 2, -1);
       clear();
-      if (stopping_)
-        return;
-      looks_left = std::max(looks_left - 1, 0);
-      if (!held_back && waited_for[1].revents != 0 && !read_some())
-        looks_left = looks_after_nothing;
-      if (looks_left > 0 && seems_cancelled())
+      if (!stopping_ && !held_back && waited_for[1].revents != 0 && !read_some() && has_ended())
         return end();
+    }
+  }
+  /// Broker wakes a hub whose input has ended as it does one that has got a message, which may have
+  /// been read by then. `get` tells: it throws at the end, and does not wait otherwise, but returns
+  /// nothing where there is nothing.
+  bool has_ended() {
+    try {
+      if (const auto message = hub_.get()) {
+        take(message);
+        inlet_->commit();
+      }
+      return false;
+    } catch (const std::exception&) {
+      return true;
     }
   }
   /// False if there was nothing.
@@ -178,7 +176,6 @@ private:
   std::atomic<std::uint64_t> unconvertible_{0};
   std::atomic<bool> stopping_{false};
   std::atomic<bool> gone_{false};
-  std::mutex giving_;        // held while the hub publishes
   mutable std::mutex mutex_; // guards the following
   std::optional<deadline> limit_;
   std::thread reader_;

@@ -18,6 +18,8 @@ class endpoint; // of Broker, whose headers this one does without
 
 namespace pubsub::broker {
 
+class bridge_state;
+
 /// Which messages a bridge takes, and how many wait for the other side.
 struct bridge_options {
   /// Topics, by prefix, whose messages go from Broker to this library.
@@ -63,7 +65,8 @@ class PUBSUB_EXPORT bridge {
 public:
   /// Returns at once. Each endpoint may be closed or destroyed before the bridge or after it, but
   /// not during this call. Errors: invalid_argument (also for two endpoints that have a bridge
-  /// already), shutting_down (an endpoint is closed), unspecified (Broker has not let it in).
+  /// already), shutting_down (an endpoint is closed), unspecified (Broker has not let it in),
+  /// limit_exceeded (no more threads).
   static expected<bridge> open(::broker::endpoint& theirs, endpoint& ours, bridge_options options);
 
   bridge(bridge&&) noexcept;
@@ -85,10 +88,9 @@ public:
   void close();
 
 private:
-  class state;
-  explicit bridge(std::unique_ptr<state> made);
+  explicit bridge(std::unique_ptr<bridge_state> made);
 
-  std::unique_ptr<state> state_;
+  std::unique_ptr<bridge_state> state_;
 };
 
 } // namespace pubsub::broker
