@@ -58,9 +58,7 @@ std::ostream& operator<<(std::ostream& out, const T& x) {
 template <class To, class From>
 requires detail::convertible<From, To> std::optional<To> to(const From& from) {
   auto result = To{};
-  if (!convert(from, result))
-    return {};
-  return result;
+  return convert(from, result) ? std::optional<To>{std::move(result)} : std::nullopt;
 }
 
 /// As `to`; throws std::logic_error instead.
