@@ -71,7 +71,8 @@ TEST_CASE("reading what is not there of one of Broker's classes gives empty valu
   CHECK(zeek::IdentifierUpdate{short_of_all}.id_value().is_none());
 }
 
-TEST_CASE("name and arguments of an event by Broker's class can be written to, where there are any") {
+TEST_CASE(
+    "name and arguments of an event by Broker's class can be written to, where there are any") {
   zeek::Event event{"ping", {1u}};
   event.name() = "pong";
   event.args().emplace_back("more");
