@@ -61,7 +61,7 @@ foreach(name ${components})
   endif()
   get_target_property(exported ${target} EXPORT_NAME)
   string(REGEX REPLACE "_static$" "" exported ${exported})
-  string(APPEND component_calls "libpubsub_component(${name} ${exported} ${package} ${debian} \"${needs}\")\n")
+  string(APPEND component_calls "libpubsub_component(${name} ${exported} ${package} \"${debian}\" \"${needs}\")\n")
 
   install(TARGETS ${target} EXPORT pubsub_${name}_static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
   install(EXPORT pubsub_${name}_static NAMESPACE pubsub:: DESTINATION ${package_dir} COMPONENT dev)
