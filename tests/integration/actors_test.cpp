@@ -8,6 +8,8 @@
 #include <caf/binary_deserializer.hpp>
 #include <caf/binary_serializer.hpp>
 
+#include <doctest/doctest.h>
+
 #include <pubsub/caf/actors.hpp>
 
 #include "support/nodes.hpp"
