@@ -27,9 +27,10 @@ namespace {
 /// How long to wait before looking again whether there is room, or an end.
 constexpr int patience_ms = 20;
 
-/// Whom the bridges of this process address what they give: nobody. So Broker sends it to none of
-/// its peers, its own subscribers and hubs do not look at that, and other bridges know it by that.
-const ::broker::endpoint_id& nobody() {
+/// The receiver of what the bridges of this process give: no endpoint has it. So Broker sends it to
+/// none of its peers, its own subscribers and hubs do not look at that, and other bridges know it
+/// by that.
+const ::broker::endpoint_id& no_endpoint() {
   static const auto id = ::broker::endpoint_id::random();
   return id;
 }
@@ -54,8 +55,9 @@ public:
         unconvertible_.fetch_add(1, std::memory_order_relaxed);
         continue;
       }
-      auto made = ::broker::data_envelope::deserialize(::broker::endpoint_id::nil(), nobody(), 1,
-                                                       get_topic(each), value.data(), value.size());
+      auto made =
+          ::broker::data_envelope::deserialize(::broker::endpoint_id::nil(), no_endpoint(), 1,
+                                               get_topic(each), value.data(), value.size());
       if (!made) {
         unconvertible_.fetch_add(1, std::memory_order_relaxed);
         continue;
@@ -138,7 +140,7 @@ private:
     return !messages.empty();
   }
   void take(const ::broker::data_message& message) {
-    if (message->receiver() == nobody())
+    if (message->receiver() == no_endpoint())
       return;
     const auto topic = message->topic();
     const auto [bytes, size] = message->raw_bytes();

@@ -78,7 +78,7 @@ PUBSUB_EXPORT ::caf::actor subscribe(::caf::local_actor* self, endpoint& at, fil
 /// with a `std::uint64_t`: how many of them were taken by all who want them, or are wanted nowhere.
 /// While a queue with policy `block` is full it waits, and answers later: so who requests, and goes
 /// on with the answer, is held back as any publisher is; who only sends fills the mailbox. It has a
-/// thread of its own, and ends when it is sent an exit, or nobody refers to it.
+/// thread of its own, and ends when it is sent an exit, or no reference to it is left.
 PUBSUB_EXPORT ::caf::actor spawn_publisher(::caf::actor_system& system, publisher to);
 
 /// Call these at the beginning of a program, `init_types` before the first configuration is made:

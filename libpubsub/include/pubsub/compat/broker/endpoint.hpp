@@ -197,7 +197,7 @@ public:
   worker publish_all_nosync(Init init, Pull pull, AtEnd at_end) {
     return publish_all(std::move(init), std::move(pull), std::move(at_end));
   }
-  /// Announces topics although nobody here subscribes: peers then send them, and this endpoint
+  /// Announces topics that have no subscriber here: peers then send them, and this endpoint
   /// passes them on. Peers of this library need no such help.
   void forward(const std::vector<topic>& ts) {
     auto options = pubsub::queue_options{};

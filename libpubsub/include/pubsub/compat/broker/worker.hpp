@@ -119,7 +119,7 @@ void run_guarded(Loop&& loop, Cleanup&& cleanup) {
   try {
     cleanup(reason);
   } catch (...) {
-    // Nobody is left to tell.
+    // There is no caller left to tell.
   }
 }
 
