@@ -31,7 +31,7 @@ public:
       ++unconvertible_;
   }
   void commit();
-  /// Whether no more should be taken from Broker for now: full, and the policy is `block`.
+  /// Whether Broker is to wait until there is room: the queue is full, and its policy is `block`.
   bool holds_back() const;
 
   /// Waits for a batch, and swaps it for `done`, of which `what` became since it was taken; what is
