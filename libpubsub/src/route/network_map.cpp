@@ -30,6 +30,8 @@ void network_map::neighbour_ready(const endpoint_id& who) {
     return;
   paths_.add_link(self_, who);
   paths_.set_relays(who, relays(who));
+  if (const auto at = nodes_.find(who); at != nodes_.end() && !at->second.links.contains(self_))
+    awaited_.insert(who);
   add_own_link(who);
 }
 
@@ -56,6 +58,7 @@ void network_map::remove(const std::vector<endpoint_id>& all) {
   for (const auto& who : all) {
     if (neighbours_.erase(who) + broker_peers_.erase(who) == 0)
       continue;
+    awaited_.erase(who);
     paths_.remove_link(self_, who);
     for (auto& [id, at] : nodes_)
       shares_.remove(who, at.heard.remove(who));
@@ -313,6 +316,8 @@ void network_map::apply(const endpoint_id& id, known_node& at, const endpoint_id
       touch(id, at, links);
     }
     apply_links(id, at, *links);
+    if (at.links.contains(self_))
+      awaited_.erase(id);
   } else if (auto change = at.apply(std::get<filter_report>(*report));
              !at.prefixes.empty() || !change.removed.empty()) { // the number counts as well
     filter_changes_.push_back(std::move(change));

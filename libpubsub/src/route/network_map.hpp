@@ -64,6 +64,9 @@ public:
   /// Whether links are new and not reported to the neighbours yet. Those that are lost are reported
   /// at once.
   bool has_news_of_links() const noexcept { return !new_links_.empty(); }
+  /// Whether neighbours that are ready have not reported their link with this node yet: until they
+  /// have, others do not know that they are within reach.
+  bool awaits_links() const noexcept { return !awaited_.empty(); }
   /// From now on this node reports that it passes nothing on: others choose routes that do not lead
   /// over it. It stays in the network for what is from here or for here.
   void stop_relaying();
@@ -156,6 +159,7 @@ private:
   std::set<endpoint_id> broker_peers_;
   std::set<endpoint_id> hosts_;
   std::set<endpoint_id> new_links_;                       // of this node, not reported yet
+  std::set<endpoint_id> awaited_;                         // neighbours, as of awaits_links()
   std::set<std::pair<endpoint_id, endpoint_id>> waiting_; // reports about a node, by a neighbour
   std::vector<endpoint_id> touched_; // nodes whose reports may count now by a change of links
   report_shares shares_;

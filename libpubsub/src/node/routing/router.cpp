@@ -182,15 +182,20 @@ void router::neighbour_ready(const endpoint_id& who) {
 
 bool router::receive(const endpoint_id& from, any_report report) {
   bool valid = true;
+  bool awaited = false;
   change([&] {
     if (clients().contains(from)) {
       valid = client_links_.receive(from, report);
       return valid;
     }
     const auto links = network_.links_version();
+    const bool before = network_.awaits_links();
     valid = network_.receive(from, std::move(report));
+    awaited = before && !network_.awaits_links();
     return network_.links_version() != links || network_.has_filter_changes();
   });
+  if (awaited)
+    answer_due();
   return valid;
 }
 
@@ -332,7 +337,8 @@ bool router::wait_until_all_has_come(const deadline& until) {
 }
 
 /// Who asks whether all nodes know something reaches all that are linked by now: each that is asked
-/// reports its new links before it passes the question on, or answers.
+/// reports its new links before it passes the question on, or answers, and answers once the nodes
+/// at the other ends have reported these links, too.
 void router::report_links() {
   {
     std::lock_guard lock{mutex_};

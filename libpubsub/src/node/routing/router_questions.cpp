@@ -113,7 +113,7 @@ bool router::may_answer(filter_question& question, std::vector<endpoint_id>& mis
   const auto& within_reach = *next_links();
   if (filter)
     missing = ready_.missing(within_reach, *filter);
-  if (filter && missing.empty() &&
+  if (filter && missing.empty() && !network_.awaits_links() &&
       client_links_.interests().all_confirmed(std::chrono::steady_clock::now()))
     return true;
   question.to = {self_};

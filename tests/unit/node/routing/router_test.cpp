@@ -252,6 +252,28 @@ TEST_CASE("a question is passed on with one hop less, and answered for ourselves
   CHECK(answer->to == id_of(1));
 }
 
+TEST_CASE("a question is answered once all neighbours have reported their links with this node") {
+  for (const bool lost : {false, true}) {
+    fixture f;
+    const auto near = f.join(id_of(1));
+    f.routes.add_neighbour(id_of(2), f.make_link(2));
+    CHECK(f.routes.receive(id_of(2), neighbours_report{{id_of(2), 1, 1, true}, true, {}, {}}));
+    CHECK(f.routes.receive(id_of(2), filter_report{{id_of(2), 1, 1, true}, {}, {}}));
+    f.routes.neighbour_ready(id_of(2));
+    near->take_frames();
+    f.routes.receive(filter_question{id_of(1), 5, {us}});
+    CHECK(near->take_frames().empty());
+    if (lost)
+      f.routes.remove_peers({id_of(2)});
+    else
+      CHECK(f.routes.receive(id_of(2), neighbours_report{{id_of(2), 1, 2, false}, true, {us}, {}}));
+    const auto frames = near->take_frames();
+    REQUIRE(frames.size() == 2);
+    CHECK(kind_of(frames[0]) == wire::frame_kind::neighbours); // first: who asks may have to ask it
+    CHECK(kind_of(frames[1]) == wire::frame_kind::answer);
+  }
+}
+
 TEST_CASE(
     "a question without hops left goes no further, nor does one at a node that does not forward") {
   for (const bool forwarding : {true, false}) {
