@@ -162,6 +162,10 @@ public:
   received<std::vector<task>> get_batch_for(std::size_t max, std::chrono::nanoseconds timeout);
   /// Tasks that are here and were not given out.
   std::size_t available() const;
+  /// A file descriptor that is readable while a task may be here, or it is closed
+  /// (level-triggered); owned by the queue. Where it is readable `try_get` may still find none:
+  /// exchanges say other things, too. For select, poll, epoll and event loops; do not read from it.
+  int fd() const;
   /// Waits until so many exchanges that this queue is bound to are known here. False at the
   /// timeout, or once closed: a name may be wrong, or a link missing.
   [[nodiscard]] bool wait_for_exchanges(std::size_t n, std::chrono::nanoseconds timeout) const;

@@ -104,6 +104,8 @@ protected:
   /// In `take`: a thread was waiting when these messages came.
   bool is_prompt() const noexcept { return prompt_; }
   bool anything_unread() const { return in_->available() > 0; }
+  /// Readable while something is unread, or the subscriber is closed.
+  int unread_fd() const { return in_->fd(); }
   /// What is unread once all waits have ended.
   std::vector<data_message> take_unread() {
     auto unread = in_->try_get_batch();

@@ -116,6 +116,10 @@ std::size_t task_queue::available() const {
   return core_->available();
 }
 
+int task_queue::fd() const {
+  return core_->fd();
+}
+
 bool task_queue::wait_for_exchanges(std::size_t n, std::chrono::nanoseconds timeout) const {
   return core_->wait_for_exchanges(n, timeout);
 }

@@ -26,6 +26,7 @@
 #include "pattern/mailbox/check_counts.hpp"
 #include "pattern/mailbox/mailbox.hpp"
 #include "pattern/mailbox/partner.hpp"
+#include "pattern/mailbox/ready_fd.hpp"
 #include "pattern/mailbox/speakers.hpp"
 #include "pattern/pipeline/task_inbox.hpp"
 #include "pattern/pipeline/tuning.hpp"
@@ -141,7 +142,7 @@ public:
     stop();
     const lock_type lock{mutex_};
     inbox_.clear(); // tasks keep their queue
-    ready_ = 0;
+    note_ready();
   }
 
   /// As `make` has made it.
@@ -167,6 +168,11 @@ public:
     return result;
   }
   std::size_t available() const noexcept { return ready_; }
+  /// Readable also when what has come turns out to be no task.
+  int fd() {
+    const lock_type lock{mutex_};
+    return fd_.open(unread_fd(), !inbox_.empty());
+  }
   std::size_t exchanges() const {
     const lock_type lock{mutex_};
     return inbox_.exchanges().size();
@@ -216,7 +222,7 @@ private:
   void take(std::span<data_message> messages, time now) override {
     for (auto& each : messages)
       receive(std::move(each), now);
-    ready_ = inbox_.size();
+    note_ready();
     if (!inbox_.empty() && !meter_.running())
       meter_.start();
   }
@@ -260,6 +266,11 @@ private:
     return !closed_ && !inbox_.empty();
   }
 
+  void note_ready() noexcept {
+    ready_.store(inbox_.size(), std::memory_order_relaxed);
+    fd_.set(!inbox_.empty());
+  }
+
   receive_status why_none() const {
     return closed_ ? receive_status::closed : receive_status::timeout;
   }
@@ -269,7 +280,7 @@ private:
   ready_task take_next() {
     ++untimed_;
     auto result = inbox_.take();
-    ready_.store(inbox_.size(), std::memory_order_relaxed);
+    note_ready();
     if (result.from->redelivered) {
       report_to(result.from->exchange);
     } else if (inbox_.empty()) {
@@ -366,6 +377,7 @@ private:
   time next_report_{};
   time ask_at_ = time::max();
   std::atomic<std::size_t> ready_{0};
+  ready_fd fd_;
 };
 
 } // namespace pubsub::pattern
