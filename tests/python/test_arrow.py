@@ -44,6 +44,18 @@ def subscriber(endpoint):
         yield result
 
 
+def test_records_on_the_topics_of_zeeks_logs_make_the_same_table(endpoint):
+    def table_of(topic):
+        with endpoint.make_subscriber(topic) as subscriber:
+            endpoint.publish(topic, Event("log_fields", "conn", [list(each) for each in FIELDS]))
+            endpoint.publish(topic, Event("log_conn", VALUES))
+            return libpubsub.to_arrow(subscriber, max_rows=1, timeout=DEADLINE)
+
+    table = table_of("zeek/logs/conn")
+    assert table.num_rows == 1
+    assert table.equals(table_of("zeek/records/conn"), check_metadata=True)
+
+
 def test_a_table_has_the_types_of_the_log(endpoint, subscriber):
     announce(endpoint, "conn")
     send(endpoint, "conn", VALUES, NOTHING)

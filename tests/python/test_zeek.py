@@ -158,3 +158,31 @@ def test_records_of_zeek_get_the_names_of_their_columns(endpoint):
     assert list(reader) == [Record("conn", {"ts": Timestamp(1_000_000_000), "seen": None})] * 2
     assert reader.skipped == 3
     assert reader.schemas == {"conn": (Field("ts", "time"), Field("seen", "set[string]"))}
+
+
+def test_a_log_reader_reads_records_that_are_events_as_well(endpoint):
+    subscriber = endpoint.make_subscriber("zeek/logs/")
+    topic = "zeek/logs/conn"
+    columns = Event("log_fields", "conn", (("ts", "time"), ("n", "count")))
+    record = Event("log_conn", (Timestamp(1), Count(7)))
+    for each in (record, columns, record, message(5, record, Event("e")), Event("log_conn", (Timestamp(1),)), Event("log_other", ())):
+        endpoint.publish(topic, each)
+    endpoint.close()
+    reader = LogReader(subscriber)
+    assert list(reader) == [Record("conn", {"ts": Timestamp(1), "n": Count(7)})] * 2
+    assert reader.skipped == 3
+    assert reader.schemas == {"conn": (Field("ts", "time"), Field("n", "count"))}
+
+
+def test_a_log_that_comes_in_both_forms_has_the_columns_of_each(endpoint):
+    reader = LogReader()
+    event = Event("log_conn", (Timestamp(1), Count(7))).to_data()
+    write = message(3, *NAMES, "conn", WRITTEN)
+    assert reader.feed(Event("log_fields", "conn", (("when", "time"), ("n", "count"))).to_data()) == []
+    assert reader.feed(message(2, *NAMES, INFO, COLUMNS)) == []
+    for _ in range(2):
+        assert [each.values.keys() for each in reader.feed(event)] == [{"when", "n"}]
+        assert [field.name for field in reader.schemas["conn"]] == ["when", "n"]
+        assert [each.values.keys() for each in reader.feed(write)] == [{"ts", "seen"}]
+        assert [field.name for field in reader.schemas["conn"]] == ["ts", "seen"]
+    assert reader.skipped == 0

@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, NamedTuple,
 from ._core import Message
 from .errors import Closed, DecodeError, InvalidArgument, NotSupported
 from .zeek import Field, Record, Records
-from .zeek.messages import LogReader, RecordReader
+from .zeek.messages import LogReader
 
 if TYPE_CHECKING:
     import pyarrow  # type: ignore # it says nothing of its types
@@ -72,7 +72,7 @@ def to_arrow(source: Source, max_rows: Optional[int] = None, *, path: Optional[s
     arrow = _pyarrow()
     if max_rows is None and timeout is None and hasattr(source, "get"):
         raise InvalidArgument("to_arrow of a subscriber ends with max_rows or timeout: give one of them")
-    reader = _Reader()
+    reader = LogReader()
     tables = [arrow.Table.from_batches([each])
               for each in _batches(reader, source, max_rows, DEFAULT_BATCH_ROWS, path, timeout)]
     table = arrow.concat_tables(tables, promote_options="default") if tables else arrow.table({})
@@ -85,7 +85,7 @@ def record_batches(source: Source, rows: int = DEFAULT_BATCH_ROWS, *, path: Opti
     ``timeout`` seconds are over. All have the same schema until the columns of the log change. Arguments and errors else
     as of ``to_arrow``."""
     _pyarrow()
-    return _batches(_Reader(), source, None, rows, path, timeout)
+    return _batches(LogReader(), source, None, rows, path, timeout)
 
 
 def _pyarrow() -> Any:
@@ -100,29 +100,16 @@ class _Row(NamedTuple):
     fields: tuple[Field, ...]
 
 
-class _Reader:
-    """Rows of messages of either kind."""
-
-    def __init__(self) -> None:
-        self._records = RecordReader()
-        self._logs = LogReader()
-
-    @property
-    def skipped(self) -> int:
-        return self._records.skipped + self._logs.skipped
-
-    def read(self, message: Message) -> list[_Row]:
-        if message.topic.startswith("zeek/logs/"):
-            return [_Row(each, self._logs.schemas[each.path]) for each in self._logs.feed(message.data)]
-        record = self._records.feed(message)
-        return [] if record is None else [_Row(record, self._records.schemas[record.path])]
+def _rows_in(reader: LogReader, message: Message) -> list[_Row]:
+    """Of messages of either kind."""
+    return [_Row(each, reader.schemas[each.path]) for each in reader.feed(message.data)]
 
 
-def _rows(reader: _Reader, source: Source, timeout: Optional[float]) -> Iterator[_Row]:
+def _rows(reader: LogReader, source: Source, timeout: Optional[float]) -> Iterator[_Row]:
     get = getattr(source.subscriber if isinstance(source, Records) else source, "get", None)
     if get is None:
         for message in source:
-            yield from reader.read(message)  # type: ignore[arg-type]
+            yield from _rows_in(reader, message)  # type: ignore[arg-type]
         return
     end = None if timeout is None else time.monotonic() + timeout
     while True:
@@ -132,7 +119,7 @@ def _rows(reader: _Reader, source: Source, timeout: Optional[float]) -> Iterator
             return
         if message is None:
             return
-        yield from reader.read(message)
+        yield from _rows_in(reader, message)
 
 
 def _of_one_log(rows: Iterable[_Row], path: Optional[str]) -> Iterator[_Row]:
@@ -149,7 +136,7 @@ def _of_one_log(rows: Iterable[_Row], path: Optional[str]) -> Iterator[_Row]:
         yield row
 
 
-def _batches(reader: _Reader, source: Source, max_rows: Optional[int], rows: int, path: Optional[str],
+def _batches(reader: LogReader, source: Source, max_rows: Optional[int], rows: int, path: Optional[str],
              timeout: Optional[float]) -> Iterator[pyarrow.RecordBatch]:
     if rows < 1 or (max_rows is not None and max_rows < 1):
         raise InvalidArgument("a table has at least one row")

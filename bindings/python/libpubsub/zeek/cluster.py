@@ -12,7 +12,7 @@ from ..errors import InvalidArgument
 from ..subscriber import DEFAULT_CAPACITY
 from ..values import PublishResult
 from .declarations import Declarations
-from .messages import RECORD_TOPIC, Event, LogReader, Record, RecordReader, read_event
+from .messages import RECORD_TOPIC, Event, LogReader, Record, read_event
 
 if TYPE_CHECKING:
     from .._core import Message
@@ -121,19 +121,15 @@ class Records(_Feed[Record]):
 
     def __init__(self, subscriber: _Subscriber) -> None:
         super().__init__(subscriber)
-        self._records = RecordReader()
-        self._logs = LogReader()
+        self._reader = LogReader()
 
     @property
     def skipped(self) -> int:
         """How many have been passed over."""
-        return self._records.skipped + self._logs.skipped
+        return self._reader.skipped
 
     def _read(self, message: Message) -> list[Record]:
-        if message.topic.startswith(_LOG_TOPIC):
-            return self._logs.feed(message.data)
-        record = self._records.feed(message)
-        return [] if record is None else [record]
+        return self._reader.feed(message.data)
 
 
 class Cluster(Closing):
@@ -187,7 +183,8 @@ class Cluster(Closing):
         """The records of these logs, such as ``"conn"``; of all without one.
 
         They come where nodes of a cluster with the ZeroMQ backend have this program as a logger (``logs=PORT`` in the
-        address), from Brokers, and from whoever publishes records (``pubsub pub --zeek-log``)."""
+        address), from Brokers, from nodes whose backend is this library, and from whoever publishes records (``pubsub pub
+        --zeek-log``)."""
         topics = [prefix + path for prefix in (RECORD_TOPIC, _LOG_TOPIC) for path in paths or ("",)]
         return Records(self.endpoint.make_subscriber(topics, capacity=capacity, policy=policy))
 

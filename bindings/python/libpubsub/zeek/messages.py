@@ -173,7 +173,44 @@ class Record(NamedTuple):
     values: dict[str, Any]
 
 
-class RecordReader:
+class _EventRecords:
+    """Records that travel as events: ``log_fields`` announces the columns of a log, ``log_<path>`` has the values."""
+
+    def __init__(self, messages: Iterable[Message]) -> None:
+        self._messages = messages
+        self.skipped = 0
+        self.schemas: dict[str, tuple[Field, ...]] = {}
+        """Columns by path, as announced last; ahead of the next announcement those of the record that was read last."""
+        self._announced: dict[str, tuple[tuple[Field, ...], tuple[str, ...]]] = {}
+
+    def _take(self, name: str, args: tuple[Any, ...]) -> Optional[Record]:
+        """The record in an event; None if it holds none, or one whose columns are not known."""
+        if name == _FIELDS_EVENT:
+            self._learn(args)
+            return None
+        if not name.startswith(_RECORD_PREFIX) or len(args) != 1 or not isinstance(args[0], tuple):
+            return None
+        path = name[len(_RECORD_PREFIX):]
+        fields, names = self._announced.get(path, ((), ()))
+        if not names or len(names) != len(args[0]):
+            self.skipped += 1
+            return None
+        return self._record(path, fields, names, args[0])
+
+    def _record(self, path: str, fields: tuple[Field, ...], names: tuple[str, ...], values: tuple[Any, ...]) -> Record:
+        self.schemas[path] = fields  # which other messages may have replaced
+        return Record(path, dict(zip(names, values)))
+
+    def _learn(self, args: tuple[Any, ...]) -> None:
+        if len(args) != 2 or not isinstance(args[0], str) or not isinstance(args[1], tuple):
+            return
+        fields = tuple(Field(*field) for field in args[1] if isinstance(field, tuple) and len(field) == 2)
+        if len(fields) == len(args[1]):
+            self.schemas[args[0]] = fields
+            self._announced[args[0]] = (fields, tuple(field.name for field in fields))
+
+
+class RecordReader(_EventRecords):
     """Turns messages of the topics ``zeek/records/...`` into records.
 
     The columns of a log travel as an event of their own, ahead of its records and again from time to
@@ -183,37 +220,12 @@ class RecordReader:
     """
 
     def __init__(self, messages: Iterable[Message] = ()) -> None:
-        self._messages = messages
-        self.skipped = 0
-        self.schemas: dict[str, tuple[Field, ...]] = {}
-        """Columns by path, as announced last."""
-        self._names: dict[str, tuple[str, ...]] = {}
+        super().__init__(messages)
 
     def feed(self, message: Message) -> Optional[Record]:
         """The record in ``message``; None if it holds none, or one whose columns are not known."""
         content = _event_content(message.data)
-        if content is None:
-            return None
-        name, args = content[0], content[1]
-        if name == _FIELDS_EVENT:
-            self._learn(args)
-            return None
-        if not name.startswith(_RECORD_PREFIX) or len(args) != 1 or not isinstance(args[0], tuple):
-            return None
-        path = name[len(_RECORD_PREFIX):]
-        names = self._names.get(path)
-        if names is None or len(names) != len(args[0]):
-            self.skipped += 1
-            return None
-        return Record(path, dict(zip(names, args[0])))
-
-    def _learn(self, args: tuple[Any, ...]) -> None:
-        if len(args) != 2 or not isinstance(args[0], str) or not isinstance(args[1], tuple):
-            return
-        fields = [Field(*field) for field in args[1] if isinstance(field, tuple) and len(field) == 2]
-        if len(fields) == len(args[1]):
-            self.schemas[args[0]] = tuple(fields)
-            self._names[args[0]] = tuple(field.name for field in fields)
+        return None if content is None else self._take(content[0], content[1])
 
     def __iter__(self) -> Iterator[Record]:
         for message in self._messages:
@@ -343,23 +355,25 @@ _TYPE_NAMES = ("void", "bool", "int", "count", "double", "time", "interval", "st
                "subnet", "any", "table", "record", "list", "func", "file", "vector", "opaque", "type", "error")
 
 
-class LogReader:
-    """Turns what Zeek sends on ``zeek/logs/...`` into records: ``LogReader(subscriber)``.
+class LogReader(_EventRecords):
+    """Turns what comes on ``zeek/logs/...`` into records: ``LogReader(subscriber)``.
 
-    Zeek announces a log to each new peer and then sends its records, many of them in a batch. Iterating gives each
-    record as a ``(path, values)`` pair; other messages are passed over. ``skipped`` counts records whose columns were
-    not announced, or that are malformed.
+    They come in two forms, which may be mixed. A Zeek that logs over Broker announces a log to each new peer, and then
+    sends its records, many of them in a batch. The library's cluster backend for Zeek sends each record as an event, as on
+    ``zeek/records/...`` (RecordReader), which this reads as well. Iterating gives each record as a ``(path, values)`` pair;
+    other messages are passed over. ``skipped`` counts records whose columns were not announced, or that are malformed.
     """
 
     def __init__(self, messages: Iterable[Message] = ()) -> None:
-        self._messages = messages
-        self.skipped = 0
-        self.schemas: dict[str, tuple[Field, ...]] = {}
-        """Columns by path, as announced last."""
-        self._names: dict[tuple[str, str, str], tuple[str, ...]] = {}
+        super().__init__(messages)
+        self._created: dict[tuple[str, str, str], tuple[tuple[Field, ...], tuple[str, ...]]] = {}
 
     def feed(self, data: Any) -> list[Record]:
         """The records in a received value; none in one that is no message of Zeek's."""
+        content = _event_content(data)
+        if content is not None:
+            record = self._take(content[0], content[1])
+            return [] if record is None else [record]
         try:
             found = parse_messages(data)
         except DecodeError:
@@ -368,22 +382,25 @@ class LogReader:
         for each in found:
             if isinstance(each, LogCreate):
                 self.schemas[each.path] = each.fields
-                self._names[each[:3]] = tuple(field.name for field in each.fields)
-            elif isinstance(each, LogWrite):
-                record = self._record(each)
-                if record is None:
-                    self.skipped += 1
-                else:
-                    records.append(record)
+                self._created[each[:3]] = (each.fields, tuple(field.name for field in each.fields))
+                continue
+            record = None
+            if isinstance(each, LogWrite):
+                record = self._written(each)
+                self.skipped += record is None
+            elif isinstance(each, Event):
+                record = self._take(each.name, each.args)
+            if record is not None:
+                records.append(record)
         return records
 
-    def _record(self, write: LogWrite) -> Optional[Record]:
-        names = self._names.get(write[:3])
+    def _written(self, write: LogWrite) -> Optional[Record]:
+        fields, names = self._created.get(write[:3], ((), ()))
         try:
             values = write.values()
         except PubsubError:
             return None
-        return Record(write.path, dict(zip(names, values))) if names is not None and len(names) == len(values) else None
+        return self._record(write.path, fields, names, values) if names and len(names) == len(values) else None
 
     def __iter__(self) -> Iterator[Record]:
         for message in self._messages:
