@@ -24,6 +24,13 @@ std::optional<log_field> field_from(const data& announced) {
   return log_field{*name, *type};
 }
 
+std::size_t bytes_of(const log_schema& schema) {
+  auto result = schema.path.size();
+  for (const auto& each : schema.fields)
+    result += each.name.size() + each.type.size();
+  return result;
+}
+
 } // namespace
 
 std::optional<read_record> record_reader::read(const data& value) {
@@ -54,6 +61,10 @@ bool record_reader::learn(const vector& args) {
   const auto* const fields = path != nullptr ? get_if<vector>(args[1]) : nullptr;
   if (fields == nullptr)
     return false;
+  if (fields->size() > max_columns) {
+    ++beyond_limits_;
+    return true;
+  }
   std::vector<log_field> found;
   for (const auto& each : *fields) {
     auto field = field_from(each);
@@ -61,13 +72,24 @@ bool record_reader::learn(const vector& args) {
       return false;
     found.push_back(std::move(*field));
   }
-  auto& schema = schemas_[*path];
-  if (schema.version > 0 && schema.fields == found)
-    return true;
-  schema.path = *path;
-  schema.fields = std::move(found);
-  ++schema.version;
+  keep(*path, std::move(found));
   return true;
+}
+
+void record_reader::keep(const std::string& path, std::vector<log_field> fields) {
+  const auto known = schemas_.find(path);
+  if (known != schemas_.end() && known->second.fields == fields)
+    return;
+  const auto before = known != schemas_.end() ? bytes_of(known->second) : 0;
+  log_schema schema{path, std::move(fields), known != schemas_.end() ? known->second.version : 0};
+  const auto bytes = bytes_ - before + bytes_of(schema);
+  if (bytes > max_bytes || (known == schemas_.end() && schemas_.size() >= max_logs)) {
+    ++beyond_limits_;
+    return;
+  }
+  bytes_ = bytes;
+  ++schema.version;
+  schemas_.insert_or_assign(path, std::move(schema));
 }
 
 } // namespace pubsub::zeek

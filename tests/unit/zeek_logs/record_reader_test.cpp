@@ -60,3 +60,34 @@ TEST_CASE("what is no record, or announces no columns, is counted and passed ove
   }
   CHECK(reader.unknown() == 0);
 }
+
+TEST_CASE("what announcements make a reader keep is bounded") {
+  zeek::record_reader reader;
+  SUBCASE("logs") {
+    for (std::size_t i = 0; i < zeek::record_reader::max_logs + 2; ++i)
+      CHECK_FALSE(reader.read(columns_of("log" + std::to_string(i), {{"n", "count"}})));
+    CHECK(reader.beyond_limits() == 2);
+    CHECK(reader.read(zeek::make_log_event("log0", vector{1u})));
+    const auto last = "log" + std::to_string(zeek::record_reader::max_logs);
+    CHECK_FALSE(reader.read(zeek::make_log_event(last, vector{1u})));
+    CHECK(reader.unknown() == 1);
+    // The columns of a log that is known may change.
+    CHECK_FALSE(reader.read(columns_of("log0", {{"n", "count"}, {"m", "count"}})));
+    CHECK(reader.read(zeek::make_log_event("log0", vector{1u, 2u})));
+  }
+  SUBCASE("columns") {
+    const std::vector<zeek::log_field> many(zeek::record_reader::max_columns + 1, {"n", "count"});
+    CHECK_FALSE(reader.read(columns_of("conn", many)));
+    CHECK(reader.beyond_limits() == 1);
+  }
+  SUBCASE("bytes") {
+    const std::string long_name(zeek::record_reader::max_bytes / 2, 'n');
+    CHECK_FALSE(reader.read(columns_of("a", {{long_name, "count"}})));
+    CHECK_FALSE(reader.read(columns_of("b", {{long_name, "count"}})));
+    CHECK(reader.beyond_limits() == 1);
+    CHECK_FALSE(reader.read(columns_of("a", {{"n", "count"}})));
+    CHECK_FALSE(reader.read(columns_of("b", {{long_name, "count"}})));
+    CHECK(reader.beyond_limits() == 1);
+  }
+  CHECK(reader.others() == 0);
+}
