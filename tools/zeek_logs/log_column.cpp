@@ -3,6 +3,7 @@
 
 #include "zeek_logs/log_text.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <utility>
@@ -100,6 +101,33 @@ std::optional<data> parse_scalar(std::string_view text, scalar_type type, transp
   return std::nullopt;
 }
 
+bool is_scalar(const data& x, scalar_type type) {
+  switch (type) {
+  case scalar_type::boolean:
+    return x.is<boolean>() || x.is<none>();
+  case scalar_type::count:
+    return x.is<count>() || x.is<none>();
+  case scalar_type::integer:
+    return x.is<integer>() || x.is<none>();
+  case scalar_type::real:
+    return x.is<real>() || x.is<none>();
+  case scalar_type::time:
+    return x.is<timestamp>() || x.is<none>();
+  case scalar_type::interval:
+    return x.is<timespan>() || x.is<none>();
+  case scalar_type::string:
+  case scalar_type::enumeration:
+    return x.is<std::string>() || x.is<enum_value>() || x.is<none>();
+  case scalar_type::address:
+    return x.is<address>() || x.is<none>();
+  case scalar_type::subnet:
+    return x.is<subnet>() || x.is<none>();
+  case scalar_type::port:
+    return x.is<port>() || x.is<none>();
+  }
+  return false;
+}
+
 bool is_nan(const data& x) {
   auto number = x.get_if<real>();
   return number && std::isnan(*number);
@@ -154,6 +182,23 @@ std::optional<column_type> parse_column_type(std::string_view name) {
   if (!element)
     return std::nullopt;
   return column_type{container, *element};
+}
+
+bool is_of_type(const data& x, column_type type) {
+  const auto is_element = [type](const data& each) { return is_scalar(each, type.element); };
+  switch (type.container) {
+  case container_type::set: {
+    const auto* const members = x.get_if<set>();
+    return members != nullptr ? std::ranges::all_of(*members, is_element) : x.is<none>();
+  }
+  case container_type::vector: {
+    const auto* const members = x.get_if<vector>();
+    return members != nullptr ? std::ranges::all_of(*members, is_element) : x.is<none>();
+  }
+  case container_type::scalar:
+    break;
+  }
+  return is_element(x);
 }
 
 std::optional<data> parse_column(std::string_view text, column_type type,

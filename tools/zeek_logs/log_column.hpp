@@ -42,6 +42,10 @@ struct column_type {
 /// `count`, `set[string]`, `vector[addr]`, ... Nothing for a type logs cannot hold.
 std::optional<column_type> parse_column_type(std::string_view name);
 
+/// Whether a value can stand in such a column: unset, of its type, or a container whose members
+/// are. Columns of strings and of enums take either.
+bool is_of_type(const data& x, column_type type);
+
 /// The value of a column; nothing if the text is not of its type. `protocol` is given to ports.
 std::optional<data> parse_column(std::string_view text, column_type type,
                                  const log_notation& notation, transport protocol);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "zeek_logs/record_lines.hpp"
 
-#include "zeek_logs/log_column.hpp"
-
 #include <array>
 #include <charconv>
 #include <cstdlib>
@@ -16,21 +14,21 @@ namespace {
 
 constexpr std::int64_t nanoseconds = 1'000'000'000;
 
-/// The digits behind the point: six, as Zeek has them, or nine where there is more.
+/// The digits behind the point: six, or nine where there is more.
 void add_decimals(std::string& out, std::int64_t of_a_second) {
   const bool coarse = of_a_second % 1'000 == 0;
   const auto digits = std::to_string(coarse ? of_a_second / 1'000 : of_a_second);
   out.append((coarse ? 6 : 9) - digits.size(), '0') += digits;
 }
 
-void add_seconds(std::string& out, std::int64_t ns) {
+void add_exact_seconds(std::string& out, std::int64_t ns) {
   if (ns < 0)
     out += '-';
   out += std::to_string(std::abs(ns / nanoseconds)) + '.';
   add_decimals(out, std::abs(ns % nanoseconds));
 }
 
-void add_iso_time(std::string& out, std::int64_t ns) {
+void add_exact_time(std::string& out, std::int64_t ns) {
   auto second = static_cast<std::time_t>(ns / nanoseconds);
   auto rest = ns % nanoseconds;
   if (rest < 0) {
@@ -47,14 +45,14 @@ void add_iso_time(std::string& out, std::int64_t ns) {
 }
 
 /// Shortest digits that give the same number, without an exponent.
-void add_real(std::string& out, real x) {
+void add_exact_real(std::string& out, real x) {
   std::array<char, 400> text{}; // the longest number in this notation has 327
   const auto [end, failed] =
       std::to_chars(text.data(), text.data() + text.size(), x, std::chars_format::fixed);
   out.append(text.data(), end);
 }
 
-void add_escaped(std::string& out, char c) {
+void add_hex(std::string& out, char c) {
   constexpr std::string_view digits = "0123456789abcdef";
   const auto byte = static_cast<unsigned char>(c);
   out += "\\x";
@@ -62,56 +60,32 @@ void add_escaped(std::string& out, char c) {
   out += digits[byte & 15];
 }
 
-/// What a column is made of.
-struct notation {
-  log_notation text;
-  std::string_view escaped; ///< characters that may not stand in it
-  std::string_view allowed; ///< control characters that may
-  bool iso_times;
-
-  bool may_stand(char c) const noexcept {
-    const bool is_control = (c >= 0 && c < ' ') || c == 0x7f;
-    return escaped.find(c) == escaped.npos && (!is_control || allowed.find(c) != allowed.npos);
-  }
-};
-
-const notation& notation_of(line_format format) {
-  static const notation tsv{{}, "\\", "", false};
-  static const notation csv{{"\t", ",", "", ""}, "", "\t\n\r", true};
-  return format == line_format::tsv ? tsv : csv;
+/// A control character that could steer a terminal.
+bool steers_terminal(char c) {
+  return ((c >= 0 && c < ' ') || c == 0x7f) && c != '\t' && c != '\n' && c != '\r';
 }
 
-class column_writer {
+/// The column of a table of CSV, without quotes.
+class csv_column {
 public:
-  column_writer(const notation& how, std::string& out) : how_(how), out_(out) {}
+  explicit csv_column(std::string& out, bool within_container = false)
+      : out_(out), within_container_(within_container) {}
 
-  void write(const data& value, bool within_container) {
-    within_container_ = within_container;
+  void write(const data& value) {
     std::visit([this](const auto& x) { add(x); }, value.variant());
   }
 
 private:
-  void add(const none&) { out_ += how_.text.unset_field; }
-  void add(boolean x) { out_ += how_.iso_times ? (x ? "true" : "false") : (x ? "T" : "F"); }
+  void add(const none&) {}
+  void add(boolean x) { out_ += x ? "true" : "false"; }
   void add(count x) { out_ += std::to_string(x); }
   void add(integer x) { out_ += std::to_string(x); }
-  void add(real x) { add_real(out_, x); }
-  void add(timestamp x) {
-    const auto ns = x.time_since_epoch().count();
-    how_.iso_times ? add_iso_time(out_, ns) : add_seconds(out_, ns);
-  }
-  void add(timespan x) { add_seconds(out_, x.count()); }
+  void add(real x) { add_exact_real(out_, x); }
+  void add(timestamp x) { add_exact_time(out_, x.time_since_epoch().count()); }
+  void add(timespan x) { add_exact_seconds(out_, x.count()); }
   void add(const port& x) { out_ += std::to_string(x.number()); }
-  void add(const enum_value& x) { add_text(to_string(x)); }
-  void add(const std::string& x) {
-    if (x.empty())
-      out_ += how_.text.empty_field;
-    else if (x == how_.text.unset_field || x == how_.text.empty_field) {
-      add_escaped(out_, x.front()); // or it would be read as that
-      out_ += x.substr(1);
-    } else
-      add_text(x);
-  }
+  void add(const enum_value& x) { add_text(x.name()); }
+  void add(const std::string& x) { add_text(x); }
   void add(const set& x) { add_members(x); }
   void add(const vector& x) { add_members(x); }
   void add(const table& x) {
@@ -127,28 +101,25 @@ private:
 
   void add_text(std::string_view text) {
     for (const char c : text)
-      if (!how_.may_stand(c) || (within_container_ && how_.text.set_separator.front() == c))
-        add_escaped(out_, c);
+      if (steers_terminal(c) || (within_container_ && c == ','))
+        add_hex(out_, c);
       else
         out_ += c;
   }
 
   template <class Members>
   void add_members(const Members& members) {
-    if (members.empty())
-      out_ += how_.text.empty_field;
     bool first = true;
     for (const auto& each : members) {
       if (!first)
-        out_ += how_.text.set_separator;
+        out_ += ',';
       first = false;
-      column_writer{how_, out_}.write(each, true);
+      csv_column{out_, true}.write(each);
     }
   }
 
-  const notation& how_;
   std::string& out_;
-  bool within_container_ = false;
+  const bool within_container_;
 };
 
 void add_quoted(std::string& out, std::string_view column) {
@@ -177,6 +148,8 @@ expected<void> check_same_table(const log_schema& first, const log_schema& next)
   return {};
 }
 
+record_lines::record_lines(line_format format) : format_(format), tsv_(make_tsv_lines()) {}
+
 expected<void> record_lines::add(const read_record& record, std::string& out) {
   const bool is_first = last_.version == 0;
   const auto same = check_same_table(last_, record.schema);
@@ -184,18 +157,16 @@ expected<void> record_lines::add(const read_record& record, std::string& out) {
     return same.error();
   if (is_first || !same) {
     last_ = record.schema;
-    add_header(last_, out);
+    add_header(out);
   }
-  const auto& how = notation_of(format_);
+  if (format_ == line_format::tsv) {
+    tsv_->add_record(last_, record.values, out);
+    return {};
+  }
   std::string column;
   for (std::size_t i = 0; i < record.values.size(); ++i) {
-    if (format_ == line_format::tsv) {
-      out += i > 0 ? how.text.separator : "";
-      column_writer{how, out}.write(record.values[i], false);
-      continue;
-    }
     column.clear();
-    column_writer{how, column}.write(record.values[i], false);
+    csv_column{column}.write(record.values[i]);
     out += i > 0 ? "," : "";
     add_quoted(out, column);
   }
@@ -203,24 +174,15 @@ expected<void> record_lines::add(const read_record& record, std::string& out) {
   return {};
 }
 
-void record_lines::add_header(const log_schema& schema, std::string& out) const {
-  if (format_ == line_format::csv) {
-    for (std::size_t i = 0; i < schema.fields.size(); ++i) {
-      out += i > 0 ? "," : "";
-      add_quoted(out, schema.fields[i].name);
-    }
-    out += '\n';
+void record_lines::add_header(std::string& out) const {
+  if (format_ == line_format::tsv) {
+    tsv_->add_header(last_, {}, out);
     return;
   }
-  const log_notation usual;
-  out += "#separator \\x09\n#set_separator\t" + usual.set_separator + "\n#empty_field\t" +
-         usual.empty_field + "\n#unset_field\t" + usual.unset_field + "\n#path\t" + schema.path +
-         "\n#fields";
-  for (const auto& each : schema.fields)
-    out += "\t" + each.name;
-  out += "\n#types";
-  for (const auto& each : schema.fields)
-    out += "\t" + each.type;
+  for (std::size_t i = 0; i < last_.fields.size(); ++i) {
+    out += i > 0 ? "," : "";
+    add_quoted(out, last_.fields[i].name);
+  }
   out += '\n';
 }
 

@@ -3,16 +3,19 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include <pubsub/error.hpp>
 
 #include "zeek_logs/record_reader.hpp"
+#include "zeek_logs/writing/log_lines.hpp"
 
 namespace pubsub::zeek {
 
 enum class line_format : std::uint8_t {
-  /// As Zeek writes logs: a header ahead of the first record, and wherever log or columns change.
+  /// As Zeek writes logs (log_lines): a header ahead of the first record, and wherever log or
+  /// columns change, without the lines that say when a file was opened and closed.
   tsv,
   /// A line of column names, then records of one log (RFC 4180, with a line feed at the end of
   /// lines): times as `2023-11-14T22:13:20.000001Z`, intervals in seconds, unset columns empty,
@@ -28,16 +31,17 @@ expected<void> check_same_table(const log_schema& first, const log_schema& next)
 /// written as `\xNN`.
 class record_lines {
 public:
-  explicit record_lines(line_format format) : format_(format) {}
+  explicit record_lines(line_format format);
 
   /// Appends the record, behind what has to stand before it. Errors: for CSV those of
   /// `check_same_table`.
   expected<void> add(const read_record& record, std::string& out);
 
 private:
-  void add_header(const log_schema& schema, std::string& out) const;
+  void add_header(std::string& out) const;
 
   const line_format format_;
+  const std::unique_ptr<const log_lines> tsv_;
   log_schema last_; // version 0 before the first record
 };
 

