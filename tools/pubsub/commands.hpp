@@ -21,6 +21,7 @@ void add_trace(CLI::App& app, exit_code& outcome);
 void add_top(CLI::App& app, exit_code& outcome);
 void add_tap(CLI::App& app, exit_code& outcome);
 void add_butterfly(CLI::App& app, exit_code& outcome);
+void add_log_writer(CLI::App& app, exit_code& outcome);
 void add_zeek_proxy(CLI::App& app, exit_code& outcome);
 void add_record(CLI::App& app, exit_code& outcome);
 void add_replay(CLI::App& app, exit_code& outcome);

@@ -113,13 +113,8 @@ exit_code run_sub(const sub_options& options) {
   if (auto failed = connect(ep, options.connection, peering::wait); failed != exit_code::ok)
     return failed;
   auto outcome = print_messages(sub, options, **output, stop);
-  auto counters = sub.counters();
-  if (auto unreadable = counters.decode_errors; unreadable > 0)
-    complain(fmt::format("{} messages were no valid values", unreadable));
-  if (auto missing = counters.dropped_oldest + counters.dropped_newest + counters.missed;
-      missing > 0)
-    complain(
-        fmt::format("{} messages were dropped, {} of them on the way", missing, counters.missed));
+  const auto counters = sub.counters();
+  complain_of_drops(counters);
   if (counters.dropped_overflow > 0) {
     complain("this subscriber did not keep up and was disconnected");
     return exit_code::loss;

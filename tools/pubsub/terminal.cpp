@@ -46,6 +46,15 @@ exit_code fail(const error& problem) {
   return exit_code_of(problem);
 }
 
+void complain_of_drops(const subscriber_counters& counters) {
+  if (const auto unreadable = counters.decode_errors; unreadable > 0)
+    complain(fmt::format("{} messages were no valid values", unreadable));
+  if (const auto missing = counters.dropped_oldest + counters.dropped_newest + counters.missed;
+      missing > 0)
+    complain(
+        fmt::format("{} messages were dropped, {} of them on the way", missing, counters.missed));
+}
+
 bool stderr_is_terminal() {
   static const bool answer = ::isatty(STDERR_FILENO) == 1;
   return answer;

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include <pubsub/counters.hpp>
 #include <pubsub/error.hpp>
 
 #include "exit_code.hpp"
@@ -21,6 +22,9 @@ exit_code exit_code_of(const error& problem);
 std::string explain(const error& problem);
 /// Complains and returns the exit status.
 exit_code fail(const error& problem);
+
+/// Says how many messages a subscriber could not read, and has missed.
+void complain_of_drops(const subscriber_counters& counters);
 
 bool stderr_is_terminal();
 
