@@ -195,11 +195,8 @@ class _EventRecords:
         if not names or len(names) != len(args[0]):
             self.skipped += 1
             return None
-        return self._record(path, fields, names, args[0])
-
-    def _record(self, path: str, fields: tuple[Field, ...], names: tuple[str, ...], values: tuple[Any, ...]) -> Record:
-        self.schemas[path] = fields  # which other messages may have replaced
-        return Record(path, dict(zip(names, values)))
+        self.schemas[path] = fields  # which a LogCreate may have replaced
+        return Record(path, dict(zip(names, args[0])))
 
     def _learn(self, args: tuple[Any, ...]) -> None:
         if len(args) != 2 or not isinstance(args[0], str) or not isinstance(args[1], tuple):
@@ -400,7 +397,10 @@ class LogReader(_EventRecords):
             values = write.values()
         except PubsubError:
             return None
-        return self._record(write.path, fields, names, values) if names and len(names) == len(values) else None
+        if not names or len(names) != len(values):
+            return None
+        self.schemas[write.path] = fields  # which log_fields may have replaced
+        return Record(write.path, dict(zip(names, values)))
 
     def __iter__(self) -> Iterator[Record]:
         for message in self._messages:
