@@ -50,3 +50,21 @@ TEST_CASE("columns that are given make an announcement fulfil nothing") {
   CHECK(matcher.wants("zeek/records/p", announced));
   CHECK(matcher.judge("zeek/records/p", announced) != condition_verdict::yes);
 }
+
+TEST_CASE("records are told by what they are, on topics of any name") {
+  const auto announced = *encode_binary(
+      zeek::make_log_fields_event({.path = "p", .fields = {{"name", "string"}, {"n", "count"}}}));
+  const auto record = [](count n) {
+    return *encode_binary(zeek::make_log_event("p", vector{"x", n}));
+  };
+  auto where = condition::make("n == 2");
+  REQUIRE(where);
+  condition_matcher matcher{std::move(*where)};
+  for (const std::string_view topic : {"zeek/records/p", "zeek/logs/p", "elsewhere"}) {
+    CAPTURE(topic);
+    CHECK_FALSE(matcher.wants(topic, record(2))); // what is announced counts for its own topic
+    CHECK(matcher.wants(topic, announced));
+    CHECK(matcher.wants(topic, record(2)));
+    CHECK_FALSE(matcher.wants(topic, record(3)));
+  }
+}

@@ -62,8 +62,13 @@ TEST_CASE("messages that fulfil the condition while a request waits are counted 
 
 TEST_CASE("a trigger learns columns, and what announces them asks for nothing") {
   auto trigger = trigger_on("n == 7");
+  std::string topic = "zeek/records/p";
+  SUBCASE("of records that were published") {}
+  SUBCASE("of logs that Zeek's nodes send") {
+    topic = "zeek/logs/p";
+  }
   const auto look = [&](data value) {
-    const std::vector<data_message> one{make_data_message("zeek/records/p", std::move(value))};
+    const std::vector<data_message> one{make_data_message(topic, std::move(value))};
     return trigger.look_at(one, noon, tool::clock::time_point{});
   };
   CHECK_FALSE(look(zeek::make_log_event("p", vector{count{7}})));

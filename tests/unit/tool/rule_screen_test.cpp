@@ -171,6 +171,21 @@ TEST_CASE("mask: the field is another value of its type, and all else stays") {
   CHECK(with.counters().passed == 2);
 }
 
+TEST_CASE("rules know the columns of logs on the topics of Zeek as well") {
+  const rule_screen screen{{made({.match = "uid == \"C1\"", .mask = {"host"}})}, some_key()};
+  const auto part = screen.make_part(nullptr);
+  for (const std::string_view topic : {"zeek/logs/conn", "zeek/records/conn"}) {
+    auto columns = *encode_binary(announcement());
+    CHECK(part->passes(topic, columns));
+    auto bytes = *encode_binary(record("C1"));
+    CHECK(part->passes(topic, bytes));
+    CHECK(*decode_binary(bytes) != record("C1"));
+    bytes = *encode_binary(record("C2"));
+    CHECK(part->passes(topic, bytes));
+    CHECK(*decode_binary(bytes) == record("C2"));
+  }
+}
+
 TEST_CASE("mask: what cannot be masked for sure is dropped") {
   screened with{{made({.match = "bytes > 5", .mask = {"host"}})}};
   CHECK_FALSE(with.passes(record("C1"))); // its column has not been announced
