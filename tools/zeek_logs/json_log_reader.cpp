@@ -16,6 +16,22 @@ namespace {
 
 constexpr std::size_t max_columns = 4096;
 
+std::string type_name(const data& x);
+
+// The type of what is set in a vector: `any` where it differs, nothing where nothing is set.
+std::string element_type(const vector& elements) {
+  std::string result;
+  for (const auto& each : elements) {
+    if (each.is<none>())
+      continue;
+    auto type = type_name(each);
+    if (!result.empty() && type != result)
+      return "any";
+    result = std::move(type);
+  }
+  return result;
+}
+
 // The type a TSV log would name for a value.
 std::string type_name(const data& x) {
   switch (x.type()) {
@@ -39,10 +55,8 @@ std::string type_name(const data& x) {
     return "interval";
   case data_type::enum_value:
     return "enum";
-  case data_type::vector: {
-    const auto& elements = x.get<vector>();
-    return "vector[" + (elements.empty() ? std::string{} : type_name(elements.front())) + "]";
-  }
+  case data_type::vector:
+    return "vector[" + element_type(x.get<vector>()) + "]";
   default:
     return "any";
   }

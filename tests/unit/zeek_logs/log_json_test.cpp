@@ -127,6 +127,17 @@ TEST_CASE("nesting is limited") {
   CHECK(record.error() == errc::limit_exceeded);
 }
 
+TEST_CASE("a vector of JSON has the type of its members, if they have one") {
+  for (const auto& [text, type] :
+       {std::pair{R"({"a":[1,2]})", "vector[count]"},
+        std::pair{R"({"a":[null,"x"]})", "vector[string]"},
+        std::pair{R"({"a":[1,"x"]})", "vector[any]"}, std::pair{R"({"a":[null]})", "vector[]"}}) {
+    auto parser = zeek::make_json_log_parser();
+    REQUIRE(parser->parse(text));
+    CHECK(parser->schema().fields.at(0).type == type);
+  }
+}
+
 TEST_CASE("a JSON line cut off or damaged at any byte is survived") {
   for (std::size_t length = 1; length < conn_line.size(); ++length)
     CHECK_FALSE(zeek::make_json_log_parser()->parse(conn_line.substr(0, length)));
