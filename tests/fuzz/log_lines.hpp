@@ -5,6 +5,7 @@
 #include "fuzz/check.hpp"
 
 #include "zeek_logs/log_reader.hpp"
+#include "zeek_logs/writing/log_lines.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -28,6 +29,13 @@ inline void try_lines(zeek::log_parser& parser, std::string_view text) {
     for (const auto& each : **record)
       check_bytes_give_back(each);
     check(zeek::make_log_fields_event(parser.schema()).is<vector>(), "columns can be told");
+    const std::unique_ptr<zeek::log_lines> formats[] = {zeek::make_tsv_lines(),
+                                                        zeek::make_json_lines({})};
+    for (const auto& lines : formats) {
+      std::string written;
+      lines->add_record(parser.schema(), **record, written);
+      check(written.find('\n') + 1 == written.size(), "a record is one line");
+    }
   }
 }
 

@@ -92,6 +92,14 @@ class LogWriterTest(CommandTest):
         self.assertRegex(self.text(), rf"\n#close\t{STAMP}\n$")
         self.assertRegex(writer.err[-1], "^wrote 3,000 records to 1 file in ")
 
+    def test_a_real_log_is_written_as_zeek_has_written_it(self):
+        log = pathlib.Path(__file__).parents[2] / "bench/data/conn.log"
+        writer, address = self.writer()
+        code, _, err = self.run_command("pub", "--peer", address, "--zeek-log", log)
+        self.assertEqual(code, OK, err)
+        self.stop(writer)
+        self.assertEqual(without_times(self.text()), without_times(log.read_text(encoding="utf-8")))
+
     def test_json_has_the_same_records(self):
         for times, first in (("epoch", 1700000000.000001), ("millis", 1700000000000), ("iso8601", "2023-11-14T22:13:20.000001Z")):
             writer, address = self.writer("--format", "json", "--json-timestamps", times, "--json")

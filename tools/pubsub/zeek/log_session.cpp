@@ -4,6 +4,8 @@
 #include "recording/moments.hpp"
 #include "terminal.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace pubsub::tool {
@@ -60,8 +62,11 @@ bool log_session::tick() {
 
 bool log_session::finish() {
   bool closed = false;
-  while (!closed && !failed_ && from_.available() > 0)
+  // What comes meanwhile is not waited for: that might never end.
+  for (auto left = from_.available(); left > 0 && !closed && !failed_;) {
     take_batch(closed);
+    left = batch_.empty() ? 0 : left - std::min(left, batch_.size());
+  }
   const auto ended = to_.close(std::chrono::system_clock::now());
   return failed_ || succeeded(ended); // one complaint is enough
 }

@@ -227,16 +227,17 @@ void add_header_text(std::string& out, std::string_view text) {
 }
 
 void add_json_text(std::string& out, std::string_view text) {
+  std::string shown;
+  add_piece(shown, text, json_controls);
   out += '"';
-  const auto begin = out.size();
-  add_piece(out, text, json_controls);
-  for (auto at = begin; at < out.size(); ++at) {
-    const auto control = json_controls.find(out[at]);
+  for (const char c : shown) {
+    const auto control = json_controls.find(c);
     if (control != json_controls.npos)
-      out[at] = json_letters[control];
-    else if (out[at] != '"' && out[at] != '\\')
-      continue;
-    out.insert(at++, 1, '\\');
+      (out += '\\') += json_letters[control];
+    else if (c == '"' || c == '\\')
+      (out += '\\') += c;
+    else
+      out += c;
   }
   out += '"';
 }

@@ -21,7 +21,8 @@ void add_seconds(std::string& out, double seconds);
 /// A double in a TSV log: at most six digits behind the point, at least one, never an exponent.
 void add_real(std::string& out, real x);
 /// A double in a JSON log: the shortest digits that give the same number; null for what JSON has no
-/// number for. (For one number in a few hundred Zeek itself does not find the shortest.)
+/// number for. (Of one number in a thousand or so Zeek writes one or two digits more: it does not
+/// always find the shortest.)
 void add_json_real(std::string& out, real x);
 /// `2023-11-14T22:13:20.000001Z`.
 void add_iso_time(std::string& out, double seconds);
