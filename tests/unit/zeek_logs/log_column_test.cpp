@@ -33,11 +33,11 @@ TEST_CASE("a value fits columns of its own type, and none that are another's") {
       {"string", "text"},
       {"set[count]", set{data{1u}}},
       {"vector[count]", vector{1u}}};
-  for (const auto& [type, ignored] : values)
-    for (const auto& [other, value] : values) {
-      CAPTURE(type);
-      CAPTURE(other);
-      CHECK(fits(value, type) == (type == other));
+  for (const auto& column : values)
+    for (const auto& each : values) {
+      CAPTURE(column.first);
+      CAPTURE(each.first);
+      CHECK(fits(each.second, column.first) == (column.first == each.first));
     }
 }
 

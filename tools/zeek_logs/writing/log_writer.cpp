@@ -101,9 +101,9 @@ log_writer::log* log_writer::find_log(const log_schema& schema, time_point now) 
 }
 
 /// False where columns change so often that this record is left out.
-expected<bool> log_writer::change_columns(log& x, const log_schema& now_valid, time_point now) {
+expected<bool> log_writer::change_columns(log& x, const log_schema& schema, time_point now) {
   if (x.schema.version != 0) {
-    if (now - minute_ >= std::chrono::minutes{1}) {
+    if (now < minute_ || now - minute_ >= std::chrono::minutes{1}) {
       minute_ = now;
       changes_ = 0;
     }
@@ -115,7 +115,7 @@ expected<bool> log_writer::change_columns(log& x, const log_schema& now_valid, t
     if (auto moved = move_file(x, now); !moved)
       return moved.error();
   }
-  x.schema = now_valid;
+  x.schema = schema;
   x.types.clear();
   for (const auto& each : x.schema.fields)
     x.types.push_back(parse_column_type(each.type));

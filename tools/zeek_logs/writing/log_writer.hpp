@@ -83,7 +83,7 @@ private:
   log_writer(log_writer_options options, log_directory directory, time_point now);
 
   log* find_log(const log_schema& schema, time_point now);
-  expected<bool> change_columns(log& x, const log_schema& now_valid, time_point now);
+  expected<bool> change_columns(log& x, const log_schema& schema, time_point now);
   bool fits(const log& x, const vector& values);
   expected<void> begin_file(log& x, time_point now);
   expected<void> end_file(log& x, time_point now);
