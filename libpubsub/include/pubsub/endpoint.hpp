@@ -19,6 +19,7 @@
 #include <pubsub/export.hpp>
 #include <pubsub/filter.hpp>
 #include <pubsub/message_screen.hpp>
+#include <pubsub/network_subscriber.hpp>
 #include <pubsub/peer_info.hpp>
 #include <pubsub/publisher.hpp>
 #include <pubsub/queue_options.hpp>
@@ -139,6 +140,9 @@ public:
                    task_runner runner = {});
   /// Sees what happens to peerings from now on.
   status_subscriber make_status_subscriber(status_events which = status_events::all);
+  /// Sees which nodes there are, and which topics they want: those that are known now, and what
+  /// changes.
+  network_subscriber make_network_subscriber();
   /// What this endpoint announces to a peer that brings nothing itself: the union of its
   /// subscribers' filters, `forward_topics` and its peers' filters.
   pubsub::filter filter() const;

@@ -18,6 +18,7 @@ class enum_value;
 class error;
 class exchange;
 class filter;
+class network_subscriber;
 class port;
 class publishable;
 class publisher;

@@ -18,6 +18,7 @@
 #include <pubsub/log.hpp>
 #include <pubsub/message_fields.hpp>
 #include <pubsub/message_screen.hpp>
+#include <pubsub/network_subscriber.hpp>
 #include <pubsub/pattern/pipeline.hpp>
 #include <pubsub/pattern/remote.hpp>
 #include <pubsub/pattern/versioned.hpp>

@@ -175,6 +175,36 @@ public:
   std::unique_ptr<outbound> out;
 };
 
+/// What a network_subscriber handle owns. Thread-safety: as network_subscriber.
+class network_reader {
+  /// At a node as it is now.
+  auto look() const { // its type has to be known below
+    return
+        [&routes = owner_->routes()](const auto& node, auto visit) { routes.look_at(node, visit); };
+  }
+
+public:
+  explicit network_reader(std::shared_ptr<endpoint_core> owner)
+      : owner_(std::move(owner)), watch_(std::make_shared<network_watch>()) {
+    owner_->routes().add_watch(watch_);
+  }
+  ~network_reader() { close(); }
+  network_reader(const network_reader&) = delete;
+  network_reader& operator=(const network_reader&) = delete;
+
+  received<network_event> get(const deadline& until) { return watch_->pull(look(), until); }
+  bool available() { return watch_->available(look()); }
+  int fd() { return watch_->fd(); }
+  void close() {
+    owner_->routes().remove_watch(watch_);
+    watch_->discard();
+  }
+
+private:
+  const std::shared_ptr<endpoint_core> owner_;
+  const std::shared_ptr<network_watch> watch_;
+};
+
 /// What a subscriber handle owns: its place in the routes, and its queue. `get` takes messages in
 /// small batches, so that a stream of single reads does not lock once per message; everything else
 /// looks at the taken ones first. Thread-safety: as subscriber.

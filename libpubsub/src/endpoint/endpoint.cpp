@@ -126,6 +126,9 @@ subscriber endpoint::make_subscriber(pubsub::filter topics, const condition& whe
 status_subscriber endpoint::make_status_subscriber(status_events which) {
   return status_subscriber{core_->events().subscribe(which)};
 }
+network_subscriber endpoint::make_network_subscriber() {
+  return network_subscriber{std::make_unique<network_reader>(core_)};
+}
 pubsub::filter endpoint::filter() const {
   return core_->routes().announcement_for({});
 }

@@ -155,7 +155,7 @@ report_version network_map::filter_known(const endpoint_id& who) const {
 // -- reports -------------------------------------------------------------------------------------
 
 /// The node a report is about; null if the map is full.
-known_node* network_map::find(const endpoint_id& id) {
+known_node* network_map::place_for(const endpoint_id& id) {
   if (!nodes_.contains(id) && nodes_.size() >= max_nodes)
     forget_unreachable(0);
   return nodes_.contains(id) || nodes_.size() < max_nodes ? &nodes_[id] : nullptr;
@@ -183,7 +183,7 @@ bool network_map::receive(const endpoint_id& from, any_report report) {
   }
   if (id != from && nodes_.contains(from) && !nodes_.at(from).relays)
     return false;
-  auto* const at = find(id);
+  auto* const at = place_for(id);
   if (at == nullptr)
     return true;
   if (at->items_with(report) > max_items)

@@ -108,6 +108,11 @@ public:
     const auto found = nodes_.find(who);
     return found != nodes_.end() && found->second.links_number > 0;
   }
+  /// What counts of the reports of a node; null if there are none.
+  const known_node* find(const endpoint_id& who) const {
+    const auto found = nodes_.find(who);
+    return found == nodes_.end() ? nullptr : &found->second;
+  }
   /// Calls `visit` with the id of each other node, whether it passes messages on, and its links.
   template <class Visitor>
   void visit_nodes(Visitor&& visit) const {
@@ -118,6 +123,9 @@ public:
 
   /// The next hop to every node within reach; brought up to date by the first call after a change.
   const next_hop_map& next_hops() const { return paths_.next_hops(); }
+  /// As of path_tree.
+  void note_reach(bool on) { paths_.note_reach(on); }
+  std::vector<endpoint_id> take_reach_changes() { return paths_.take_reach_changes(); }
   /// Whether a path leads from the neighbour to `to`, but not over this node.
   bool reaches(const endpoint_id& neighbour, const endpoint_id& to) const {
     return paths_.reaches(neighbour, to);
@@ -130,7 +138,7 @@ private:
     bool ready = false;
   };
 
-  known_node* find(const endpoint_id& id);
+  known_node* place_for(const endpoint_id& id);
   void become_newer_than(const any_report& claim);
   void add_own_link(const endpoint_id& to);
   shared_report reported_links() const;

@@ -120,6 +120,11 @@ void path_tree::settle_if_much() {
 
 /// From the border of what has changed on, nearest first.
 void path_tree::settle() {
+  const auto note = [&](const endpoint_id& id, bool reach_changes) {
+    moved_.push_back(id);
+    if (notes_reach_ && reach_changes)
+      reach_changes_.push_back(id);
+  };
   std::priority_queue<candidate, std::vector<candidate>, std::greater<>> front;
   const auto offer = [&](vertex* from, vertex* to, std::uint64_t link) {
     if (from->cost != out_of_reach && leads_on(*from) && from->cost + link < to->cost)
@@ -145,7 +150,7 @@ void path_tree::settle() {
     const auto [hop, fresh] = next_hops_.try_emplace(here.id);
     if (fresh || hop->second != here.first->id) {
       hop->second = here.first->id;
-      moved_.push_back(here.id);
+      note(here.id, fresh);
     }
     for (const auto& [to, cost] : here.edges)
       offer(&here, to, cost);
@@ -154,7 +159,7 @@ void path_tree::settle() {
   std::vector<endpoint_id> lonely;
   for (auto* const each : std::exchange(cut_, {})) {
     if (each->cost == out_of_reach && next_hops_.erase(each->id) > 0)
-      moved_.push_back(each->id);
+      note(each->id, true);
     if (each->edges.empty() && each != root_)
       lonely.push_back(each->id);
   }
@@ -171,6 +176,17 @@ const next_hop_map& path_tree::next_hops() {
 std::vector<endpoint_id> path_tree::take_moved() {
   next_hops();
   return std::exchange(moved_, {});
+}
+
+void path_tree::note_reach(bool on) {
+  next_hops();
+  notes_reach_ = on;
+  reach_changes_.clear();
+}
+
+std::vector<endpoint_id> path_tree::take_reach_changes() {
+  next_hops();
+  return std::exchange(reach_changes_, {});
 }
 
 bool path_tree::reaches(const endpoint_id& from, const endpoint_id& to) const {

@@ -39,6 +39,10 @@ public:
   /// Nodes whose next hop is another than at the last call, or is none any more; some perhaps
   /// twice.
   std::vector<endpoint_id> take_moved();
+  /// From now on, or no longer, nodes that come into reach or leave it are noted.
+  void note_reach(bool on);
+  /// Those since the last call; some perhaps twice.
+  std::vector<endpoint_id> take_reach_changes();
   /// Whether a path leads from one node to another, but not over the root.
   bool reaches(const endpoint_id& from, const endpoint_id& to) const;
 
@@ -73,6 +77,8 @@ private:
   std::vector<std::pair<vertex*, vertex*>> gained_; // links that are new, or lead on
   next_hop_map next_hops_;
   std::vector<endpoint_id> moved_;
+  bool notes_reach_ = false;
+  std::vector<endpoint_id> reach_changes_;
 };
 
 } // namespace pubsub

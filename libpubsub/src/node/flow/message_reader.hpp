@@ -33,8 +33,9 @@ public:
     /// Of nodes of version 2: whether we are a client, and whether the peer is one.
     bool is_client = false;
     bool remote_is_client = false;
-    filter subscriptions; ///< of a Broker peer, as announced in the handshake
-    filter announced;     ///< to a Broker peer, in the handshake
+    std::string remote_name; ///< what the peer calls itself
+    filter subscriptions;    ///< of a Broker peer, as announced in the handshake
+    filter announced;        ///< to a Broker peer, in the handshake
     /// Called once, when both sides have announced what they know.
     std::function<void()> on_ready;
     std::function<void(std::span<const std::byte> payload)> on_ping, on_pong;

@@ -16,9 +16,9 @@ namespace pubsub {
 void native_reader::begin() {
   bool suits = true;
   if (env_.remote_is_client)
-    suits = router_.add_client(env_.remote, env_.via, env_.is_client);
+    suits = router_.add_client(env_.remote, env_.via, env_.is_client, env_.remote_name);
   else if (env_.is_client)
-    suits = router_.add_relay(env_.remote, env_.via);
+    suits = router_.add_relay(env_.remote, env_.via, env_.remote_name);
   else
     router_.add_neighbour(env_.remote, env_.via);
   if (!suits)

@@ -136,6 +136,7 @@ message_reader::environment session::make_reader_environment() {
       .forwarding = owner_->routes().forwards(),
       .is_client = as_client_,
       .remote_is_client = handshake_.remote_is_client(),
+      .remote_name = handshake_.remote_name(),
       .subscriptions = handshake_.remote_filter(),
       .announced = announced_,
       .on_ready = [this] { become_peered(); },

@@ -39,12 +39,14 @@ public:
   /// costs one reference.
   using link_index = prefix_index<std::shared_ptr<peer_link>>;
 
-  /// In place of one with that id.
-  void add(const endpoint_id& who, std::shared_ptr<peer_link> via) {
+  /// In place of one with that id. `name`: what it calls itself.
+  void add(const endpoint_id& who, std::shared_ptr<peer_link> via, std::string name = {}) {
     leave_relay(who);
     links_.remove(id_text(who), 0);
     links_.add(id_text(who), 0, via);
-    all_[who] = {std::move(via), {}, {}, false};
+    auto& fresh = all_[who];
+    fresh = {std::move(via), {}, {}, false};
+    fresh.said.name = std::move(name);
   }
   /// Returns what it has subscribed to, which ends; nothing if there is no such client.
   std::optional<filter_change> remove(const endpoint_id& who) {
@@ -57,6 +59,16 @@ public:
     return filter_change{who, 0, {}, {prefixes.begin(), prefixes.end()}};
   }
   bool contains(const endpoint_id& who) const { return all_.contains(who); }
+  /// What the client has told, once that counts; else null.
+  const known_node* find_started(const endpoint_id& who) const {
+    const auto found = all_.find(who);
+    return found == all_.end() || !found->second.started ? nullptr : &found->second.said;
+  }
+  template <class Visitor>
+  void visit_ids(Visitor&& visit) const {
+    for (const auto& [id, each] : all_)
+      visit(id);
+  }
   const link_index& links() const noexcept { return links_; }
   std::shared_ptr<peer_link> link_of(const endpoint_id& who) const {
     const auto found = all_.find(who);

@@ -3,8 +3,9 @@
 
 namespace pubsub {
 
-void client_links::add_client(const endpoint_id& who, std::shared_ptr<peer_link> via, bool host) {
-  clients_.add(who, std::move(via));
+void client_links::add_client(const endpoint_id& who, std::shared_ptr<peer_link> via, bool host,
+                              std::string name) {
+  clients_.add(who, std::move(via), std::move(name));
   const auto lie = table_.reported_by(who); // clients are nodes that no other node knows
   table_.change_node(who, 0, {}, lie);
   if (host)

@@ -33,10 +33,11 @@ public:
       : table_(subscriptions), network_(network) {}
 
   /// The peer is a client; `host`: so are we, and tell it our subscriptions, too.
-  void add_client(const endpoint_id& who, std::shared_ptr<peer_link> via, bool host);
+  void add_client(const endpoint_id& who, std::shared_ptr<peer_link> via, bool host,
+                  std::string name);
   /// The peer is a relay, and we are a client.
-  void add_relay(const endpoint_id& who, std::shared_ptr<peer_link> via) {
-    apply(serving_.add(who, std::move(via)));
+  void add_relay(const endpoint_id& who, std::shared_ptr<peer_link> via, std::string name) {
+    apply(serving_.add(who, std::move(via), std::move(name)));
   }
   /// As of client_directory. False if that changes nothing.
   bool start(const endpoint_id& client);

@@ -50,15 +50,23 @@ void router::settle() {
     auto own =
         table_.take_own_changes(network_.has_neighbours() ? pace_.room_for(waiting) : waiting);
     network_.change_filter(own.number, std::move(own.added), std::move(own.removed));
-    for (const auto& each : network_.take_filter_changes())
-      if (!clients().contains(each.node)) // which no node knows
-        table_.change_node(each.node, each.number, each.added, each.removed);
+    for (const auto& each : network_.take_filter_changes()) {
+      if (clients().contains(each.node)) // which no node knows
+        continue;
+      table_.change_node(each.node, each.number, each.added, each.removed);
+      note_change(each.node);
+    }
   } while (broker_mesh_.designate(network_, table_));
   client_links_.settle([this] { return next_links(); }, counter(), conditions());
   if (client_links_.interests().any_outdated())
     pace_.count_if_time([this] { client_links_.count_again(counter()); });
-  for (const auto& each : network_.take_restarted())
+  for (const auto& each : network_.take_restarted()) {
     streams_.forget(each);
+    note_change(each);
+  }
+  if (!watches_.empty())
+    for (const auto& each : network_.take_reach_changes())
+      note_change(each);
 }
 
 void router::report_more() {
@@ -186,6 +194,7 @@ bool router::receive(const endpoint_id& from, any_report report) {
   change([&] {
     if (clients().contains(from)) {
       valid = client_links_.receive(from, report);
+      note_change(from);
       return valid;
     }
     const auto links = network_.links_version();
@@ -201,14 +210,16 @@ bool router::receive(const endpoint_id& from, any_report report) {
 
 // -- clients and their relays --------------------------------------------------------------------
 
-bool router::add_client(const endpoint_id& who, std::shared_ptr<peer_link> via, bool host) {
+bool router::add_client(const endpoint_id& who, std::shared_ptr<peer_link> via, bool host,
+                        std::string name) {
   bool added = false;
   change([&] {
     added = !(host && forwards());
     if (!added)
       return false;
     neighbours_[who] = via;
-    client_links_.add_client(who, std::move(via), host);
+    client_links_.add_client(who, std::move(via), host, std::move(name));
+    note_change(who);
     located_.erase(who);
     return true;
   });
@@ -220,20 +231,22 @@ bool router::add_client(const endpoint_id& who, std::shared_ptr<peer_link> via, 
 void router::client_ready(const endpoint_id& who) {
   change([&] {
     const bool started = client_links_.start(who);
+    note_change(who);
     if (started && forwards())
       deliver(letters{letter{{neighbours_.at(who)}, wire::make_known()}});
     return started;
   });
 }
 
-bool router::add_relay(const endpoint_id& who, std::shared_ptr<peer_link> via) {
+bool router::add_relay(const endpoint_id& who, std::shared_ptr<peer_link> via, std::string name) {
   bool added = false;
   change([&] {
     added = !forwards();
     if (!added)
       return false;
     neighbours_[who] = via;
-    client_links_.add_relay(who, std::move(via));
+    client_links_.add_relay(who, std::move(via), std::move(name));
+    note_change(who);
     return true;
   });
   if (added)
@@ -423,8 +436,10 @@ bool router::drop(const std::vector<endpoint_id>& peers) {
     if (!broker_peer && neighbours_.erase(who) == 0)
       continue;
     any = true;
-    if (client_links_.remove(who))
+    if (client_links_.remove(who)) {
+      note_change(who);
       continue;
+    }
     table_.remove_peer(who);
     known.push_back(who);
   }
@@ -506,6 +521,8 @@ void router::close() {
     });
     for (const auto who : all)
       table_.remove_local(who);
+    for (const auto& each : watches_)
+      each->finish();
     return true;
   });
 }

@@ -21,6 +21,7 @@
 #include "node/broker_mesh/broker_mesh.hpp"
 #include "node/routing/client_links.hpp"
 #include "node/routing/departures.hpp"
+#include "node/routing/network_watch.hpp"
 #include "node/routing/readiness.hpp"
 #include "node/routing/report_pace.hpp"
 #include "node/routing/route_flush.hpp"
@@ -97,9 +98,11 @@ public:
   // -- clients and their relays ------------------------------------------------------------------
 
   /// False, and then nothing is changed, if this node forwards and `host` says that it does not.
-  bool add_client(const endpoint_id& who, std::shared_ptr<peer_link> via, bool host);
+  /// `name`: what the client calls itself.
+  bool add_client(const endpoint_id& who, std::shared_ptr<peer_link> via, bool host,
+                  std::string name = {});
   /// False, and then nothing is changed, if this node forwards: it is no client.
-  bool add_relay(const endpoint_id& who, std::shared_ptr<peer_link> via);
+  bool add_relay(const endpoint_id& who, std::shared_ptr<peer_link> via, std::string name = {});
   /// The client has told all it knew. Where we are no client, it is told the same, before any
   /// message.
   void client_ready(const endpoint_id& who);
@@ -219,6 +222,13 @@ public:
     std::lock_guard lock{mutex_};
     return network_.relays(node);
   }
+  /// From now on it is told which nodes change, those that are within reach now first; finished
+  /// once this is closed.
+  void add_watch(std::shared_ptr<network_watch> watch);
+  void remove_watch(const std::shared_ptr<network_watch>& watch);
+  /// Calls `visit` with the node as it is now, or null if it is out of reach. What it says holds
+  /// for what is published after that. `visit` must not call this router.
+  void look_at(const endpoint_id& node, const std::function<void(const node_view*)>& visit) const;
   std::size_t report_bytes(const endpoint_id& neighbour) const {
     std::lock_guard lock{mutex_};
     return network_.report_bytes(neighbour) + clients().report_bytes(neighbour);
@@ -241,6 +251,10 @@ private:
   template <class Update>
   void change(Update&& update);
   void settle();
+  void note_change(const endpoint_id& node) {
+    for (const auto& each : watches_)
+      each->touch(node);
+  }
   letters take_news();
   void report_links();
   void ask(const filter_question& question);
@@ -294,6 +308,7 @@ private:
   departures departures_{flushes_};
   link_directory neighbours_; // of version 2, whether nodes, clients or our relays
   report_pace pace_;
+  std::vector<std::shared_ptr<network_watch>> watches_;
 
   mutable std::shared_ptr<const routing_snapshot> snapshot_; // null until it is asked for
   mutable next_link_cache next_links_;

@@ -40,8 +40,10 @@ public:
     std::vector<endpoint_id> begin, end;
   };
 
-  change add(const endpoint_id& who, std::shared_ptr<peer_link> via) {
-    all_.push_back({.id = who, .via = std::move(via)});
+  /// `name`: what the relay calls itself.
+  change add(const endpoint_id& who, std::shared_ptr<peer_link> via, std::string name = {}) {
+    all_.push_back(
+        {.id = who, .via = std::move(via), .name = std::move(name), .number = ++links_begun_});
     if (all_.size() > 1) {
       tell_which_they_are();
       tell_who_is_first(all_.back());
@@ -109,6 +111,12 @@ public:
 
   bool contains(const endpoint_id& who) const {
     return std::ranges::find(all_, who, &relay::id) != all_.end();
+  }
+  /// Calls `visit(id, name, number)` for each; `number`: which link to a relay this is, from 1.
+  template <class Visitor>
+  void visit(Visitor&& visit) const {
+    for (const auto& each : all_)
+      visit(each.id, each.name, each.number);
   }
   /// The links to those that serve.
   const std::shared_ptr<const directory>& links() const noexcept { return links_; }
@@ -192,6 +200,8 @@ private:
   struct relay {
     endpoint_id id;
     std::shared_ptr<peer_link> via;
+    std::string name = {};
+    std::uint64_t number = 0;
     bool serves = false;
     bool silent = false;      // it has not told what it was asked for
     bool retires = false;     // it has said so
@@ -269,6 +279,7 @@ private:
   }
 
   std::vector<relay> all_; // in the order in which they were linked
+  std::uint64_t links_begun_ = 0;
   std::shared_ptr<const directory> links_ = std::make_shared<const directory>();
 };
 
