@@ -22,6 +22,7 @@ class network_subscriber;
 class port;
 class publishable;
 class publisher;
+class readiness;
 class remote;
 class remote_future;
 class replica;

@@ -26,6 +26,7 @@
 #include <pubsub/publishable.hpp>
 #include <pubsub/publisher.hpp>
 #include <pubsub/queue_options.hpp>
+#include <pubsub/readiness.hpp>
 #include <pubsub/received.hpp>
 #include <pubsub/status.hpp>
 #include <pubsub/status_subscriber.hpp>

@@ -14,6 +14,7 @@
 #include <pubsub/export.hpp>
 #include <pubsub/filter.hpp>
 #include <pubsub/queue_options.hpp>
+#include <pubsub/readiness.hpp>
 #include <pubsub/received.hpp>
 
 namespace pubsub {
@@ -64,6 +65,8 @@ public:
   /// Waits until every node within reach knows this subscription, and Broker peers have read
   /// it: what they publish from then on arrives. False at the timeout, or if closed. Any thread.
   [[nodiscard]] bool wait_ready(std::chrono::nanoseconds timeout);
+  /// Begins to find out the same, and never blocks: for event loops. Any thread.
+  readiness begin_ready();
 
   /// What became of all messages that matched its topics.
   subscriber_counters counters() const;

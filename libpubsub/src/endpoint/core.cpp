@@ -190,7 +190,7 @@ void endpoint_core::give_back(lendable* idle) noexcept {
 }
 
 void endpoint_core::close(std::chrono::nanoseconds timeout) noexcept {
-  if (closed_.exchange(true))
+  if (closed_->exchange(true))
     return;
   peering_->close(timeout);
   gateways_.close();

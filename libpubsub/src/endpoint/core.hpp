@@ -116,7 +116,9 @@ public:
   /// What `check` has found wrong with the options this was made from; then it is closed.
   const expected<void>& fault() const noexcept { return fault_; }
 
-  bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
+  bool closed() const noexcept { return closed_->load(std::memory_order_acquire); }
+  /// The same, for what may outlive this.
+  std::shared_ptr<const std::atomic<bool>> closed_flag() const noexcept { return closed_; }
   void close(std::chrono::nanoseconds timeout) noexcept;
   void close() noexcept { close(options_.close_timeout); }
 
@@ -148,7 +150,7 @@ private:
   std::mutex idle_mutex_;                   // guards the following
   std::vector<std::unique_ptr<lendable>> all_;
   std::vector<lendable*> idle_;
-  std::atomic<bool> closed_{false};
+  const std::shared_ptr<std::atomic<bool>> closed_ = std::make_shared<std::atomic<bool>>(false);
 };
 
 /// What a publisher handle owns.
@@ -205,6 +207,26 @@ private:
   const std::shared_ptr<network_watch> watch_;
 };
 
+/// What a readiness handle owns. Peers that have not answered are not asked any more where it ends.
+class readiness_core {
+public:
+  readiness_core(std::shared_ptr<ready_state> known, std::vector<peering::asked_peer> asked)
+      : known_(std::move(known)), asked_(std::move(asked)) {}
+  ~readiness_core() {
+    for (const auto& each : asked_)
+      if (const auto peer = each.who.lock())
+        peer->give_up(each.number);
+  }
+  readiness_core(const readiness_core&) = delete;
+  readiness_core& operator=(const readiness_core&) = delete;
+
+  ready_state& known() const noexcept { return *known_; }
+
+private:
+  const std::shared_ptr<ready_state> known_;
+  const std::vector<peering::asked_peer> asked_;
+};
+
 /// What a subscriber handle owns: its place in the routes, and its queue. `get` takes messages in
 /// small batches, so that a stream of single reads does not lock once per message; everything else
 /// looks at the taken ones first. Thread-safety: as subscriber.
@@ -229,7 +251,7 @@ public:
   }
   subscriber_counters counters() const { return queue_->counters(); }
   bool closed() const { return queue_->finished(); }
-  bool wait_ready(const deadline& until);
+  std::unique_ptr<readiness_core> begin_ready();
   void close();
 
   // What was published while a topic was not wanted is not missing.
@@ -267,6 +289,8 @@ private:
   std::size_t next_ = 0;
   std::atomic<bool> discarded_{false}; // closed: what was taken is not given out any more
   bool polled_ = false;                // the fd is watched: no more is taken than is given out
+  std::mutex readiness_mutex_;         // guards the following
+  std::vector<std::weak_ptr<ready_state>> readiness_; // asked for, and perhaps not settled yet
 };
 
 } // namespace pubsub

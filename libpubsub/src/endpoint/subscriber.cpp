@@ -67,9 +67,21 @@ received<std::vector<data_message>> subscriber_core::get_batch(std::size_t max,
   return result;
 }
 
-bool subscriber_core::wait_ready(const deadline& until) {
-  return owner_->routes().wait_until_known(until) &&
-         owner_->peers().wait_until_read_by_broker_peers(until) && !closed();
+/// A queue that was full, and has ended by that, is found when it would be ready; so is an endpoint
+/// that closes, and whose peers are gone.
+std::unique_ptr<readiness_core> subscriber_core::begin_ready() {
+  const auto known = std::make_shared<ready_state>(
+      [queue = queue_, closed = owner_->closed_flag()] { return *closed || queue->finished(); });
+  {
+    std::lock_guard lock{readiness_mutex_};
+    std::erase_if(readiness_, [](const auto& each) { return each.expired(); });
+    readiness_.push_back(known);
+  }
+  if (closed())
+    known->close();
+  auto asked = owner_->peers().ask_broker_peers(known);
+  owner_->routes().when_known(known);
+  return std::make_unique<readiness_core>(known, std::move(asked));
 }
 
 void subscriber_core::close() {
@@ -77,6 +89,10 @@ void subscriber_core::close() {
   owner_->routes().remove_subscriber(*id_);
   discarded_.store(true, std::memory_order_release);
   queue_->discard();
+  std::lock_guard lock{readiness_mutex_};
+  for (const auto& each : readiness_)
+    if (const auto known = each.lock())
+      known->close();
 }
 
 // -- the public handle -------------------------------------------------------------------------
@@ -130,7 +146,10 @@ pubsub::filter subscriber::filter() const {
   return core_->topics();
 }
 bool subscriber::wait_ready(std::chrono::nanoseconds timeout) {
-  return core_->wait_ready(deadline_after(timeout));
+  return begin_ready().wait_for(timeout);
+}
+readiness subscriber::begin_ready() {
+  return readiness{core_->begin_ready()};
 }
 subscriber_counters subscriber::counters() const {
   return core_->counters();

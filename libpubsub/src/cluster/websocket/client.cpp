@@ -36,7 +36,8 @@ void count_published(websocket_server_counters& counts, publish_result result) n
 } // namespace
 
 client::client(client_host& host, asio::io_context& loop)
-    : host_(host), loop_(loop), news_fd_(loop), events_fd_(loop), ping_timer_(loop), timer_(loop) {}
+    : host_(host), loop_(loop), news_fd_(loop), events_fd_(loop), ready_fd_(loop),
+      ping_timer_(loop), timer_(loop) {}
 
 client::~client() {
   end_node(); // where the loop is gone before the connection
@@ -166,9 +167,6 @@ void client::take_news(const status& what) {
   if (what.is_error())
     return tell(to_string(what.failure()), what.message());
   if (what.code() == status_code::peer_added && state_ == phase::opening) {
-    timer_.cancel();
-    phase_until_ = clock::now() + websocket_tuning::readiness_timeout;
-    pause_ = websocket_tuning::first_readiness_pause;
     wait_ready();
   } else if (what.code() == status_code::peer_lost || what.code() == status_code::peer_removed) {
     if (what.in_good_order())
@@ -179,20 +177,33 @@ void client::take_news(const status& what) {
 }
 
 void client::wait_ready() {
-  if (state_ != phase::opening || !node_)
-    return;
-  if (node_->events.wait_ready(websocket_tuning::readiness_question) ||
-      clock::now() >= phase_until_)
-    return acknowledge();
-  timer_.expires_after(pause_);
-  pause_ = std::min<clock::duration>(2 * pause_, websocket_tuning::last_readiness_pause);
+  ready_ = node_->events.begin_ready();
+  error_code failure; // without a descriptor the timer decides
+  ready_fd_.assign(ready_->fd(), failure);
+  ready_fd_.async_wait(asio::posix::stream_descriptor::wait_read,
+                       [self = shared_from_this()](error_code cancelled) {
+                         if (!cancelled)
+                           self->acknowledge();
+                       });
+  timer_.expires_after(websocket_tuning::readiness_timeout);
   timer_.async_wait([self = shared_from_this()](error_code cancelled) {
     if (!cancelled)
-      self->wait_ready();
+      self->acknowledge();
   });
 }
 
+void client::stop_waiting() {
+  if (!ready_)
+    return;
+  ready_fd_.release(); // its owner closes it
+  ready_.reset();
+}
+
 void client::acknowledge() {
+  if (state_ != phase::opening || !node_)
+    return;
+  stop_waiting();
+  timer_.cancel();
   state_ = phase::exchanging;
   send(ack_message(host_.ack()));
   watch_events();
@@ -210,6 +221,7 @@ void client::end_node() {
   next_in_batch_ = 0;
   news_fd_.release(); // the node closes them
   events_fd_.release();
+  stop_waiting();
   host_.destroy_node(std::move(node_));
 }
 

@@ -128,6 +128,7 @@ private:
   void read_news();
   void take_news(const status& what);
   void wait_ready();
+  void stop_waiting();
   void acknowledge();
   void watch_events();
   void send_events();
@@ -144,12 +145,12 @@ private:
   std::unique_ptr<client_node> node_;
   asio::posix::stream_descriptor news_fd_; // those of the node, not owned
   asio::posix::stream_descriptor events_fd_;
+  std::optional<readiness> ready_;
+  asio::posix::stream_descriptor ready_fd_; // its own
 
   asio::steady_timer ping_timer_;
   asio::steady_timer
-      timer_; // of the phase: for the handshake, the node, a queue with room, the end
-  clock::time_point phase_until_{};
-  clock::duration pause_{};
+      timer_;         // of the phase: for the handshake, the node, a queue with room, the end
   bool heard_ = true; // since the last ping
   bool stopped_reading_ = false;
   bool was_behind_ = false; // the last ping waits behind other messages

@@ -16,12 +16,8 @@ inline constexpr std::size_t incoming_bytes = 1024 * 1024;
 /// There is no event for room in that.
 inline constexpr auto retry_interval = std::chrono::milliseconds{1};
 /// How long a client waits for the answer that its subscriptions are known everywhere: a node that
-/// does not answer must not keep it. They are asked after each pause, which doubles from the first
-/// to the last.
+/// does not answer must not keep it.
 inline constexpr auto readiness_timeout = std::chrono::seconds{2};
-inline constexpr auto first_readiness_pause = std::chrono::milliseconds{1};
-inline constexpr auto last_readiness_pause = std::chrono::milliseconds{64};
-inline constexpr auto readiness_question = std::chrono::microseconds{20};
 /// How long the peering with the endpoint may take.
 inline constexpr auto peering_timeout = std::chrono::seconds{5};
 /// How long a client may take to answer a close.

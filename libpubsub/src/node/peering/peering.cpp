@@ -440,11 +440,26 @@ bool peering::wait_for_peer(const endpoint_id& id, std::chrono::nanoseconds time
   return wait_until(timeout, [&] { return peers_.peered(id) != nullptr; });
 }
 
-bool peering::wait_until_answered(const deadline& until, bool (*whom)(const session&)) const {
+std::vector<peering::asked_peer>
+peering::ask_broker_peers(const std::shared_ptr<ready_state>& who) const {
+  std::vector<asked_peer> result;
+  for (const auto& each : established()) {
+    if (!each->carrier()->control_waits_behind_messages())
+      continue;
+    who->add_part();
+    const auto number = each->ask_whether_read([weak = std::weak_ptr{who}] {
+      if (const auto waiting = weak.lock())
+        waiting->end_part();
+    });
+    result.push_back({each, number});
+  }
+  return result;
+}
+
+bool peering::wait_until_all_is_read(const deadline& until) const {
   std::vector<std::pair<std::shared_ptr<session>, inquiries::ticket>> asked;
   for (const auto& each : established())
-    if (whom(*each))
-      asked.emplace_back(each, each->ask_whether_read());
+    asked.emplace_back(each, each->ask_whether_read());
   bool all = true;
   for (const auto& [who, ticket] : asked)
     if (!wait_until_settled(ticket.answer, until)) {

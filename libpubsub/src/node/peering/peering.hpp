@@ -73,15 +73,16 @@ public:
   }
   /// The outboxes of all peers.
   std::vector<std::shared_ptr<peer_link>> links() const;
-  /// Waits until every Broker peer has read what was sent to it so far. False at the deadline.
-  bool wait_until_read_by_broker_peers(const deadline& until) const {
-    return wait_until_answered(
-        until, [](const session& x) { return x.carrier()->control_waits_behind_messages(); });
-  }
+  /// A peer that was asked, for `session::give_up`.
+  struct asked_peer {
+    std::weak_ptr<session> who;
+    std::uint32_t number = 0;
+  };
+  /// Adds a part to `who` for each Broker peer, which ends once that peer has read what was sent to
+  /// it so far, or is gone. Returns whom it has asked.
+  std::vector<asked_peer> ask_broker_peers(const std::shared_ptr<ready_state>& who) const;
   /// Waits until what all peers had to send when they were asked has come. False at the deadline.
-  bool wait_until_all_is_read(const deadline& until) const {
-    return wait_until_answered(until, [](const session&) { return true; });
-  }
+  bool wait_until_all_is_read(const deadline& until) const;
   /// Accepts no more peers, and parts from those that are clients. Waits for their goodbyes, behind
   /// which nothing comes. False at the deadline.
   bool part_from_clients(const deadline& until);
@@ -142,7 +143,6 @@ private:
   void attempt_failed(const std::shared_ptr<peer_request>& request, const error& reason);
   bool part(const endpoint_id& id, std::chrono::nanoseconds timeout, lock_type& lock);
   void reconnect(const endpoint_id& id);
-  bool wait_until_answered(const deadline& until, bool (*whom)(const session&)) const;
   template <class Condition>
   bool wait_until(std::chrono::nanoseconds timeout, Condition met) const;
 

@@ -283,6 +283,15 @@ inquiries::ticket session::ask_whether_read() {
   });
 }
 
+std::uint32_t session::ask_whether_read(std::function<void()> done) {
+  return asked_.open(
+      0,
+      [this](std::uint32_t number) {
+        link_->push_control(wire::make_ping(owner_->self(), remote(), make_question(number)));
+      },
+      [done = std::move(done)](const auto&) { done(); });
+}
+
 std::uint32_t session::ask(wire::inquiry what, inquiries::settle done) {
   if (!reader_->peer_can_be_asked()) {
     done({.outcome = wire::reply_outcome::not_told,

@@ -88,6 +88,9 @@ public:
 
   /// Asks the peer to answer when it has read everything sent to it before this.
   inquiries::ticket ask_whether_read();
+  /// The same; `done` is called once it has answered, or is gone, on any thread, perhaps at once.
+  /// Returns the number, for `give_up`.
+  std::uint32_t ask_whether_read(std::function<void()> done);
   /// Sends the inquiry, with a number of its own; `done` gets the reply, once, from any thread.
   /// Returns the number, for `give_up`.
   std::uint32_t ask(wire::inquiry what, inquiries::settle done);

@@ -25,7 +25,7 @@ router::router(const endpoint_id& self, filter forward_topics, bool forwarding, 
 
 template <class Update>
 void router::change(Update&& update) {
-  std::lock_guard turn{turn_};
+  std::unique_lock turn{turn_};
   {
     std::lock_guard lock{mutex_};
     snapshot_.reset(); // what no reader holds is changed in place
@@ -38,6 +38,8 @@ void router::change(Update&& update) {
     }
   }
   deliver(take_news());
+  turn.unlock();
+  look_at_waits();
 }
 
 /// Lets what was changed have its effect on the rest: our own subscriptions on what is reported to
@@ -76,6 +78,7 @@ void router::report_more() {
            client_links_.interests().any_outdated();
   });
   answer_due();
+  ask_again();
 }
 
 /// What others should know of the last change. Only turn_ is held: publishers go on meanwhile.
@@ -321,6 +324,7 @@ void router::receive_wanted(const endpoint_id& from, const topic_interest& what)
     }
     changed_.notify_all();
   }
+  look_at_waits();
   answer_due();
 }
 
@@ -343,7 +347,8 @@ bool router::retire(const deadline& until) {
 
 bool router::wait_until_all_has_come(const deadline& until) {
   change([&] {
-    ready_.forget(); // a node that answers has seen the reports that were sent before
+    acknowledged_.forget(); // a node that answers has seen the reports that were sent before
+    waits_.forget_asked();
     return true;
   });
   return wait_until_known(until);
@@ -375,14 +380,16 @@ void router::receive(const endpoint_id& from, const filter_answer& answer) {
     lock.unlock();
     return deliver(answer_along(answer, *directions(), wire::make_answer));
   }
-  const bool news = ready_.note(answer.from, {answer.incarnation, answer.number});
+  const bool news = acknowledged_.note(answer.from, {answer.incarnation, answer.number});
   const bool follows = client_links_.serving().must_wait(answer.from);
   changed_.notify_all();
   lock.unlock();
   if (follows)
     change([&] { return client_links_.take_over(answer.from); });
-  if (news)
-    answer_due();
+  if (!news)
+    return;
+  look_at_waits();
+  answer_due();
 }
 
 /// Called with the mutex held.
@@ -523,6 +530,7 @@ void router::close() {
       table_.remove_local(who);
     for (const auto& each : watches_)
       each->finish();
+    waits_.close();
     return true;
   });
 }

@@ -19,10 +19,11 @@
 #include <pubsub/peer_info.hpp>
 
 #include "node/broker_mesh/broker_mesh.hpp"
+#include "node/routing/acknowledgements.hpp"
 #include "node/routing/client_links.hpp"
 #include "node/routing/departures.hpp"
+#include "node/routing/known_waits.hpp"
 #include "node/routing/network_watch.hpp"
-#include "node/routing/readiness.hpp"
 #include "node/routing/report_pace.hpp"
 #include "node/routing/route_flush.hpp"
 #include "node/routing/routing_snapshot.hpp"
@@ -46,6 +47,8 @@ public:
   /// neighbours.
   void report_later_by(std::function<void(std::chrono::nanoseconds)> later,
                        std::function<report_pace::time()> clock = std::chrono::steady_clock::now) {
+    later_ = later;
+    clock_ = clock;
     pace_.call_back_by(std::move(later), std::move(clock));
   }
   /// Reports more of what has been collected: links, and what peers have changed in their
@@ -176,9 +179,15 @@ public:
   stream_marks& streams() noexcept { return streams_; }
   route_flushes& flushes() noexcept { return flushes_; }
 
-  /// Waits until every node within reach, and every node on the route from it, knows all our
-  /// subscriptions. False at the deadline, or if closed.
-  bool wait_until_known(const deadline& until);
+  /// Ends a part of `who` once every node within reach, and every node on the route from it, knows
+  /// all our subscriptions; closes it if this is closed earlier. At once, or on any thread.
+  void when_known(const std::shared_ptr<ready_state>& who);
+  /// Waits until it is so. False at the deadline, or if closed.
+  bool wait_until_known(const deadline& until) {
+    const auto known = std::make_shared<ready_state>();
+    when_known(known);
+    return known->wait(until);
+  }
   /// The network is to avoid this node. Waits until every node within reach knows that, and what
   /// each had sent here before has come. False at the deadline, or if closed.
   bool retire(const deadline& until);
@@ -258,6 +267,8 @@ private:
   letters take_news();
   void report_links();
   void ask(const filter_question& question);
+  void look_at_waits();
+  void ask_again();
   bool drop(const std::vector<endpoint_id>& peers);
   std::vector<endpoint_id> nodes_behind(const endpoint_id& neighbour) const;
   std::size_t count_here(std::string_view topic) const;
@@ -278,7 +289,7 @@ private:
   bool may_answer(filter_question& question, std::vector<endpoint_id>& missing);
   bool has_arrived_at(const filter_question& question);
   void answer_due();
-  link_directory audience() const;
+  const link_directory& audience(link_directory& hosts) const;
   std::vector<endpoint_id> hosts() const;
   bool leads_to(const endpoint_id& neighbour, const endpoint_id& node) const;
   /// Called with the mutex held.
@@ -302,7 +313,8 @@ private:
   broker_mesh broker_mesh_;
   client_links client_links_{table_, network_};
   std::unordered_map<endpoint_id, location> located_; // clients of other nodes
-  readiness ready_;
+  acknowledgements acknowledged_;
+  known_waits waits_; // any_wait_ says whether there are any
   stream_marks streams_;
   route_flushes flushes_;
   departures departures_{flushes_};
@@ -316,7 +328,10 @@ private:
   bool closed_ = false;
   std::atomic<std::uint64_t> version_{1};
   std::atomic<bool> relays_wait_{false}; // messages of any do
-  subscriber_id last_id_ = 0;            // guarded by turn_
+  std::atomic<bool> any_wait_{false};
+  std::function<void(std::chrono::nanoseconds)> later_; // null: never
+  std::function<report_pace::time()> clock_;
+  subscriber_id last_id_ = 0; // guarded by turn_
 };
 
 } // namespace pubsub

@@ -1,46 +1,66 @@
 // Questions how far a filter is known, asked and answered.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <set>
-
 #include "node/routing/router.hpp"
 #include "node/routing/tuning.hpp"
 
 namespace pubsub {
 
-bool router::wait_until_known(const deadline& until) {
-  report_version subscribed;
-  std::vector<endpoint_id> missing;
-  auto all_know = [&] {
-    missing = ready_.missing(audience(), subscribed);
-    return missing.empty() &&
-           client_links_.interests().all_confirmed(std::chrono::steady_clock::now());
-  };
-  auto in_time = [&] { return !until || std::chrono::steady_clock::now() < *until; };
-  std::unique_lock lock{mutex_};
-  subscribed = network_.filter_known(self_);
-  while (!closed_ && !all_know()) {
-    if (!in_time())
-      return false;
-    lock.unlock();
-    ask({self_, wire::max_hops, missing}); // again, if an answer was lost with its link
-    const std::set<endpoint_id> asked(missing.begin(), missing.end());
-    lock.lock();
-    auto again = std::chrono::steady_clock::now() + routing_tuning::time_between_questions;
-    changed_.wait_until(lock, until ? std::min(*until, again) : again, [&] {
-      return closed_ || all_know() ||
-             std::ranges::any_of(missing, [&](const auto& each) { return !asked.contains(each); });
-    });
+void router::when_known(const std::shared_ptr<ready_state>& who) {
+  {
+    std::lock_guard lock{mutex_};
+    if (closed_)
+      return who->close();
+    waits_.add(network_.filter_known(self_), who);
+    any_wait_.store(true, std::memory_order_release);
   }
-  return !closed_;
+  look_at_waits();
+}
+
+/// Something has changed on which `waits_` wait: nodes have answered, have come or gone, or it is
+/// time to ask again.
+void router::look_at_waits() {
+  if (!any_wait_.load(std::memory_order_acquire))
+    return;
+  std::vector<endpoint_id> unasked;
+  bool pause = false;
+  {
+    std::lock_guard lock{mutex_};
+    link_directory hosts;
+    const auto& to = audience(hosts);
+    waits_.settle(acknowledged_, to, [this] {
+      return client_links_.interests().all_confirmed(std::chrono::steady_clock::now());
+    });
+    any_wait_.store(!waits_.empty(), std::memory_order_release);
+    if (waits_.empty())
+      return;
+    unasked = waits_.take_unasked(acknowledged_, to,
+                                  network_.hosts().empty() ? network_.links_version() : 0);
+    pause = later_ && waits_.begin_pause(clock_() + routing_tuning::time_between_questions);
+  }
+  if (pause)
+    later_(routing_tuning::time_between_questions);
+  if (!unasked.empty())
+    ask({self_, wire::max_hops, std::move(unasked)});
+}
+
+/// An answer may have been lost with its link.
+void router::ask_again() {
+  {
+    std::lock_guard lock{mutex_};
+    if (!later_ || !waits_.end_pause(clock_()))
+      return;
+  }
+  look_at_waits();
 }
 
 void router::ask(const filter_question& question) {
   report_links();
   std::lock_guard turn{turn_}; // behind the reports that were sent before
   std::unique_lock lock{mutex_};
-  const auto to = audience();
+  link_directory hosts;
+  auto news = ask_along(question, audience(hosts));
   lock.unlock();
-  deliver(ask_along(question, to));
+  deliver(std::move(news));
 }
 
 /// Of a client: the relays that know its filter.
@@ -49,14 +69,14 @@ std::vector<endpoint_id> router::hosts() const {
   return {network_.hosts().begin(), network_.hosts().end()};
 }
 
-/// Called with the mutex held: the nodes that need our filter, and the links to them.
-link_directory router::audience() const {
+/// Called with the mutex held: the nodes that need our filter, and the links to them; `hosts` is
+/// written where this node is a client.
+const link_directory& router::audience(link_directory& hosts) const {
   if (network_.hosts().empty())
     return *next_links();
-  link_directory result;
   for (const auto& each : network_.hosts())
-    result.emplace(each, neighbours_.at(each));
-  return result;
+    hosts.emplace(each, neighbours_.at(each));
+  return hosts;
 }
 
 void router::receive(filter_question question) {
@@ -112,21 +132,21 @@ bool router::may_answer(filter_question& question, std::vector<endpoint_id>& mis
   const auto filter = of_client ? own_filter() : report_version{};
   const auto& within_reach = *next_links();
   if (filter)
-    missing = ready_.missing(within_reach, *filter);
+    missing = acknowledged_.missing(within_reach, *filter);
   if (filter && missing.empty() && !network_.awaits_links() &&
       client_links_.interests().all_confirmed(std::chrono::steady_clock::now()))
     return true;
   question.to = {self_};
-  ready_.defer(std::move(question), filter);
+  acknowledged_.defer(std::move(question), filter);
   return false;
 }
 
 /// Something has changed on which answers wait.
 void router::answer_due() {
   std::unique_lock lock{mutex_};
-  if (!ready_.any_waiting())
+  if (!acknowledged_.any_waiting())
     return;
-  auto due = ready_.take_due(*next_links(), own_filter());
+  auto due = acknowledged_.take_due(*next_links(), own_filter());
   lock.unlock();
   for (auto& each : due)
     receive(std::move(each));

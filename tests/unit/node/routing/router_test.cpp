@@ -301,6 +301,84 @@ TEST_CASE(
   CHECK(f.routes.wait_until_known(std::chrono::steady_clock::now()));
 }
 
+TEST_CASE("nodes that do not answer are asked again after a while, as long as somebody waits") {
+  fixture f;
+  report_pace::time now{};
+  std::vector<std::chrono::nanoseconds> timers;
+  f.routes.report_later_by([&](auto wait) { timers.push_back(wait); }, [&] { return now; });
+  f.subscribe({"/a"});
+  const auto via = f.join(id_of(1));
+  const auto questions = [&] {
+    return std::ranges::count(via->take_frames(), wire::frame_kind::question, kind_of);
+  };
+  const auto ring = [&] { // the timers
+    timers.clear();
+    now += routing_tuning::time_between_questions;
+    f.routes.report_more();
+  };
+  auto known = std::make_shared<ready_state>();
+  f.routes.when_known(known);
+  CHECK(questions() == 1);
+  CHECK(timers == std::vector<std::chrono::nanoseconds>{routing_tuning::time_between_questions});
+  f.routes.report_more(); // it is early
+  CHECK(questions() == 0);
+  ring();
+  CHECK(questions() == 1);
+  CHECK(timers.size() == 1);
+  f.routes.receive(id_of(1), filter_answer{id_of(1), us, 16, max_number, 9});
+  CHECK(known->ready());
+  ring();
+  CHECK(timers.empty());
+  f.routes.wait_until_all_has_come(now); // nobody waits any more
+  CHECK(questions() == 1);
+  ring();
+  CHECK(questions() == 0);
+  CHECK(timers.empty());
+}
+
+TEST_CASE("what waits until all is known is asked for together, and ends in order") {
+  fixture f;
+  f.subscribe({"/a"});
+  const auto via = f.join(id_of(1));
+  f.subscribe({"/b"});
+  const auto reported = via->take_frames();
+  REQUIRE(reported.size() == 1);
+  const auto about = wire::parse_filter_report(std::span{reported.front()}.subspan(4))->about;
+  const auto wait = [&] {
+    auto result = std::make_shared<ready_state>();
+    f.routes.when_known(result);
+    return result;
+  };
+  const auto first = wait();
+  const auto same = wait();
+  CHECK(via->take_frames().size() == 1);
+  f.subscribe({"/c"});
+  const auto later = wait();
+  CHECK(via->take_frames().size() == 2); // a report, and a question
+  const auto other = f.make_link(2);
+  f.routes.add_neighbour(id_of(2), other);
+  CHECK(f.routes.receive(id_of(2), neighbours_report{{id_of(2), 1, 1, true}, true, {us}, {}}));
+  other->take_frames();
+  f.routes.neighbour_ready(id_of(2)); // it has to know as well
+  CHECK(std::ranges::count(other->take_frames(), wire::frame_kind::question, kind_of) == 1);
+  const auto answer = [&](std::uint8_t who, std::uint64_t number) {
+    f.routes.receive(id_of(who), filter_answer{id_of(who), us, 16, about.incarnation, number});
+  };
+  answer(1, about.number);
+  CHECK_FALSE(first->ready());
+  answer(2, about.number + 1);
+  CHECK(first->ready());
+  CHECK(same->ready());
+  CHECK_FALSE(later->ready());
+  answer(1, about.number + 1);
+  CHECK(later->ready());
+  f.subscribe({"/d"});
+  const auto never = wait();
+  f.routes.close();
+  CHECK(never->closed());
+  CHECK(wait()->closed());
+}
+
 TEST_CASE("only the next hop to a node hands on what that node answers") {
   fixture f;
   f.subscribe({"/a"});

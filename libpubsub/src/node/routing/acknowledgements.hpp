@@ -19,7 +19,7 @@ namespace pubsub {
 /// A node asks all others whether they know its filter, and each answers once it does. A client
 /// asks its relay, which answers once all nodes know the filter of the relay, of which that of the
 /// client is a part. Not thread-safe: the router guards it.
-class readiness {
+class acknowledgements {
 public:
   /// The node has answered. True if that is news.
   bool note(const endpoint_id& node, const report_version& knows) {
@@ -28,6 +28,10 @@ public:
   }
   /// All nodes are to be asked again.
   void forget() { known_.clear(); }
+  /// Whether the node knows our filter of this version.
+  bool knows(const endpoint_id& node, const report_version& filter) const {
+    return known(node) >= filter;
+  }
   /// The nodes that do not know our filter of this version.
   std::vector<endpoint_id> missing(const link_directory& within_reach,
                                    const report_version& filter) const {
