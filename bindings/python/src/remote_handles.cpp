@@ -15,7 +15,7 @@ namespace pubsub::python {
 
 namespace {
 
-constexpr std::chrono::milliseconds short_wait{10}; // until room is looked for again
+constexpr std::chrono::milliseconds between_looks{10}; // until room is looked for again
 constexpr std::chrono::nanoseconds longest_timeout = std::chrono::hours{24 * 365};
 
 using timeout_type = std::optional<std::chrono::nanoseconds>;
@@ -145,7 +145,7 @@ void remote_handle::wait_for_room() {
     while ((unfinished = it.unfinished()) >= max_unfinished_ && !it.closed()) {
       if (deadline::clock::now() >= end)
         return false;
-      (void)it.drain(std::min<std::chrono::nanoseconds>(left, short_wait));
+      (void)it.drain(std::min<std::chrono::nanoseconds>(left, between_looks));
     }
     return true;
   });

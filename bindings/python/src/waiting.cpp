@@ -115,9 +115,9 @@ deadline::deadline(std::optional<double> seconds) {
 }
 
 std::chrono::nanoseconds deadline::slice(std::chrono::nanoseconds limit) const {
-  if (!end_)
+  if (end_ == never)
     return limit;
-  auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(*end_ - clock::now());
+  auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(end_ - clock::now());
   return std::clamp(left, std::chrono::nanoseconds{0}, limit);
 }
 

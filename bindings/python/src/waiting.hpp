@@ -65,12 +65,13 @@ public:
 
   /// Negative values count as 0. Raises InvalidArgument for NaN.
   explicit deadline(std::optional<double> seconds);
-  bool passed() const { return end_ && clock::now() >= *end_; }
+  bool passed() const { return end_ != never && clock::now() >= end_; }
   /// What is left, at most `limit`, at least 0.
   std::chrono::nanoseconds slice(std::chrono::nanoseconds limit) const;
 
 private:
-  std::optional<clock::time_point> end_;
+  static constexpr auto never = clock::time_point::max();
+  clock::time_point end_ = never;
 };
 
 /// A Python time-out as a duration for calls that wait themselves; none gives an hour.
