@@ -130,6 +130,24 @@ def test_status_events_arrive_in_loops_too(endpoint):
     assert event.is_error and event.code == "peer_unavailable" and "127.0.0.1" in str(event)
 
 
+def test_a_subscriber_gets_ready_in_a_loop(endpoint):
+    address = f"tcp://127.0.0.1:{endpoint.listen('tcp://127.0.0.1:0')}"
+
+    async def main():
+        with libpubsub.Endpoint(forwarding=True) as other:
+            other.peer(address)
+            assert endpoint.wait_for_peer(other.id, DEADLINE)
+            for number in range(20):
+                subscriber = endpoint.make_subscriber(f"/fresh/{number}")
+                assert await subscriber.wait_ready_async(DEADLINE)
+                other.publish(f"/fresh/{number}", number)
+                assert (await subscriber.get_async(DEADLINE)).data == number
+            subscriber.close()
+            assert not await subscriber.wait_ready_async()
+
+    run(main())
+
+
 def test_closed_subscribers_say_so(endpoint):
     subscriber = endpoint.make_subscriber("t")
 

@@ -25,6 +25,7 @@ WAITS = {
     "get_batch": "subscriber.get_batch()",
     "iteration": "[None for _ in subscriber]",
     "status": "endpoint.make_status_subscriber().get()",
+    "network": "endpoint.make_network_subscriber().get()",
     "peers": "endpoint.wait_for_peers(1)",
     "subscribers": "endpoint.wait_for_subscribers('nobody')",
     "publisher": "endpoint.make_publisher('nobody').wait_for_subscribers()",
@@ -357,6 +358,7 @@ def test_every_handle_refuses_in_a_forked_child_and_blocks_are_left_in_peace():
                 endpoint.subscribe("t", lambda message: None) as stream:
             endpoint.peer(uri)
             status = endpoint.make_status_subscriber()
+            network = endpoint.make_network_subscriber()
             publisher = endpoint.make_publisher("t")
             endpoint.publish("t", 1)
             message = subscriber.get(5)
@@ -381,10 +383,12 @@ def test_every_handle_refuses_in_a_forked_child_and_blocks_are_left_in_peace():
                     attempt("Subscriber." + name, lambda: getattr(subscriber, name)(*arguments))
                 for name in ("get", "poll", "fileno"):
                     attempt("StatusSubscriber." + name, getattr(status, name))
+                for name in ("get", "poll", "fileno", "close"):
+                    attempt("NetworkSubscriber." + name, getattr(network, name))
                 for name, arguments in (("publish", (1,)), ("try_publish", (1,)), ("publish_batch", ([1],))):
                     attempt("Publisher." + name, lambda: getattr(publisher, name)(*arguments))
                 attempt("Stream.stop", stream.stop)
-                for each in (endpoint, subscriber, status, publisher, stream):
+                for each in (endpoint, subscriber, status, network, publisher, stream):
                     repr(each)
                 assert message.data == 1
                 print("not refused:", refused, flush=True)

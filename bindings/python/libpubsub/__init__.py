@@ -13,7 +13,7 @@ seconds. All exceptions derive from PubsubError.
 """
 
 from . import zeek
-from ._core import (EndpointCounters, GatewayInfo, LinkCounters, Message, NodeInfo, PeerInfo, Publisher,
+from ._core import (EndpointCounters, GatewayInfo, LinkCounters, Message, NetworkEvent, NodeInfo, PeerInfo, Publisher,
                     PublisherCounters, Status, SubscriberCounters, TraceHop, decode, encode, from_json, to_json)
 from ._core import version as __version__
 from .access import AccessRule, read_access_rules
@@ -29,7 +29,7 @@ from .pipelines import (Exchange, Pipeline, Progress, Sink, Task, TaskQueue, Ven
                         stage)
 from .remote import Remote, RemoteConditions, RemoteFuture, RemotePlan, Service, as_completed
 from .stream import Stream
-from .subscriber import StatusSubscriber, Subscriber
+from .subscriber import NetworkSubscriber, StatusSubscriber, Subscriber
 from .times import Timespan, Timestamp
 from .values import Count, EnumValue, Port, PublishResult, Subnet, Table
 from .versioned import Completion, MessageVersion, Replica, VersionedGroup, VersionedMessage
@@ -38,7 +38,7 @@ __all__ = [
     "AccessRule", "Cancelled", "Closed", "Completion", "Condition", "Count", "DecodeError", "EncodeError", "EncodeTypeError",
     "Endpoint", "EndpointCounters", "EVENT", "EnumValue", "Exchange", "Expression", "Field", "FileError", "ForkError", "GatewayInfo",
     "InvalidArgument", "LimitExceeded", "LinkCounters", "ListenError", "Message", "MessageVersion",
-    "NoSuchOperation", "NoSuchService", "NodeInfo", "NotAPeer", "NotSupported", "OperationFailed", "Pattern",
+    "NetworkEvent", "NetworkSubscriber", "NoSuchOperation", "NoSuchService", "NodeInfo", "NotAPeer", "NotSupported", "OperationFailed", "Pattern",
     "PeerError", "PeerIncompatible", "PeerInfo", "PeerUnavailable", "Pipeline", "Port", "Progress",
     "PublishResult", "Publisher", "PublisherCounters", "PubsubError", "Remote", "RemoteConditions",
     "RemoteFuture", "RemotePlan", "Replica", "SIZE", "Service", "ServiceLost", "Sink", "StageError",

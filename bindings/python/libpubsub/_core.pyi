@@ -9,7 +9,7 @@ import libpubsub.times
 import libpubsub.values
 import libpubsub.versions
 import typing
-__all__: list[str] = ['CompletionQueue', 'Condition', 'Endpoint', 'EndpointCounters', 'Event', 'Exchange', 'GatewayInfo', 'LinkCounters', 'Message', 'NodeInfo', 'PeerInfo', 'Publisher', 'PublisherCounters', 'RecordReader', 'RecordWriter', 'RecordedMessage', 'Remote', 'RemoteFuture', 'Replica', 'Service', 'Status', 'StatusSubscriber', 'Subscriber', 'SubscriberCounters', 'Task', 'TaskQueue', 'TraceHop', 'VersionedGroup', 'VersionedMessage', 'decode', 'encode', 'event_reader', 'from_json', 'join_background_work', 'parse_log_values', 'read_access_rules', 'summarize_recording', 'to_json', 'version']
+__all__: list[str] = ['CompletionQueue', 'Condition', 'Endpoint', 'EndpointCounters', 'Event', 'Exchange', 'GatewayInfo', 'LinkCounters', 'Message', 'NetworkEvent', 'NetworkSubscriber', 'NodeInfo', 'PeerInfo', 'Publisher', 'PublisherCounters', 'Readiness', 'RecordReader', 'RecordWriter', 'RecordedMessage', 'Remote', 'RemoteFuture', 'Replica', 'Service', 'Status', 'StatusSubscriber', 'Subscriber', 'SubscriberCounters', 'Task', 'TaskQueue', 'TraceHop', 'VersionedGroup', 'VersionedMessage', 'decode', 'encode', 'event_reader', 'from_json', 'join_background_work', 'parse_log_values', 'read_access_rules', 'summarize_recording', 'to_json', 'version']
 class Event:
     """
     A flag that threads wait for. What `threading.Event` is, but Ctrl-C ends the wait whenever it comes.
@@ -818,6 +818,77 @@ class StatusSubscriber:
         """
         Events discarded because too many were unread.
         """
+class NetworkEvent:
+    """
+    A node has come or gone, or what it has subscribed to has changed.
+    """
+    def __repr__(self) -> str:
+        ...
+    def __str__(self) -> str:
+        ...
+    @property
+    def change(self) -> str:
+        """
+        What has happened: node_added (messages can reach the node), node_lost (they cannot any more, and its topics are gone), topic_added (what is published here on such topics from now on reaches it), topic_removed.
+        """
+    @property
+    def client(self) -> bool:
+        """
+        Whether it is a client of this endpoint: no other nodes know of it.
+        """
+    @property
+    def name(self) -> str:
+        """
+        What the node calls itself; empty where not known.
+        """
+    @property
+    def node(self) -> str:
+        """
+        Its endpoint id.
+        """
+    @property
+    def relays(self) -> bool:
+        """
+        Whether it passes messages on, as it has said when it was added.
+        """
+    @property
+    def topic(self) -> str:
+        """
+        Of topic_added and topic_removed: the prefix, perhaps empty.
+        """
+class NetworkSubscriber:
+    """
+    Tells which nodes of the network there are, at any distance, and which topics they want: those that are known now, then what changes.
+    """
+    def __init__(self, endpoint: Endpoint) -> None:
+        ...
+    def __next__(self) -> NetworkEvent:
+        ...
+    def close(self) -> None:
+        """
+        Ends it; what has not been read is forgotten. Idempotent.
+        """
+    def fileno(self) -> int:
+        """
+        A descriptor that is readable while an event may be there or this is closed.
+        """
+    def get(self, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> NetworkEvent | None:
+        """
+        Waits for the next event, at most `timeout` seconds, for ever by default. Returns None on time-out. Raises Closed once this or the endpoint is closed and all events are read.
+        """
+    def next_nowait(self) -> NetworkEvent | None:
+        """
+        The next event, or None where there is none yet. Raises StopIteration at the end.
+        """
+    def poll(self) -> list[NetworkEvent]:
+        """
+        All events there are, at once; possibly none.
+        """
+    @property
+    def closed(self) -> bool:
+        """
+        Whether no event can come any more.
+        """
 class Publisher:
     """
     Publishes to one topic; faster than ``Endpoint.publish``. Several threads may use one. Every subscriber sees the messages of one publisher in the order of publishing.
@@ -855,6 +926,19 @@ class Publisher:
     @property
     def topic(self) -> str:
         ...
+class Readiness:
+    """
+    Whether a subscription is known everywhere.
+    """
+    def fileno(self) -> int:
+        """
+        A descriptor that is readable once this is ready, or never will be.
+        """
+    @property
+    def ready(self) -> bool:
+        """
+        Whether every node within reach knows the subscription.
+        """
 class Subscriber:
     """
     Receives the messages of some topics through a bounded queue. Threads may share one: they take turns.
@@ -868,6 +952,10 @@ class Subscriber:
     def __next__(self) -> Message:
         """
         Implement next(self).
+        """
+    def _begin_ready(self) -> Readiness:
+        """
+        Begins to find out the same.
         """
     def add_topic(self, prefix: str) -> None:
         """

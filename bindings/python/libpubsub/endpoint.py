@@ -15,7 +15,7 @@ from . import _core
 from ._closing import Closing
 from .access import AccessRule, read_access_rules
 from .stream import Stream
-from .subscriber import (DEFAULT_CAPACITY, DEFAULT_CAPACITY_BYTES, StatusSubscriber, Subscriber,
+from .subscriber import (DEFAULT_CAPACITY, DEFAULT_CAPACITY_BYTES, NetworkSubscriber, StatusSubscriber, Subscriber,
                          topic_list)
 
 if TYPE_CHECKING:
@@ -112,6 +112,10 @@ class Endpoint(_core.Endpoint, Closing):
     def make_status_subscriber(self, *, errors_only: bool = False) -> StatusSubscriber:
         """Sees what happens to peerings from now on, or only what fails. Raises Closed."""
         return StatusSubscriber(self, errors_only=errors_only)
+
+    def make_network_subscriber(self) -> NetworkSubscriber:
+        """Sees which nodes there are, and which topics they want; see NetworkSubscriber. Raises Closed."""
+        return NetworkSubscriber(self)
 
     def status(self) -> Dict[str, Any]:
         """How this endpoint is: id, version, uptime, counters, peers and subscribers, as ``pubsub status --json``."""

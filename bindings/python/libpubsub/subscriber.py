@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Subscriber and StatusSubscriber: what the compiled classes do, plus context managers and asyncio."""
+"""Subscriber, StatusSubscriber and NetworkSubscriber: what the compiled classes do, plus context managers and asyncio."""
 
 from __future__ import annotations
 
@@ -91,6 +91,15 @@ class Subscriber(_core.Subscriber, Closing):
         except StopAsyncIteration:
             raise Closed("the subscriber is closed and drained") from None
 
+    async def wait_ready_async(self, timeout: Optional[float] = None) -> bool:
+        """As ``wait_ready``, for a task of an event loop."""
+        known = self._begin_ready()
+        try:
+            await asyncio.wait_for(Readiness().wait(known.fileno()), timeout)
+        except asyncio.TimeoutError:
+            return False
+        return known.ready
+
     def __repr__(self) -> str:
         try:
             state = "closed" if self.closed else f"{self.available()} waiting"
@@ -130,3 +139,49 @@ class StatusSubscriber(_core.StatusSubscriber):
             return f"<StatusSubscriber{': closed' if self.closed else ''}>"
         except ForkError:
             return "<StatusSubscriber of a parent process>"
+
+
+class NetworkSubscriber(_core.NetworkSubscriber, Closing):
+    """Tells which nodes of the network there are, at any distance, and which topics they want.
+
+    It begins with what is known now, each node before its topics; then come the changes, those of one node in
+    their order. Iterate it (``for`` or ``async for``; both end when it or its endpoint is closed), or use ``get``
+    and ``poll``. Nothing is dropped, and nothing queues up: a change that was taken back before it was read is not
+    seen, but a node that has started again is lost and added. A client sees the relays that it is linked with, and
+    no topics. As a context manager it closes itself.
+    """
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        super().__init__(endpoint)
+        self._readiness = Readiness()
+
+    def __iter__(self) -> NetworkSubscriber:
+        return self
+
+    def __aiter__(self) -> NetworkSubscriber:
+        return self
+
+    async def __anext__(self) -> _core.NetworkEvent:
+        while True:
+            try:
+                event = self.next_nowait()
+            except StopIteration:
+                raise StopAsyncIteration from None
+            if event is not None:
+                return event
+            await self._readiness.wait(self.fileno())
+
+    async def get_async(self, timeout: Optional[float] = None) -> Optional[_core.NetworkEvent]:
+        """As ``get``, for a task of an event loop. Cancelling it loses nothing."""
+        try:
+            return await asyncio.wait_for(self.__anext__(), timeout)
+        except asyncio.TimeoutError:
+            return None
+        except StopAsyncIteration:
+            raise Closed("there are no more events: the endpoint, or what reads them, is closed") from None
+
+    def __repr__(self) -> str:
+        try:
+            return f"<NetworkSubscriber{': closed' if self.closed else ''}>"
+        except ForkError:
+            return "<NetworkSubscriber of a parent process>"

@@ -14,6 +14,7 @@ void bind_message(py::module_& m);
 void bind_condition(py::module_& m);
 void bind_counters(py::module_& m);
 void bind_status(py::module_& m);
+void bind_network(py::module_& m);
 void bind_endpoint(py::module_& m);
 void bind_publisher(py::module_& m);
 void bind_subscriber(py::module_& m);

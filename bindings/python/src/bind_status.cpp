@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <poll.h>
-
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
@@ -9,7 +7,7 @@
 
 #include "bind.hpp"
 #include "endpoint_handle.hpp"
-#include "raise.hpp"
+#include "event_handle.hpp"
 
 namespace pubsub::python {
 
@@ -29,97 +27,21 @@ std::string code_name(const status& x) {
   return std::string(x.is_error() ? to_string(x.failure()) : to_string(x.code()));
 }
 
-// The consuming end of status events; members are called with the GIL held, one thread at a time
-// waits.
-class status_handle {
+class status_handle final : public event_handle<status_subscriber, status> {
 public:
   status_handle(const endpoint_handle& owner, bool errors_only)
-      : owner_(owner.share()), events_(owner.open().make_status_subscriber(
-                                   errors_only ? status_events::errors : status_events::all)) {}
-  ~status_handle() {
-    if (!fork_.crossed())
-      return;
-    new std::optional<status_subscriber>(std::move(events_));
-    new std::shared_ptr<pubsub::endpoint>(std::move(owner_));
-  }
-  status_handle(const status_handle&) = delete;
-  status_handle& operator=(const status_handle&) = delete;
-
-  std::optional<status> get(std::optional<double> timeout) {
-    deadline until(timeout);
-    if (auto event = wait(until))
-      return event;
-    if (closed())
-      raise(types.closed, "the endpoint is closed and all events are read");
-    return std::nullopt;
-  }
-
-  status next() {
-    auto event = wait(deadline(std::nullopt));
-    if (!event)
-      throw py::stop_iteration();
-    return std::move(*event);
-  }
-
-  std::optional<status> next_nowait() {
-    auto event = take(std::chrono::nanoseconds{0});
-    if (!event && closed())
-      throw py::stop_iteration();
-    return event;
-  }
-
-  std::vector<status> poll() {
-    fork_.check();
-    std::vector<status> result;
-    if (std::unique_lock lock(consuming_, std::try_to_lock); lock)
-      while (auto event = events_->try_get())
-        result.push_back(std::move(*event));
-    return result;
+      : event_handle(owner.share(), owner.open().make_status_subscriber(
+                                        errors_only ? status_events::errors : status_events::all)) {
   }
 
   std::size_t available() const {
     fork_.check();
     return events_->available();
   }
-  int fd() const {
-    fork_.check();
-    return events_->fd();
-  }
   std::uint64_t dropped() const {
     fork_.check();
     return events_->dropped();
   }
-
-  // Readable without an event: the endpoint is closed.
-  bool closed() const {
-    pollfd p{fd(), POLLIN, 0};
-    return events_->available() == 0 && ::poll(&p, 1, 0) == 1 && events_->available() == 0;
-  }
-
-private:
-  std::optional<status> take(std::chrono::nanoseconds left) {
-    fork_.check();
-    std::unique_lock lock(consuming_, std::defer_lock);
-    if (!lock.try_lock_for(left))
-      return std::nullopt;
-    auto event = events_->get_for(left);
-    return event ? std::optional{std::move(*event)} : std::nullopt;
-  }
-
-  std::optional<status> wait(const deadline& until) {
-    fork_.check();
-    std::optional<status> result;
-    wait_for(until, [&](auto left) {
-      result = take(left);
-      return result || closed();
-    });
-    return result;
-  }
-
-  fork_guard fork_;
-  std::shared_ptr<pubsub::endpoint> owner_;
-  std::optional<status_subscriber> events_;
-  std::timed_mutex consuming_; // makes one thread the consumer; never held while Python code runs
 };
 
 const char code_doc[] =

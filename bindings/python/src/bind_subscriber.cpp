@@ -82,6 +82,11 @@ void bind_reading(py::class_<subscriber_handle>& c) {
 } // namespace
 
 void bind_subscriber(py::module_& m) {
+  py::class_<readiness_handle>(m, "Readiness", "Whether a subscription is known everywhere.")
+      .def("fileno", &readiness_handle::fd,
+           "A descriptor that is readable once this is ready, or never will be.")
+      .def_property_readonly("ready", &readiness_handle::ready,
+                             "Whether every node within reach knows the subscription.");
   py::class_<subscriber_handle> c(m, "Subscriber", subscriber_doc,
                                   py::custom_type_setup(set_iteration_slots));
   c.def(py::init(&make_subscriber), py::arg("endpoint"), py::arg("topics"), py::arg("capacity"),
@@ -111,6 +116,7 @@ void bind_subscriber(py::module_& m) {
           "wait_ready", &subscriber_handle::wait_ready, py::arg("timeout") = py::none(),
           "Waits until every node within reach knows this subscription, at most `timeout` seconds: "
           "what they publish from then on arrives. Returns whether they do.")
+      .def("_begin_ready", &subscriber_handle::begin_ready, "Begins to find out the same.")
       .def("counters", &subscriber_handle::counters, "What came and what became of it.")
       .def_property_readonly("closed", &subscriber_handle::closed,
                              "Whether the subscription has ended.")

@@ -21,6 +21,7 @@ PYBIND11_MODULE(_core, m) {
   bind_counters(m);
   bind_endpoint(m);
   bind_status(m);
+  bind_network(m);
   bind_publisher(m);
   bind_subscriber(m);
   bind_zeek(m);

@@ -115,10 +115,20 @@ std::vector<std::string> subscriber_handle::topics() const {
 
 bool subscriber_handle::wait_ready(std::optional<double> timeout) {
   fork_.check();
-  return wait_for(
-             pubsub::python::deadline(timeout),
-             [&](auto left) { return subscriber_->closed() || subscriber_->wait_ready(left); }) &&
-         !subscriber_->closed();
+  const pubsub::python::deadline until(timeout);
+  std::optional<readiness> known;
+  {
+    gil_free nogil;
+    known = subscriber_->begin_ready();
+  }
+  wait_for(until, [&](auto left) { return known->wait_for(left) || known->closed(); });
+  return known->ready();
+}
+
+std::unique_ptr<readiness_handle> subscriber_handle::begin_ready() {
+  fork_.check();
+  gil_free nogil;
+  return std::make_unique<readiness_handle>(subscriber_->begin_ready());
 }
 
 subscriber_counters subscriber_handle::counters() const {

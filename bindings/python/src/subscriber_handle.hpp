@@ -10,11 +10,38 @@
 #include <vector>
 
 #include <pubsub/endpoint.hpp>
+#include <pubsub/readiness.hpp>
 #include <pubsub/subscriber.hpp>
 
 #include "waiting.hpp"
 
 namespace pubsub::python {
+
+/// Whether a subscription is known everywhere, for an event loop. Members are called with the GIL
+/// held.
+class readiness_handle {
+public:
+  explicit readiness_handle(readiness what) : readiness_(std::move(what)) {}
+  ~readiness_handle() {
+    if (fork_.crossed())
+      new std::optional<readiness>(std::move(readiness_)); // the parent's
+  }
+  readiness_handle(const readiness_handle&) = delete;
+  readiness_handle& operator=(const readiness_handle&) = delete;
+
+  int fd() const {
+    fork_.check();
+    return readiness_->fd();
+  }
+  bool ready() const {
+    fork_.check();
+    return readiness_->ready();
+  }
+
+private:
+  fork_guard fork_;
+  std::optional<readiness> readiness_;
+};
 
 /// Members are called with the GIL held. Any number of threads may consume; they take turns.
 /// Waiting happens without the GIL, and Ctrl-C ends it. Iteration takes a batch with each wait and
@@ -45,6 +72,7 @@ public:
   void remove_topic(const std::string& prefix);
   std::vector<std::string> topics() const;
   bool wait_ready(std::optional<double> timeout);
+  std::unique_ptr<readiness_handle> begin_ready();
   subscriber_counters counters() const;
   bool closed() const;
   void close();
