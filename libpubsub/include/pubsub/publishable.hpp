@@ -73,8 +73,8 @@ enum class [[nodiscard]] publish_result : std::uint8_t{
     taken,       ///< every matching subscriber and link took it
     unwanted,    ///< no subscriber and no node has this topic in its filter
     dropped,     ///< at least one queue was full and its policy dropped a message (counted there)
-    would_block, ///< a queue with policy `block` is full, and waiting was not wanted, or was in
-                 ///< vain; no queue got the message
+    would_block, ///< a queue with policy `block` is full, or the route to a node is being changed,
+                 ///< and waiting was not wanted, or was in vain; no queue got the message
     refused,     ///< reserved or over-long topic, message too large, or endpoint closed
 };
 
