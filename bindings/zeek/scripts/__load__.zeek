@@ -1,0 +1,1 @@
+# The backend is chosen by loading frameworks/cluster/backend/pubsub.

@@ -1,0 +1,2 @@
+@load ./options
+@load ./main

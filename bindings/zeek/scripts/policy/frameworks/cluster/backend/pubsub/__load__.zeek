@@ -1,0 +1,2 @@
+# Where ZeekControl looks for backends.
+@load frameworks/cluster/backend/pubsub

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""ZeekControl's part of the cluster backend over libpubsub: ``ClusterBackend = pubsub`` in zeekctl.cfg.
+
+To be copied into a folder of ZeekControl's ``SitePluginPath``, or of its own plugins.
+"""
+
+import ZeekControl.config
+import ZeekControl.plugin
+
+
+class ClusterBackendPubsub(ZeekControl.plugin.Plugin):
+    def __init__(self):
+        super().__init__(apiversion=1)
+
+    def name(self):
+        return "cluster_backend_pubsub"
+
+    def pluginVersion(self):
+        return 1
+
+    def options(self):
+        return [
+            ("tls_certfile", "string", "", "Certificate of the nodes (PEM); empty: links are not encrypted"),
+            ("tls_keyfile", "string", "", "Private key of the certificate (PEM)"),
+            ("tls_cafile", "string", "", "Certificates of the authorities that count (PEM)"),
+            ("unix_directory", "string", "", "Folder for sockets between the nodes of a host; empty: they use TCP"),
+            ("live_logs", "bool", False, "Publish log records for subscribers, in place of loggers"),
+        ]
+
+    def init(self):
+        if self.getGlobalOption("ClusterBackend").lower() != "pubsub":
+            return False
+        if not self.getGlobalOption("ClusterTopicSeparator"):
+            ZeekControl.config.Config.set_option("ClusterTopicSeparator", "/")
+        hosts = {node.addr for node in self.nodes()}
+        if len(hosts) > 1 and not self.getOption("tls_certfile"):
+            self.message("Warning: this cluster has several hosts, and its links are not encrypted: "
+                         "see cluster_backend_pubsub.tls_certfile.")
+        return True
+
+    def zeekctl_config(self):
+        lines = ["# Cluster backend over libpubsub", "@load frameworks/cluster/backend/pubsub/options"]
+        for option in ("tls_certfile", "tls_keyfile", "tls_cafile", "unix_directory"):
+            value = self.getOption(option)
+            if value:
+                lines.append(f'redef Cluster::Backend::Pubsub::{option} = "{value}";')
+        if self.getOption("live_logs"):
+            lines.append("@load frameworks/cluster/backend/pubsub/live-logs")
+        return "\n".join(lines + [""])
