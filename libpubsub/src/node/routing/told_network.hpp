@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
-#include <iterator>
 #include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include <pubsub/network_subscriber.hpp>
 
@@ -51,7 +51,7 @@ public:
   }
 
 private:
-  using topics = std::set<std::string_view>;
+  using topics = std::vector<std::string_view>;
 
   struct told_node {
     network_event about; // without change and topic
@@ -65,26 +65,40 @@ private:
                         std::string_view prefix = {}) const {
       return {what, node, about.name, about.client, about.relays, std::string{prefix}};
     }
+    /// One pass over both, which are in order: the router waits meanwhile.
     void take_topics(const topics& now, std::deque<network_event>& news) {
-      for (auto at = prefixes.begin(); at != prefixes.end();)
-        if (now.contains(*at)) {
-          ++at;
-        } else {
-          news.push_back(event(network_change::topic_removed, about.node, *at));
-          at = prefixes.erase(at);
-        }
-      for (const auto& each : now)
-        if (prefixes.emplace(each).second)
+      auto told = prefixes.begin();
+      const auto remove = [&] {
+        news.push_back(event(network_change::topic_removed, about.node, *told));
+        told = prefixes.erase(told);
+      };
+      for (const auto& each : now) {
+        while (told != prefixes.end() && std::string_view{*told} < each)
+          remove();
+        if (told == prefixes.end() || *told != each) {
           news.push_back(event(network_change::topic_added, about.node, each));
+          prefixes.emplace_hint(told, each);
+        } else {
+          ++told;
+        }
+      }
+      while (told != prefixes.end())
+        remove();
     }
   };
 
-  /// Each prefix once, with conditions and without.
+  /// Each prefix once, with conditions and without, in order.
   static topics topics_of(const node_view& x) {
     topics result;
-    if (x.subscriptions != nullptr)
-      std::ranges::transform(*x.subscriptions, std::inserter(result, result.end()),
-                             [](const auto& each) { return prefix_of(each); });
+    if (x.subscriptions == nullptr)
+      return result;
+    result.reserve(x.subscriptions->size());
+    for (const auto& each : *x.subscriptions)
+      result.push_back(prefix_of(each));
+    if (!std::ranges::is_sorted(result)) // where prefixes with conditions contain zeros
+      std::ranges::sort(result);
+    const auto same = std::ranges::unique(result);
+    result.erase(same.begin(), same.end());
     return result;
   }
 

@@ -160,6 +160,12 @@ TEST_CASE("a topic that is wanted under several conditions is one topic") {
   x.nodes[1].topics = {"/a" + mark + "y", "/b"};
   x.touch(1);
   CHECK(x.news().empty());
+  const std::string zero{"/a\0a", 4}; // comes before the conditions on "/a"
+  x.nodes[1].topics = {"/a", zero, "/a" + mark + "y", zero + mark + "y"};
+  x.touch(1);
+  CHECK(x.news().size() == 2); // "/b" goes, and one comes
+  x.touch(1);
+  CHECK(x.news().empty());
 }
 
 TEST_CASE("however often nodes change while nobody reads, each is looked at once") {
