@@ -24,14 +24,14 @@ void network_map::add_neighbour(const endpoint_id& who) {
   send_all(who);
 }
 
-void network_map::neighbour_ready(const endpoint_id& who) {
+void network_map::neighbour_ready(const endpoint_id& who, time now) {
   const auto found = neighbours_.find(who);
   if (found == neighbours_.end() || std::exchange(found->second.ready, true))
     return;
   paths_.add_link(self_, who);
   paths_.set_relays(who, relays(who));
   if (const auto at = nodes_.find(who); at != nodes_.end() && !at->second.links.contains(self_))
-    awaited_.insert(who);
+    awaited_.emplace(who, now);
   add_own_link(who);
 }
 

@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -28,6 +30,7 @@ namespace pubsub {
 /// none, the router guards it.
 class network_map {
 public:
+  using time = std::chrono::steady_clock::time_point;
   /// Something to be sent, to each neighbour in the order in which it came.
   struct message {
     std::vector<endpoint_id> to;
@@ -50,7 +53,7 @@ public:
   /// A link to a node of version 2 has begun: the node is sent all reports that are known here.
   void add_neighbour(const endpoint_id& who);
   /// The neighbour has reported all it knew: from now on routes lead over it.
-  void neighbour_ready(const endpoint_id& who);
+  void neighbour_ready(const endpoint_id& who, time now = {});
   /// This node is a client of that one: it is told our filter and no more.
   void add_host(const endpoint_id& who);
   /// Not any more: it is told that our filter is empty.
@@ -64,9 +67,12 @@ public:
   /// Whether links are new and not reported to the neighbours yet. Those that are lost are reported
   /// at once.
   bool has_news_of_links() const noexcept { return !new_links_.empty(); }
-  /// Whether neighbours that are ready have not reported their link with this node yet: until they
-  /// have, others do not know that they are within reach.
-  bool awaits_links() const noexcept { return !awaited_.empty(); }
+  /// Whether neighbours that became ready after `since` have not reported their link with this node
+  /// yet: until they have, others do not know that they are within reach. One that never does is
+  /// not waited for.
+  bool awaits_links(time since) const noexcept {
+    return std::ranges::any_of(awaited_, [&](const auto& each) { return each.second > since; });
+  }
   /// From now on this node reports that it passes nothing on: others choose routes that do not lead
   /// over it. It stays in the network for what is from here or for here.
   void stop_relaying();
@@ -167,7 +173,7 @@ private:
   std::set<endpoint_id> broker_peers_;
   std::set<endpoint_id> hosts_;
   std::set<endpoint_id> new_links_;                       // of this node, not reported yet
-  std::set<endpoint_id> awaited_;                         // neighbours, as of awaits_links()
+  std::map<endpoint_id, time> awaited_;                   // neighbours, as of awaits_links()
   std::set<std::pair<endpoint_id, endpoint_id>> waiting_; // reports about a node, by a neighbour
   std::vector<endpoint_id> touched_; // nodes whose reports may count now by a change of links
   report_shares shares_;

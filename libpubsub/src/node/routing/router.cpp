@@ -184,7 +184,7 @@ void router::say_known(const endpoint_id& who) {
 /// looks for routes meanwhile waits for the new ones.
 void router::neighbour_ready(const endpoint_id& who) {
   change([&] {
-    network_.neighbour_ready(who);
+    network_.neighbour_ready(who, std::chrono::steady_clock::now());
     version_.fetch_add(1, std::memory_order_release);
     deliver(reports_along(network_.take_messages(), neighbours_));
     return true;
@@ -201,9 +201,9 @@ bool router::receive(const endpoint_id& from, any_report report) {
       return valid;
     }
     const auto links = network_.links_version();
-    const bool before = network_.awaits_links();
+    const bool before = awaits_links();
     valid = network_.receive(from, std::move(report));
-    awaited = before && !network_.awaits_links();
+    awaited = before && !awaits_links();
     return network_.links_version() != links || network_.has_filter_changes();
   });
   if (awaited)

@@ -288,6 +288,7 @@ private:
   std::optional<report_version> own_filter() const;
   bool may_answer(filter_question& question, std::vector<endpoint_id>& missing);
   bool has_arrived_at(const filter_question& question);
+  bool awaits_links() const;
   void answer_due();
   const link_directory& audience(link_directory& hosts) const;
   std::vector<endpoint_id> hosts() const;

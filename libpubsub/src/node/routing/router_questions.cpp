@@ -126,6 +126,12 @@ std::optional<report_version> router::own_filter() const {
   return network_.filter_known(self_);
 }
 
+/// Called with the mutex held. Who asks asks again, so the patience needs no timer.
+bool router::awaits_links() const {
+  return network_.awaits_links(std::chrono::steady_clock::now() -
+                               routing_tuning::patience_with_neighbours);
+}
+
 /// Called with the mutex held. A question that cannot be answered yet waits, and asks `missing`.
 bool router::may_answer(filter_question& question, std::vector<endpoint_id>& missing) {
   const bool of_client = forwards() && clients().contains(question.from);
@@ -133,7 +139,7 @@ bool router::may_answer(filter_question& question, std::vector<endpoint_id>& mis
   const auto& within_reach = *next_links();
   if (filter)
     missing = acknowledged_.missing(within_reach, *filter);
-  if (filter && missing.empty() && !network_.awaits_links() &&
+  if (filter && missing.empty() && !awaits_links() &&
       client_links_.interests().all_confirmed(std::chrono::steady_clock::now()))
     return true;
   question.to = {self_};

@@ -45,6 +45,8 @@ inline constexpr std::size_t max_subscribers_asked = 1024;
 /// How long a client may take to confirm that it knows what is wanted: one that has stopped is not
 /// to keep subscribers from being ready.
 inline constexpr std::chrono::seconds patience_with_clients{1};
+/// How long a new neighbour may take to report its link with this node, for the same reason.
+inline constexpr std::chrono::seconds patience_with_neighbours{1};
 /// Clients of other relays of which a node knows which relay that is, at most.
 inline constexpr std::size_t max_located_clients = 65'536;
 /// Subscribers of a topic, as far as a relay counts them for a client that wants to know.
