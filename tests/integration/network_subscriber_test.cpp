@@ -1,9 +1,10 @@
 // Which nodes there are, and what they want: told, not asked for.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/nodes.hpp"
-#include "support/published.hpp"
+#include "support/proxy.hpp"
 
 #include <map>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -156,6 +157,17 @@ TEST_CASE("a relay sees its clients, by name, and nobody else does") {
   CHECK(near.loses(client.id()));
   below.reads_until([&] { return below.nodes.empty(); });
   CHECK(below.events().try_get().closed());
+}
+
+TEST_CASE("nodes behind a connection that breaks are lost") {
+  chain far{2};
+  std::optional<proxy> between{*far.front().listen("tcp://127.0.0.1:0")};
+  endpoint hub{forwarding_on()};
+  REQUIRE(hub.peer(local_uri(between->port()), {.retry = std::nullopt}));
+  picture seen{hub};
+  REQUIRE(seen.reads_until([&] { return seen.nodes.size() == 2; }));
+  between.reset();
+  CHECK(seen.reads_until([&] { return seen.nodes.empty(); }));
 }
 
 TEST_CASE("a node that starts again under its id is lost and added, though nobody has read") {

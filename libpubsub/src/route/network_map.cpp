@@ -31,7 +31,7 @@ void network_map::neighbour_ready(const endpoint_id& who, time now) {
   paths_.add_link(self_, who);
   paths_.set_relays(who, relays(who));
   if (const auto at = nodes_.find(who); at != nodes_.end() && !at->second.links.contains(self_))
-    awaited_.emplace(who, now);
+    awaited_[who] = now;
   add_own_link(who);
 }
 

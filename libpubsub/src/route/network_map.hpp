@@ -31,6 +31,7 @@ namespace pubsub {
 class network_map {
 public:
   using time = std::chrono::steady_clock::time_point;
+
   /// Something to be sent, to each neighbour in the order in which it came.
   struct message {
     std::vector<endpoint_id> to;
@@ -67,11 +68,10 @@ public:
   /// Whether links are new and not reported to the neighbours yet. Those that are lost are reported
   /// at once.
   bool has_news_of_links() const noexcept { return !new_links_.empty(); }
-  /// Whether neighbours that became ready after `since` have not reported their link with this node
-  /// yet: until they have, others do not know that they are within reach. One that never does is
-  /// not waited for.
-  bool awaits_links(time since) const noexcept {
-    return std::ranges::any_of(awaited_, [&](const auto& each) { return each.second > since; });
+  /// Whether neighbours that are ready since then, or later, have not reported their link with this
+  /// node yet: until they have, others do not know that they are within reach.
+  bool awaits_links(time since) const {
+    return std::ranges::any_of(awaited_, [&](const auto& each) { return each.second >= since; });
   }
   /// From now on this node reports that it passes nothing on: others choose routes that do not lead
   /// over it. It stays in the network for what is from here or for here.

@@ -184,7 +184,7 @@ void router::say_known(const endpoint_id& who) {
 /// looks for routes meanwhile waits for the new ones.
 void router::neighbour_ready(const endpoint_id& who) {
   change([&] {
-    network_.neighbour_ready(who, std::chrono::steady_clock::now());
+    network_.neighbour_ready(who, clock_());
     version_.fetch_add(1, std::memory_order_release);
     deliver(reports_along(network_.take_messages(), neighbours_));
     return true;

@@ -27,6 +27,7 @@
 #include "node/routing/report_pace.hpp"
 #include "node/routing/route_flush.hpp"
 #include "node/routing/routing_snapshot.hpp"
+#include "node/routing/tuning.hpp"
 #include "queue/message_queue.hpp"
 #include "route/network_map.hpp"
 #include "route/stream_marks.hpp"
@@ -267,6 +268,10 @@ private:
   letters take_news();
   void report_links();
   void ask(const filter_question& question);
+  /// Whether links of neighbours are about to be reported; called with the mutex held.
+  bool awaits_links() const {
+    return network_.awaits_links(clock_() - routing_tuning::patience_with_neighbours);
+  }
   void look_at_waits();
   void ask_again();
   bool drop(const std::vector<endpoint_id>& peers);
@@ -288,7 +293,6 @@ private:
   std::optional<report_version> own_filter() const;
   bool may_answer(filter_question& question, std::vector<endpoint_id>& missing);
   bool has_arrived_at(const filter_question& question);
-  bool awaits_links() const;
   void answer_due();
   const link_directory& audience(link_directory& hosts) const;
   std::vector<endpoint_id> hosts() const;
@@ -331,7 +335,7 @@ private:
   std::atomic<bool> relays_wait_{false}; // messages of any do
   std::atomic<bool> any_wait_{false};
   std::function<void(std::chrono::nanoseconds)> later_; // null: never
-  std::function<report_pace::time()> clock_;
+  std::function<report_pace::time()> clock_ = std::chrono::steady_clock::now;
   subscriber_id last_id_ = 0; // guarded by turn_
 };
 

@@ -126,12 +126,6 @@ std::optional<report_version> router::own_filter() const {
   return network_.filter_known(self_);
 }
 
-/// Called with the mutex held. Who asks asks again, so the patience needs no timer.
-bool router::awaits_links() const {
-  return network_.awaits_links(std::chrono::steady_clock::now() -
-                               routing_tuning::patience_with_neighbours);
-}
-
 /// Called with the mutex held. A question that cannot be answered yet waits, and asks `missing`.
 bool router::may_answer(filter_question& question, std::vector<endpoint_id>& missing) {
   const bool of_client = forwards() && clients().contains(question.from);

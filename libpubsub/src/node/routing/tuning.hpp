@@ -45,7 +45,9 @@ inline constexpr std::size_t max_subscribers_asked = 1024;
 /// How long a client may take to confirm that it knows what is wanted: one that has stopped is not
 /// to keep subscribers from being ready.
 inline constexpr std::chrono::seconds patience_with_clients{1};
-/// How long a new neighbour may take to report its link with this node, for the same reason.
+/// How long a new neighbour may take to report its link with this node, which it collects with
+/// others for a moment: who asks is not answered meanwhile, and one that never does so is not to
+/// keep subscribers from being ready.
 inline constexpr std::chrono::seconds patience_with_neighbours{1};
 /// Clients of other relays of which a node knows which relay that is, at most.
 inline constexpr std::size_t max_located_clients = 65'536;

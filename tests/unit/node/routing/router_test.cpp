@@ -274,6 +274,24 @@ TEST_CASE("a question is answered once all neighbours have reported their links 
   }
 }
 
+TEST_CASE("a neighbour that never reports its link keeps no question waiting for long") {
+  fixture f;
+  report_pace::time now{};
+  f.routes.report_later_by([](auto) {}, [&] { return now; });
+  const auto near = f.join(id_of(1));
+  f.routes.add_neighbour(id_of(2), f.make_link(2));
+  CHECK(f.routes.receive(id_of(2), neighbours_report{{id_of(2), 1, 1, true}, true, {}, {}}));
+  f.routes.neighbour_ready(id_of(2));
+  const auto answers = [&] { // to a question, beside reports
+    f.routes.receive(filter_question{id_of(1), 5, {us}});
+    return std::ranges::count(near->take_frames(), wire::frame_kind::answer, kind_of);
+  };
+  now += routing_tuning::patience_with_neighbours;
+  CHECK(answers() == 0);
+  now += std::chrono::milliseconds{1};
+  CHECK(answers() == 1); // who asks does so again and again
+}
+
 TEST_CASE(
     "a question without hops left goes no further, nor does one at a node that does not forward") {
   for (const bool forwarding : {true, false}) {
