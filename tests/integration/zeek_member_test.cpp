@@ -56,7 +56,7 @@ public:
     nodes.erase(std::string{id});
     lost.emplace(id);
   }
-  void link_changed(std::string_view what) override { links.emplace_back(what); }
+  void link_failed(std::string_view what) override { links.emplace_back(what); }
 
   std::vector<message> events;
   std::vector<std::string> batches;

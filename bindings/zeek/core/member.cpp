@@ -166,13 +166,11 @@ void member::take_network_changes() {
 /// Every attempt to connect that fails is an error of its own: one of a row is enough.
 void member::take_status() {
   while (const auto event = status_.try_get()) {
-    const bool repeated = event->is_error() && event->message() == last_problem_;
-    last_problem_ = event->is_error() ? event->message() : std::string{};
     has_peered_ = has_peered_ || event->code() == status_code::peer_added;
-    const bool says_nothing_more = event->code() == status_code::endpoint_discovered ||
-                                   event->code() == status_code::endpoint_unreachable;
-    if (!repeated && !says_nothing_more)
-      handler_.link_changed(to_string(*event));
+    const bool lost = event->code() == status_code::peer_lost && !event->in_good_order();
+    if (lost || (event->is_error() && event->message() != last_problem_))
+      handler_.link_failed(to_string(*event));
+    last_problem_ = event->is_error() ? event->message() : std::string{};
   }
 }
 

@@ -40,8 +40,8 @@ public:
   virtual void node_ready(std::string_view id) = 0;
   /// It is not any more: it has left, crashed, or is cut off.
   virtual void node_lost(std::string_view id) = 0;
-  /// A sentence about a link, for a log.
-  virtual void link_changed(std::string_view what) = 0;
+  /// A link was lost or could not be made: a sentence for a log.
+  virtual void link_failed(std::string_view what) = 0;
 
 protected:
   ~member_handler() = default;

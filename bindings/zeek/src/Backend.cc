@@ -105,7 +105,7 @@ void Backend::DoInitPostScript() {
   linger_ = interval_option("linger");
   on_ready_ = event_named("node_ready");
   on_lost_ = event_named("node_lost");
-  on_link_ = event_named("link_changed");
+  on_link_ = event_named("link_failed");
   member_.emplace(std::move(options), static_cast<core::member_handler&>(*this));
 }
 
@@ -209,7 +209,7 @@ void Backend::node_lost(std::string_view id) {
   Enqueue(on_lost_, id);
 }
 
-void Backend::link_changed(std::string_view what) {
+void Backend::link_failed(std::string_view what) {
   Enqueue(on_link_, what);
 }
 

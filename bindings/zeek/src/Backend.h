@@ -59,7 +59,7 @@ private:
   void log_batch(const core::formatted_bytes& what) override;
   void node_ready(std::string_view id) override;
   void node_lost(std::string_view id) override;
-  void link_changed(std::string_view what) override;
+  void link_failed(std::string_view what) override;
 
   pubsub::expected<core::member_place> Place();
   void Enqueue(zeek::EventHandlerPtr handler, std::string_view text);

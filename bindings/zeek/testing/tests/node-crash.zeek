@@ -21,6 +21,11 @@ event die_soon()
 	Cluster::publish(Cluster::node_topic("worker-1"), die);
 	}
 
+event finish_all()
+	{
+	Cluster::publish(Cluster::worker_topic, done);
+	}
+
 event Cluster::node_up(name: string, id: string)
 	{
 	if ( name != "worker-1" )
@@ -31,7 +36,7 @@ event Cluster::node_up(name: string, id: string)
 	if ( ++ups == 1 )
 		schedule 1sec { die_soon() };
 	else
-		Cluster::publish(Cluster::worker_topic, done);
+		schedule 1sec { finish_all() };
 	}
 
 event Cluster::node_down(name: string, id: string)

@@ -60,7 +60,7 @@ event Cluster::node_up(name: string, id: string)
 	print "must not be", name;
 	}
 
-event Cluster::Backend::Pubsub::link_changed(what: string)
+event Cluster::Backend::Pubsub::link_failed(what: string)
 	{
 	if ( ! refused && /tls_failed/ in what )
 		{

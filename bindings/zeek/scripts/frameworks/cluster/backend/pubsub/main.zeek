@@ -141,7 +141,7 @@ event node_lost(id: string)
 		event Cluster::node_down(known$name, id);
 	}
 
-event link_changed(what: string)
+event link_failed(what: string)
 	{
 	if ( Cluster::is_enabled() )
 		Cluster::log(what);

@@ -107,8 +107,8 @@ export {
 	global node_ready: event(id: string);
 	## It cannot any more.
 	global node_lost: event(id: string);
-	## A link has come or gone, or could not be made: a sentence for cluster.log.
-	global link_changed: event(what: string);
+	## A link was lost, or could not be made: a sentence for cluster.log.
+	global link_failed: event(what: string);
 	## Asks a node to say who it is.
 	global hello: event(name: string, id: string);
 }
