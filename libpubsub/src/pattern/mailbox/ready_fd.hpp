@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <initializer_list>
+
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
