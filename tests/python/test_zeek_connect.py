@@ -230,14 +230,22 @@ EXAMPLES = ROOT / "docs/examples/zeek"
 PAGE = (ROOT / "docs/zeek.md").read_text(encoding="utf-8")
 
 
+def check_the_page_shows(examples, page):
+    shown = re.findall(r"\[`([-\w.]+)`\]\(examples/" + examples.name + r"/\1\)[^\n]*\n\n```\w+\n(.*?)^```$", page, re.M | re.S)
+    assert dict(shown) == {path.name: path.read_text(encoding="utf-8") for path in examples.iterdir()}
+    assert len(re.findall(r"^```(?!console|sh|text)\w+$", page, re.M)) == len(shown)
+
+
 def test_the_page_shows_its_programs_as_they_are():
-    shown = re.findall(r"\[`([\w.]+)`\]\(examples/zeek/\1\)[^\n]*\n\n```\w+\n(.*?)^```$", PAGE, re.M | re.S)
-    assert dict(shown) == {path.name: path.read_text(encoding="utf-8") for path in EXAMPLES.iterdir()}
-    assert len(re.findall(r"^```(?!console)\w+$", PAGE, re.M)) == len(shown)
+    check_the_page_shows(EXAMPLES, PAGE)
 
 
-def example(name, *arguments):
-    return subprocess.Popen([sys.executable, str(EXAMPLES / name), *arguments], stdout=subprocess.PIPE, text=True)
+def test_the_page_of_the_plugin_shows_its_programs_as_they_are():
+    check_the_page_shows(ROOT / "docs/examples/zeek_plugin", (ROOT / "docs/zeek-plugin.md").read_text(encoding="utf-8"))
+
+
+def example(name, *arguments, folder=EXAMPLES):
+    return subprocess.Popen([sys.executable, str(folder / name), *arguments], stdout=subprocess.PIPE, text=True)
 
 
 def test_example_to_all_workers(proxy):
@@ -303,3 +311,16 @@ def test_the_node_of_the_page_joins_an_old_cluster_and_a_new_one(proxy, pubsub_c
             cluster.publish(WORKERS, "last")
             assert events.get(DEADLINE) == Event("last")  # and none came twice, nor came back
             assert new.receive()[3] == event_payload("last")
+
+
+def test_example_follow_logs():
+    with libpubsub.Endpoint() as node:
+        port = node.listen("tcp://127.0.0.1:0")
+        running = example("follow_logs.py", f"tcp://127.0.0.1:{port}", "conn", folder=ROOT / "docs/examples/zeek_plugin")
+        assert node.wait_for_subscribers("zeek/logs/conn", 1, timeout=DEADLINE)
+        node.publish("zeek/logs/conn", Event("log_fields", "conn", [["uid", "string"], ["id.resp_p", "port"]]))
+        node.publish("zeek/logs/conn", Event("log_conn", ["C1", libpubsub.Port(443, "tcp")]))
+        line = running.stdout.readline()
+        assert line.startswith("conn {'uid': 'C1', 'id.resp_p': ") and "443" in line
+        running.kill()
+        running.communicate()
