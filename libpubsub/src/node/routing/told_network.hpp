@@ -97,8 +97,8 @@ private:
       result.push_back(prefix_of(each));
     if (!std::ranges::is_sorted(result)) // where prefixes with conditions contain zeros
       std::ranges::sort(result);
-    const auto same = std::ranges::unique(result);
-    result.erase(same.begin(), same.end());
+    // Not std::ranges::unique: clang before 16 cannot compile libstdc++'s subrange.
+    result.erase(std::unique(result.begin(), result.end()), result.end());
     return result;
   }
 
