@@ -46,7 +46,7 @@ export {
 	## Where the manager listens if the layout of the cluster gives it no port.
 	const default_port = 27755/tcp &redef;
 
-	## A directory for sockets of nodes on the same host, which then need no TCP among each other. It must exist, and
+	## An absolute directory for sockets of nodes on the same host, which then need no TCP among each other. It must exist, and
 	## who may write to it may join the cluster. Empty: no such sockets.
 	const unix_directory = "" &redef;
 
