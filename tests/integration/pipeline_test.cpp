@@ -5,8 +5,6 @@
 #include <pubsub/data_writer.hpp>
 #include <pubsub/pattern/pipeline.hpp>
 
-#include <poll.h>
-
 #include <atomic>
 #include <map>
 #include <optional>
@@ -311,43 +309,6 @@ TEST_CASE("tasks, results and acknowledgements go in batches, too") {
   work.close();
   worker.join();
   CHECK(work.get_batch_for(1, 1ms).closed());
-}
-
-TEST_CASE("a queue can be polled for tasks, also where its own thread has read them") {
-  endpoint at;
-  auto out = open_exchange(at, "work");
-  auto in = open_queue(at, "");
-  const auto readable = [&](int timeout_ms) {
-    pollfd wanted{in.fd(), POLLIN, 0};
-    return ::poll(&wanted, 1, timeout_ms) == 1;
-  };
-  in.bind("work");
-  REQUIRE(out.wait_for_queues(1, patience));
-  constexpr std::size_t tasks = 200;
-  std::set<std::uint64_t> done;
-  std::thread sender{[&] {
-    for (std::size_t i = 0; i < tasks; ++i) {
-      CHECK(out.send(data{count{i}}));
-      std::this_thread::sleep_for(5ms); // longer than the queue's own thread lets pass now and then
-    }
-  }};
-  const auto until = std::chrono::steady_clock::now() + patience;
-  while (done.size() < tasks && std::chrono::steady_clock::now() < until) {
-    CHECK(readable(5'000));
-    while (auto one = in.try_get()) {
-      done.insert(one->number());
-      one->done();
-    }
-  }
-  sender.join();
-  CHECK(done.size() == tasks);
-  CHECK(out.drain(patience) == 0);
-  CHECK(eventually([&] {
-    std::ignore = in.try_get();
-    return !readable(0);
-  }));
-  in.close();
-  CHECK(readable(0));
 }
 
 TEST_CASE("what is taken in a batch and not done is done by another") {

@@ -19,7 +19,7 @@
 
 namespace pubsub::zeek::backend {
 
-/// Holds back whoever sends while Zeek does not keep up. Not thread-safe.
+/// Holds back the nodes that send while Zeek does not keep up. Not thread-safe.
 class log_inbox {
 public:
   /// Errors: those of `task_queue::open`.

@@ -19,7 +19,7 @@ expected<log_sender> log_sender::make(endpoint& at, value_sender send,
     return log_sender{at, std::move(send), options, std::nullopt};
   exchange_options how;
   how.window_tasks = max_unacknowledged;
-  how.max_losses = 1'000'000; // whatever becomes of loggers: there is nobody to take dead letters
+  how.max_losses = 1'000'000; // there is no queue for dead letters
   auto out = exchange::open(at, "", how);
   if (!out)
     return out.error();

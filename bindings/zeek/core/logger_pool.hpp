@@ -31,7 +31,8 @@ public:
   void node_lost(const endpoint_id& node);
   std::size_t size() const noexcept { return loggers_.size(); }
 
-  /// False if no logger is in reach, or the links to all of them are full. Nobody has got it then.
+  /// False if no logger is in reach, or the links to all of them are full. No logger has got it
+  /// then.
   bool try_send(std::span<const std::byte> value);
 
 private:

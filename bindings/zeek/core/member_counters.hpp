@@ -11,7 +11,7 @@ struct event_counters {
   std::uint64_t published = 0;   ///< taken by every node that wants them, or wanted by none
   std::uint64_t unwanted = 0;    ///< of those, events that no node wants
   std::uint64_t dropped = 0;     ///< the queue of at least one link was full
-  std::uint64_t would_block = 0; ///< no room within `block_timeout`; nobody got them
+  std::uint64_t would_block = 0; ///< no room within `block_timeout`; no node got them
   std::uint64_t refused = 0;     ///< too long, or a topic that is reserved
   std::uint64_t received = 0;    ///< handed to Zeek
   std::uint64_t no_event = 0;    ///< received, and something else than an event

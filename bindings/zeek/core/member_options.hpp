@@ -17,7 +17,7 @@ namespace pubsub::zeek::backend {
 enum class log_transport : std::uint8_t {
   pool,     ///< to one logger after another, the next one where one is full
   pipeline, ///< the same, and what a logger has not acknowledged when it dies goes to another
-  records,  ///< to no logger: each record is published, for whoever subscribes to its log
+  records,  ///< to no logger: each record is published, for the subscribers of its log
 };
 
 /// What a member is in its cluster: known once the layout of that is.
@@ -45,7 +45,7 @@ struct member_options {
   /// Between attempts to connect: this at first, later `max_retry`.
   std::chrono::nanoseconds retry = std::chrono::milliseconds{100};
   std::chrono::nanoseconds max_retry = std::chrono::seconds{1};
-  /// How long whoever asks whether subscriptions are known, or publishing is possible, waits.
+  /// How long to wait until a subscription is known, or publishing is possible.
   std::chrono::nanoseconds ready_timeout = std::chrono::seconds{10};
   unsigned io_threads = 1;
 

@@ -1,4 +1,4 @@
-// Batches of records, published record by record for whoever subscribes to logs.
+// Batches of records, published record by record for the subscribers of logs.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

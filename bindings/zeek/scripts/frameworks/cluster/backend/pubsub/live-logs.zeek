@@ -1,4 +1,4 @@
-##! Logs without loggers: every node publishes its log records, typed, one by one, for whoever subscribes to
+##! Logs without loggers: every node publishes its log records, typed, one by one, for those who subscribe to
 ##! ``zeek/logs/``: ``pubsub log-writer`` writes them into files, ``pubsub sub``, programs in Python and C++, and
 ##! bridges read them as they come.
 
