@@ -89,7 +89,7 @@ TEST_CASE("a subscriber that others do not know is not ready until they answer, 
   for (const auto how : {end::lost, end::subscriber, end::handle_kept, end::endpoint})
     for (const std::uint8_t version : {1, 2}) {
       auto brief = speaking(version);
-      brief.close_timeout = std::chrono::milliseconds{1}; // nobody answers the goodbyes
+      brief.close_timeout = std::chrono::milliseconds{1}; // no peer answers the goodbyes
       endpoint other{brief};
       const auto port = other.listen("tcp://127.0.0.1:0");
       REQUIRE(port.has_value());
@@ -105,7 +105,7 @@ TEST_CASE("a subscriber that others do not know is not ready until they answer, 
       CHECK_FALSE(known.closed());
       CHECK_FALSE(readable(known.fd()));
       if (how == end::lost)
-        between.reset(); // nobody is left who has to know
+        between.reset(); // no node is left that has to know
       else if (how == end::subscriber)
         sub.reset();
       else if (how == end::handle_kept)

@@ -347,7 +347,7 @@ TEST_CASE("nodes that do not answer are asked again after a while, as long as so
   CHECK(known->ready());
   ring();
   CHECK(timers.empty());
-  f.routes.wait_until_all_has_come(now); // nobody waits any more
+  f.routes.wait_until_all_has_come(now); // no question waits any more
   CHECK(questions() == 1);
   ring();
   CHECK(questions() == 0);
