@@ -20,7 +20,7 @@ struct read_record {
 };
 
 /// Learns the columns of logs from the events `log_fields`, and reads the events `log_<path>` by
-/// them. What is kept of announcements is bounded, whoever sends them.
+/// them. What is kept of announcements is bounded, whichever node sends them.
 class record_reader {
 public:
   /// Logs whose columns are kept, columns of a log, and bytes of all paths, names and types.

@@ -41,8 +41,8 @@ std::string_view as_text(const Value& x) {
 
 bool write_value(pubsub::data_writer& to, const Value& x);
 
-/// The members of a set stay in Zeek's order, so that whoever writes them down writes what Zeek
-/// would have written.
+/// The members of a set stay in Zeek's order, so that a program that writes them down writes what
+/// Zeek would have written.
 bool write_members(pubsub::data_writer& to, const Value::set_t& members) {
   bool all = true;
   for (zeek_int_t i = 0; i < members.size; ++i)
@@ -94,8 +94,8 @@ bool write_value(pubsub::data_writer& to, const Value& x) {
     to.write_address(as_address(x.val.addr_val));
     return true;
   case zeek::TYPE_SUBNET:
-    to.write_subnet(pubsub::subnet::from_raw(as_address(x.val.subnet_val.prefix),
-                                             x.val.subnet_val.length));
+    to.write_subnet(
+        pubsub::subnet::from_raw(as_address(x.val.subnet_val.prefix), x.val.subnet_val.length));
     return true;
   case zeek::TYPE_TABLE:
     to.begin_set(static_cast<std::size_t>(x.val.set_val.size));

@@ -1,4 +1,4 @@
-# @TEST-DOC: Without a logger, records come typed and by name to whoever subscribes to zeek/logs/, and into files.
+# @TEST-DOC: Without a logger, records come typed and by name to those who subscribe to zeek/logs/, and into files.
 # @TEST-REQUIRES: pubsub log-writer --help
 # @TEST-PORT: MANAGER_PORT
 # @TEST-EXEC: cp $FILES/*.zeek .

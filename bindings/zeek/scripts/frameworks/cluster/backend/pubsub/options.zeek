@@ -20,7 +20,7 @@ export {
 		DROP_NEWEST,
 		## The message that waits for longest is lost for this node, and counted.
 		DROP_OLDEST,
-		## Whoever publishes waits, for at most :zeek:see:`Cluster::Backend::Pubsub::block_timeout`. For
+		## Nodes that publish wait, for at most :zeek:see:`Cluster::Backend::Pubsub::block_timeout`. For
 		## traces from files, where nothing may be lost and time does not matter.
 		BLOCK,
 		## The link is closed. The node connects again, and is down until then.
@@ -50,7 +50,7 @@ export {
 	## who may write to it may join the cluster. Empty: no such sockets.
 	const unix_directory = "" &redef;
 
-	## Encrypts links. Without certificates they are anonymous: nobody can read along, but anybody can join.
+	## Encrypts links. Without certificates they are anonymous: no third party can read along, but any program can join.
 	const tls = F &redef;
 	## The certificate of this node, and those between it and the authority (PEM). It implies encryption, and that
 	## the other side shows one, too.
