@@ -79,9 +79,10 @@ public:
   /// The batches only, all that are there: for a logger that is about to close its files.
   void process_logs() { process_logs(SIZE_MAX); }
 
-  /// False unless every node in reach that wants it gets it. Blocks while the route to a node is
-  /// being changed, and with a link policy `block` while its queue is full. Events that come
-  /// meanwhile are set aside, so that two who publish to one another do not wait for each other.
+  /// False unless every link on the way to a node that wants it has taken it. Blocks while the
+  /// route to a node is being changed, and with a link policy `block` while its queue is full.
+  /// Events that come meanwhile are set aside, so that two who publish to one another do not wait
+  /// for each other.
   bool publish(std::string_view topic, const formatted_bytes& what);
   /// False if a part of it is lost. Blocks with `log_transport::records` only, as `publish`.
   bool publish_logs(const formatted_bytes& batch);

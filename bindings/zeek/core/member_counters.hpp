@@ -8,7 +8,7 @@ namespace pubsub::zeek::backend {
 
 /// `published + dropped + would_block + refused` is the number of calls to `member::publish`.
 struct event_counters {
-  std::uint64_t published = 0;   ///< taken by every node that wants them, or wanted by none
+  std::uint64_t published = 0;   ///< taken by every link concerned, or wanted by no node
   std::uint64_t unwanted = 0;    ///< of those, events that no node wants
   std::uint64_t dropped = 0;     ///< the queue of at least one link was full
   std::uint64_t would_block = 0; ///< no room within `block_timeout`; no node got them
