@@ -5,7 +5,7 @@
 #include "fuzz/check.hpp"
 
 #include "zeek_logs/log_reader.hpp"
-#include "zeek_logs/writing/log_lines.hpp"
+#include <pubsub/zeek/log_lines.hpp>
 
 #include <algorithm>
 #include <string_view>

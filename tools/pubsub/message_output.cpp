@@ -3,7 +3,7 @@
 
 #include "terminal.hpp"
 #include "zeek_logs/record_lines.hpp"
-#include "zeek_logs/record_reader.hpp"
+#include <pubsub/zeek/record_reader.hpp>
 
 #include <cstdio>
 #include <cstdlib>

@@ -8,8 +8,8 @@
 
 #include <pubsub/error.hpp>
 
-#include "zeek_logs/record_reader.hpp"
-#include "zeek_logs/writing/log_lines.hpp"
+#include <pubsub/zeek/log_lines.hpp>
+#include <pubsub/zeek/record_reader.hpp>
 
 namespace pubsub::zeek {
 

@@ -8,8 +8,8 @@
 #include <pubsub/subscriber.hpp>
 
 #include "stop_signal.hpp"
-#include "zeek_logs/record_reader.hpp"
 #include "zeek_logs/writing/log_writer.hpp"
+#include <pubsub/zeek/record_reader.hpp>
 
 namespace pubsub::tool {
 

@@ -15,9 +15,9 @@
 #include <pubsub/error.hpp>
 
 #include "zeek_logs/log_column.hpp"
-#include "zeek_logs/record_reader.hpp"
 #include "zeek_logs/writing/log_file.hpp"
-#include "zeek_logs/writing/log_lines.hpp"
+#include <pubsub/zeek/log_lines.hpp>
+#include <pubsub/zeek/record_reader.hpp>
 
 namespace pubsub::zeek {
 

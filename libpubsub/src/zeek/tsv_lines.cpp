@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "zeek_logs/writing/log_lines.hpp"
+#include <pubsub/zeek/log_lines.hpp>
 
-#include "zeek_logs/log_column.hpp"
-#include "zeek_logs/writing/zeek_text.hpp"
+#include "zeek/zeek_text.hpp"
 
 #include <utility>
 #include <variant>
@@ -10,6 +9,11 @@
 namespace pubsub::zeek {
 
 namespace {
+
+// How Zeek's ASCII writer marks what is not an ordinary value, unless a site changes it.
+constexpr std::string_view set_separator = ",";
+constexpr std::string_view empty_field = "(empty)";
+constexpr std::string_view unset_field = "-";
 
 class tsv_column {
 public:
@@ -20,7 +24,7 @@ public:
   }
 
 private:
-  void add(const none&) { out_ += notation_.unset_field; }
+  void add(const none&) { out_ += unset_field; }
   void add(boolean x) { out_ += x ? 'T' : 'F'; }
   void add(count x) { out_ += std::to_string(x); }
   void add(integer x) { out_ += std::to_string(x); }
@@ -46,8 +50,8 @@ private:
 
   void add_text(std::string_view x) {
     if (x.empty()) {
-      out_ += notation_.empty_field;
-    } else if (x == notation_.unset_field || x == notation_.empty_field) {
+      out_ += empty_field;
+    } else if (x == unset_field || x == empty_field) {
       add_hidden_byte(x.front()); // or it would be read as that
       add_escaped(out_, x.substr(1), where_);
     } else {
@@ -59,27 +63,26 @@ private:
   template <class Members>
   void add_members(const Members& members) {
     if (members.empty())
-      out_ += notation_.empty_field;
+      out_ += empty_field;
     bool first = true;
     for (const auto& each : members) {
       if (!std::exchange(first, false))
-        out_ += notation_.set_separator;
+        out_ += set_separator;
       tsv_column{out_, place::container}.write(each);
     }
   }
 
   std::string& out_;
   const place where_;
-  static inline const log_notation notation_;
 };
 
 class tsv_lines final : public log_lines {
 public:
   void add_header(const log_schema& schema, std::string_view opened,
                   std::string& out) const override {
-    const log_notation usual;
-    out += "#separator \\x09\n#set_separator\t" + usual.set_separator + "\n#empty_field\t" +
-           usual.empty_field + "\n#unset_field\t" + usual.unset_field + "\n#path\t";
+    out.append("#separator \\x09\n#set_separator\t").append(set_separator);
+    out.append("\n#empty_field\t").append(empty_field);
+    out.append("\n#unset_field\t").append(unset_field).append("\n#path\t");
     add_header_text(out, schema.path);
     if (!opened.empty())
       out.append("\n#open\t").append(opened);
@@ -111,6 +114,8 @@ public:
 };
 
 } // namespace
+
+log_lines::~log_lines() = default;
 
 std::unique_ptr<log_lines> make_tsv_lines() {
   return std::make_unique<tsv_lines>();

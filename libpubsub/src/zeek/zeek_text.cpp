@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "zeek_logs/writing/zeek_text.hpp"
+#include "zeek/zeek_text.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "zeek_logs/record_reader.hpp"
+#include <pubsub/zeek/record_reader.hpp>
 
 #include <utility>
 

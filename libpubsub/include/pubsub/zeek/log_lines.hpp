@@ -8,14 +8,15 @@
 #include <string_view>
 
 #include <pubsub/data.hpp>
+#include <pubsub/export.hpp>
 #include <pubsub/zeek/log.hpp>
 
 namespace pubsub::zeek {
 
 /// The lines of one format. Stateless; `out` is what they are appended to.
-class log_lines {
+class PUBSUB_EXPORT log_lines {
 public:
-  virtual ~log_lines() = default;
+  virtual ~log_lines();
 
   /// What stands before the first record. `opened`: the time of day, as `2023-11-14-22-13-20`;
   /// without it the line `#open` is left out.
@@ -30,7 +31,7 @@ public:
 
 /// Tab-separated values with the header of Zeek's logs. Values are written as what they are: what
 /// logs do not hold, such as containers within containers, is written one after the other.
-std::unique_ptr<log_lines> make_tsv_lines();
+PUBSUB_EXPORT std::unique_ptr<log_lines> make_tsv_lines();
 
 /// How times stand in JSON: `1700000000.000001`, `1700000000000`, `"2023-11-14T22:13:20.000001Z"`.
 enum class json_times : std::uint8_t { epoch, millis, iso8601 };
@@ -42,6 +43,6 @@ struct json_lines_options {
 };
 
 /// An object a line, without header and end.
-std::unique_ptr<log_lines> make_json_lines(const json_lines_options& options);
+PUBSUB_EXPORT std::unique_ptr<log_lines> make_json_lines(const json_lines_options& options);
 
 } // namespace pubsub::zeek

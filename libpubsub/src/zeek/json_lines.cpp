@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "zeek_logs/writing/log_lines.hpp"
+#include <pubsub/zeek/log_lines.hpp>
 
-#include "zeek_logs/writing/zeek_text.hpp"
+#include "zeek/zeek_text.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-// Records of Zeek's logs in messages: the opposite of what `pubsub pub --zeek-log` does.
+// Reads records of Zeek's logs from messages, by the columns that were announced before them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <string>
 
 #include <pubsub/data.hpp>
+#include <pubsub/export.hpp>
 #include <pubsub/zeek/log.hpp>
 
 namespace pubsub::zeek {
@@ -21,7 +22,7 @@ struct read_record {
 
 /// Learns the columns of logs from the events `log_fields`, and reads the events `log_<path>` by
 /// them. What is kept of announcements is bounded, whichever node sends them.
-class record_reader {
+class PUBSUB_EXPORT record_reader {
 public:
   /// Logs whose columns are kept, columns of a log, and bytes of all paths, names and types.
   static constexpr std::size_t max_logs = 512;

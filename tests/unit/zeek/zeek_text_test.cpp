@@ -1,6 +1,6 @@
 // What Zeek 8.2 itself writes for these numbers and strings.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "zeek_logs/writing/zeek_text.hpp"
+#include "zeek/zeek_text.hpp"
 
 #include <doctest/doctest.h>
 

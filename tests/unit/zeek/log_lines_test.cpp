@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "zeek_logs/writing/log_lines.hpp"
+#include <pubsub/zeek/log_lines.hpp>
 
 #include <doctest/doctest.h>
 
