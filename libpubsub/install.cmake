@@ -1,6 +1,6 @@
 # Installs headers, libraries, the CMake package and the pkg-config files. The result can be moved. Install components:
-# `runtime` is what programs need to run, `cluster` what members of Zeek clusters need beside that, `dev` what it takes to
-# build them.
+# `runtime` is what programs need to run, `cluster` what members of Zeek clusters need beside that and `bridge` what bridges to
+# engines do, `dev` what it takes to build them.
 # SPDX-License-Identifier: BSD-3-Clause
 if(SKBUILD)
   return()
@@ -67,8 +67,8 @@ foreach(name ${components})
   install(EXPORT pubsub_${name}_static NAMESPACE pubsub:: DESTINATION ${package_dir} COMPONENT dev)
   if(PUBSUB_BUILD_SHARED)
     set(deb runtime)
-    if(name STREQUAL "cluster")
-      set(deb cluster) # a package of its own, so that a system with the core alone needs no libzmq
+    if(name MATCHES "^(cluster|bridge)$")
+      set(deb ${name}) # a package of its own, so that a system with the core alone needs no libzmq, no librdkafka
     endif()
     install(TARGETS ${target}_shared EXPORT pubsub_${name}_shared
             LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${deb} NAMELINK_COMPONENT dev)
@@ -85,4 +85,5 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/libpubsub-config-ve
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/libpubsub-config.cmake ${PROJECT_SOURCE_DIR}/cmake/Findre2.cmake
               ${PROJECT_SOURCE_DIR}/cmake/FindCAF.cmake ${PROJECT_SOURCE_DIR}/cmake/FindBroker.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/FindBridgeEngines.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/libpubsub-config-version.cmake DESTINATION ${package_dir} COMPONENT dev)

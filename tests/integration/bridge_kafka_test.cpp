@@ -1,0 +1,540 @@
+// Sinks and sources of Kafka, over brokers in this process.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/kafka_cluster.hpp"
+#include "support/nodes.hpp"
+
+#include <pubsub/binary.hpp>
+#include <pubsub/bridge/sink.hpp>
+#include <pubsub/bridge/source.hpp>
+#include <pubsub/pattern/pipeline.hpp>
+#include <pubsub/zeek/log.hpp>
+#include <pubsub/zeek/log_batch.hpp>
+
+#include <map>
+#include <set>
+
+using namespace pubsub;
+using namespace pubsub::test;
+using namespace std::chrono_literals;
+using bridge::payload_format;
+using bridge::sink;
+using bridge::sink_options;
+using bridge::source;
+using bridge::source_options;
+
+namespace {
+
+bool adds_up(const bridge::bridge_counters& x) {
+  return x.consumed == x.delivered + x.rejected.total() + x.in_flight;
+}
+
+sink open_sink(const endpoint& at, const bridge::kafka& to, const sink_options& options) {
+  auto result = sink::open(at, to, options);
+  REQUIRE_MESSAGE(result, result.error().message());
+  return std::move(*result);
+}
+
+source open_source(const endpoint& at, const bridge::kafka& from, const source_options& options) {
+  auto result = source::open(at, from, options);
+  REQUIRE_MESSAGE(result, result.error().message());
+  return std::move(*result);
+}
+
+sink_options messages_on(const std::string& topic, payload_format format = payload_format::binary) {
+  sink_options result;
+  result.topics = {topic};
+  result.format = format;
+  return result;
+}
+
+data value_of(const kafka_record& x) {
+  auto value = decode_binary(std::as_bytes(std::span{x.value}));
+  REQUIRE(value);
+  return *value;
+}
+
+void publish_numbers(endpoint& ep, const std::string& topic, std::uint64_t n) {
+  auto pub = ep.make_publisher(topic);
+  for (std::uint64_t i = 0; i < n; ++i)
+    REQUIRE(pub.publish(*encode_binary(data{count{i}})) == publish_result::taken);
+}
+
+zeek::log_schema conn_schema() {
+  return {"conn",
+          {{"ts", "time"},
+           {"uid", "string"},
+           {"id.orig_h", "addr"},
+           {"id.orig_p", "port"},
+           {"id.resp_h", "addr"},
+           {"id.resp_p", "port"},
+           {"proto", "enum"}},
+          1};
+}
+
+vector conn_record(const std::string& uid) {
+  return {data{timestamp{1700000000s}},
+          data{uid},
+          data{*address::parse("128.232.110.120")},
+          data{port{34855, transport::tcp}},
+          data{*address::parse("66.35.250.204")},
+          data{port{80, transport::tcp}},
+          data{enum_value{"tcp"}}};
+}
+
+void announce_and_publish(endpoint& ep, const std::vector<std::string>& uids) {
+  const auto topic = zeek::log_topic("conn");
+  REQUIRE(ep.publish(topic, zeek::make_log_fields_event(conn_schema())) == publish_result::taken);
+  for (const auto& each : uids)
+    REQUIRE(ep.publish(topic, zeek::make_log_event("conn", conn_record(each))) ==
+            publish_result::taken);
+}
+
+/// Takes tasks, and says that they are done, until `n` different ones came.
+std::set<std::uint64_t> do_tasks(task_queue& from, std::size_t n) {
+  std::set<std::uint64_t> result;
+  while (result.size() < n) {
+    auto one = from.get_for(patience);
+    REQUIRE(one);
+    result.insert(one->value().as_count());
+    one->done();
+  }
+  return result;
+}
+
+} // namespace
+
+TEST_CASE("a sink writes every message once, in the order of its publisher, and says whose it is") {
+  kafka_cluster cluster;
+  cluster.make_topic("zeek.numbers", 4);
+  endpoint ep;
+  auto to = open_sink(ep, cluster.options(), messages_on("zeek/"));
+  constexpr std::uint64_t n = 20'000;
+  publish_numbers(ep, "zeek/numbers", n);
+  CHECK(to.drain(patience) == 0);
+
+  const auto counts = to.counters();
+  CHECK(counts.consumed == n);
+  CHECK(counts.delivered == n);
+  CHECK(adds_up(counts));
+  const auto records = read_topic(cluster.brokers(), "zeek.numbers");
+  REQUIRE(records.size() == n);
+  for (std::uint64_t i = 0; i < n; ++i) {
+    REQUIRE(value_of(records[i]) == data{count{i}});
+    REQUIRE(records[i].partition == records[0].partition);
+    REQUIRE(records[i].header("pubsub-sequence") == std::to_string(i));
+  }
+  CHECK(records[0].header("pubsub-topic") == "zeek/numbers");
+  CHECK(records[0].header("pubsub-origin").starts_with(to_string(ep.id())));
+  CHECK(records[0].header("pubsub-format") == "binary");
+  CHECK(records[0].header("pubsub-network") == "pubsub");
+}
+
+TEST_CASE("records of logs are written as Zeek's JSON writer has them, by path and under a field") {
+  kafka_cluster cluster;
+  cluster.make_topic("zeek.conn", 1);
+  endpoint ep;
+  auto options = messages_on("zeek/records/", payload_format::zeek_json);
+  options.to = "zeek.{path}";
+  SUBCASE("a column") {
+    options.key = "field:uid";
+  }
+  SUBCASE("the community id") {
+    options.key = "community_id";
+  }
+  auto to = open_sink(ep, cluster.options(), options);
+  announce_and_publish(ep, {"CHhAvVGS1DHFjwGM9", "C4J4Th3PJpwUYZZ6gc"});
+  CHECK(to.drain(patience) == 0);
+  const auto records = read_topic(cluster.brokers(), "zeek.conn");
+  REQUIRE(records.size() == 2);
+  CHECK(
+      records[0].value ==
+      R"({"ts":1700000000.0,"uid":"CHhAvVGS1DHFjwGM9","id.orig_h":"128.232.110.120","id.orig_p":34855,)"
+      R"("id.resp_h":"66.35.250.204","id.resp_p":80,"proto":"tcp"})");
+  CHECK(records[0].key ==
+        (options.key == "community_id" ? "1:LQU9qZlK+B5F3KDmev6m5PMibrg=" : "CHhAvVGS1DHFjwGM9"));
+  CHECK(to.counters().rejected.announcements == 1);
+  CHECK(adds_up(to.counters()));
+}
+
+TEST_CASE("what cannot be written is rejected for its reason, and kept as a dead letter") {
+  kafka_cluster cluster;
+  cluster.make_topic("zeek.conn", 1);
+  cluster.make_topic("zeek.rejected", 1);
+  endpoint ep;
+  auto options = messages_on("zeek/", payload_format::zeek_json);
+  options.to = "zeek.{path}";
+  options.key = "field:no_such_column";
+  options.dead_letters = "zeek.rejected";
+  auto to = open_sink(ep, cluster.options(), options);
+  REQUIRE(ep.publish("zeek/other", data{count{7}}) == publish_result::taken);
+  REQUIRE(ep.publish("zeek/records/dns", zeek::make_log_event("dns", {})) == publish_result::taken);
+  announce_and_publish(ep, {"C1"});
+  CHECK(to.drain(patience) == 0);
+  const auto counts = to.counters();
+  CHECK(counts.rejected.not_a_record == 1);
+  CHECK(counts.rejected.unknown_columns == 1);
+  CHECK(counts.rejected.no_such_field == 1);
+  CHECK(counts.dead_letters == 3);
+  CHECK(counts.delivered == 0);
+  CHECK(adds_up(counts));
+  const auto letters = read_topic(cluster.brokers(), "zeek.rejected");
+  REQUIRE(letters.size() == 3);
+  CHECK(letters[0].header("pubsub-reason") == "not_a_record");
+  CHECK(letters[0].header("pubsub-topic") == "zeek/other");
+  CHECK(value_of(letters[0]) == data{count{7}});
+  CHECK(letters[1].header("pubsub-reason") == "unknown_columns");
+}
+
+TEST_CASE("a task is done once the brokers have confirmed it, and waits while they are away") {
+  kafka_cluster cluster{1};
+  cluster.make_topic("jobs", 1);
+  endpoint producer;
+  endpoint bridging;
+  join(bridging, producer);
+  auto out = exchange::open(producer, "jobs");
+  REQUIRE(out);
+  sink_options options;
+  options.pipeline = "jobs";
+  options.format = payload_format::binary;
+  auto to = open_sink(bridging, cluster.options(), options);
+  REQUIRE(out->wait_for_queues(1, patience));
+  REQUIRE(out->send(data{count{0}}));
+  CHECK(out->drain(patience) == 0);
+
+  rd_kafka_mock_broker_set_down(cluster.mock(), 1);
+  for (std::uint64_t i = 1; i < 1'000; ++i)
+    REQUIRE(out->send(data{count{i}}));
+  CHECK(out->drain(300ms) == 999);
+  CHECK(adds_up(to.counters()));
+  CHECK(eventually([&] { return !to.last_problem().empty(); }));
+  rd_kafka_mock_broker_set_up(cluster.mock(), 1);
+  CHECK(out->drain(patience) == 0);
+  CHECK(out->counters().done == 1'000);
+  CHECK(to.counters().delivered == 1'000);
+  CHECK(read_topic(cluster.brokers(), "jobs").size() == 1'000);
+}
+
+TEST_CASE("a batch of a logger's pipeline becomes a record for each line, and is one task") {
+  kafka_cluster cluster;
+  cluster.make_topic("zeek.conn", 1);
+  endpoint ep;
+  auto out = exchange::open(ep, "zeek-log");
+  REQUIRE(out);
+  sink_options options;
+  options.pipeline = "zeek-log";
+  options.to = "zeek.{path}";
+  auto to = open_sink(ep, cluster.options(), options);
+  zeek::log_batch batch{"Conn::LOG", "Log::WRITER_ASCII", "default", "conn", {}, {}};
+  for (const auto& each : conn_schema().fields)
+    batch.columns.push_back({each, {}, false});
+  for (int i = 0; i < 5; ++i)
+    batch.records.push_back(conn_record("C" + std::to_string(i)));
+  const auto bytes = zeek::encode_log_batch(batch);
+  REQUIRE(bytes);
+  const std::string text{reinterpret_cast<const char*>(bytes->data()), bytes->size()};
+  REQUIRE(out->send(data{vector{data{"zeek-bin-serializer"}, data{text}}}));
+  CHECK(out->drain(patience) == 0);
+  CHECK(to.drain(patience) == 0);
+  CHECK(read_topic(cluster.brokers(), "zeek.conn").size() == 5);
+  CHECK(to.counters().consumed == 1);
+  CHECK(to.counters().delivered == 1);
+}
+
+TEST_CASE("a task that Kafka refuses is another worker's, or a dead letter") {
+  kafka_cluster cluster;
+  cluster.make_topic("jobs", 1);
+  cluster.make_topic("rejected", 1);
+  endpoint ep;
+  exchange_options how;
+  how.max_losses = 1;
+  auto out = exchange::open(ep, "jobs", how);
+  REQUIRE(out);
+  sink_options options;
+  options.pipeline = "jobs";
+  options.format = payload_format::binary;
+  auto engine = cluster.options();
+  engine.settings["message.max.bytes"] = "2000";
+  SUBCASE("without dead letters the exchange is told") {
+    auto to = open_sink(ep, engine, options);
+    REQUIRE(out->send(data{std::string(5'000, 'x')}));
+    CHECK(out->drain(patience) == 0);
+    CHECK(out->counters().dead == 1);
+    CHECK(eventually([&] { return to.counters().rejected.refused >= 1; }));
+    CHECK(adds_up(to.counters()));
+  }
+  SUBCASE("a name that Kafka does not know the task under is refused, too") {
+    options.dead_letters = "rejected";
+    options.to = std::string(300, 'x');
+    auto to = open_sink(ep, engine, options);
+    REQUIRE(out->send(data{count{1}}));
+    CHECK(out->drain(patience) == 0);
+    CHECK(out->counters().dead == 0);
+    CHECK(to.counters().rejected.bad_name == 1);
+    CHECK(to.counters().dead_letters == 1);
+    CHECK(read_topic(cluster.brokers(), "rejected").size() == 1);
+  }
+}
+
+TEST_CASE("while the brokers are away a full queue holds publishers back, and nothing is lost") {
+  kafka_cluster cluster{1};
+  cluster.make_topic("t", 1);
+  endpoint ep;
+  auto options = messages_on("t");
+  options.queue.capacity_messages = 100;
+  auto engine = cluster.options();
+  engine.settings["queue.buffering.max.messages"] = "200";
+  auto to = open_sink(ep, engine, options);
+  rd_kafka_mock_broker_set_down(cluster.mock(), 1);
+  auto pub = ep.make_publisher("t");
+  std::uint64_t sent = 0;
+  while (pub.publish_for(data{count{sent}}, 200ms) == publish_result::taken)
+    ++sent;
+  CHECK(sent >= 200);
+  CHECK(sent < 5'000);
+  rd_kafka_mock_broker_set_up(cluster.mock(), 1);
+  CHECK(to.drain(patience) == 0);
+  const auto records = read_topic(cluster.brokers(), "t");
+  REQUIRE(records.size() == sent);
+  for (std::uint64_t i = 0; i < sent; ++i)
+    REQUIRE(value_of(records[i]) == data{count{i}});
+}
+
+TEST_CASE("a source publishes what was kept, and begins behind what was confirmed") {
+  kafka_cluster cluster;
+  cluster.make_topic("numbers", 1);
+  constexpr std::uint64_t n = 5'000;
+  {
+    endpoint ep;
+    auto to = open_sink(ep, cluster.options(), messages_on("numbers"));
+    publish_numbers(ep, "numbers", n);
+    REQUIRE(to.drain(patience) == 0);
+  }
+  source_options options;
+  options.from = {"numbers"};
+  options.group = "g";
+  options.network = "elsewhere";
+  options.publish = "replayed/{topic}";
+  options.until_end = true;
+  endpoint ep;
+  auto sub = ep.make_subscriber({"replayed/"});
+  {
+    auto from = open_source(ep, cluster.reading(), options);
+    CHECK(receives_in_order(sub, n));
+    REQUIRE(from.wait_end(patience));
+    CHECK(from.counters().delivered == n);
+    CHECK(adds_up(from.counters()));
+  }
+  {
+    endpoint publisher;
+    auto to = open_sink(publisher, cluster.options(), messages_on("numbers"));
+    publish_numbers(publisher, "numbers", 10);
+    REQUIRE(to.drain(patience) == 0);
+  }
+  auto from = open_source(ep, cluster.reading(), options);
+  CHECK(receives_in_order(sub, 10));
+  REQUIRE(from.wait_end(patience));
+  CHECK(from.counters().consumed == 10);
+}
+
+TEST_CASE("a source reads from the beginning, from a number, or only what is new") {
+  kafka_cluster cluster;
+  cluster.make_topic("numbers", 1);
+  endpoint elsewhere;
+  auto to = open_sink(elsewhere, cluster.options(), messages_on("numbers"));
+  publish_numbers(elsewhere, "numbers", 100);
+  REQUIRE(to.drain(patience) == 0);
+  source_options options;
+  options.from = {"numbers"};
+  options.returned = true;
+  options.until_end = true;
+  std::uint64_t expected = 0;
+  SUBCASE("beginning") {
+    options.start.at = bridge::start_position::kind::beginning;
+    expected = 100;
+  }
+  SUBCASE("offset") {
+    options.start = *bridge::parse_start("offset:90");
+    expected = 10;
+  }
+  SUBCASE("end") {
+    options.start.at = bridge::start_position::kind::end;
+    expected = 0;
+  }
+  endpoint ep;
+  auto sub = ep.make_subscriber({"numbers"});
+  auto from = open_source(ep, cluster.reading(), options);
+  std::uint64_t seen = 0;
+  while (!from.wait_end(0ms)) {
+    const auto batch = sub.get_batch_for(1'000, 10ms);
+    seen += batch ? batch->size() : 0;
+  }
+  seen += sub.available();
+  CHECK(seen == expected);
+  CHECK(from.counters().delivered == expected);
+}
+
+TEST_CASE("what a sink of the same network has written is not brought back") {
+  kafka_cluster cluster;
+  cluster.make_topic("t", 1);
+  endpoint ep;
+  auto sub = ep.make_subscriber({"t"});
+  auto to = open_sink(ep, cluster.options(), messages_on("t"));
+  source_options options;
+  options.from = {"t"};
+  options.group = "g";
+  auto from = open_source(ep, cluster.reading(), options);
+  publish_numbers(ep, "t", 100);
+  CHECK(receives_in_order(sub, 100));
+  CHECK(eventually([&] { return from.counters().rejected.returned == 100; }));
+  CHECK(sub.available() == 0);
+  CHECK(to.counters().consumed == 100);
+  CHECK(adds_up(from.counters()));
+}
+
+TEST_CASE("a sink leaves out what sources of its endpoint publish where it is told so") {
+  kafka_cluster cluster;
+  cluster.make_topic("t", 1);
+  endpoint ep;
+  auto options = messages_on("t");
+  options.except_own = true;
+  auto to = open_sink(ep, cluster.options(), options);
+  endpoint other;
+  join(other, ep);
+  REQUIRE(to.wait_ready(patience));
+  REQUIRE(other.wait_for_subscribers("t", 1, patience));
+  publish_numbers(ep, "t", 5);
+  publish_numbers(other, "t", 3);
+  REQUIRE(eventually([&] { return to.counters().consumed == 8 && to.counters().in_flight == 0; }));
+  CHECK(to.counters().rejected.returned == 5);
+  CHECK(to.counters().delivered == 3);
+}
+
+TEST_CASE("records become tasks, and count as read once workers have acknowledged them") {
+  kafka_cluster cluster;
+  cluster.make_topic("numbers", 2);
+  endpoint ep;
+  {
+    auto to = open_sink(ep, cluster.options(), messages_on("numbers"));
+    publish_numbers(ep, "numbers", 1'000);
+    REQUIRE(to.drain(patience) == 0);
+  }
+  source_options options;
+  options.from = {"numbers"};
+  options.group = "workers";
+  options.pipeline = "jobs";
+  options.returned = true;
+  options.commit_interval = 20ms;
+  options.close_timeout = 100ms;
+  auto workers = task_queue::open(ep, "jobs");
+  REQUIRE(workers);
+  {
+    auto from = open_source(ep, cluster.reading(), options);
+    auto first = workers->get_for(patience); // nobody does them
+    REQUIRE(first);
+    CHECK(from.counters().delivered == 0);
+  }
+  options.until_end = true;
+  auto from = open_source(ep, cluster.reading(), options);
+  CHECK(do_tasks(*workers, 1'000).size() == 1'000);
+  REQUIRE(from.wait_end(patience));
+  CHECK(from.counters().delivered == 1'000);
+  auto again = open_source(ep, cluster.reading(), options);
+  REQUIRE(again.wait_end(patience));
+  CHECK(again.counters().consumed == 0);
+}
+
+TEST_CASE(
+    "a record that cannot be read is rejected, and its bytes are published as a dead letter") {
+  kafka_cluster cluster;
+  cluster.make_topic("t", 1);
+  endpoint ep;
+  auto written = messages_on("t");
+  auto to = open_sink(ep, cluster.options(), written);
+  REQUIRE(ep.publish("t", data{"{\"a\":1}"}) == publish_result::taken);
+  REQUIRE(to.drain(patience) == 0);
+  source_options options;
+  options.from = {"t"};
+  options.group = "g";
+  options.returned = true;
+  options.format = payload_format::plain_json;
+  options.dead_letters = "bad";
+  auto letters = ep.make_subscriber({"bad"});
+  auto from = open_source(ep, cluster.reading(), options);
+  const auto letter = letters.get_for(patience);
+  REQUIRE(letter);
+  const auto& parts = *get_data(*letter).get_if<vector>();
+  REQUIRE(parts.size() == 4);
+  CHECK(parts[0] == data{"bad_payload"});
+  CHECK(parts[1] == data{"t"});
+  CHECK(eventually([&] { return from.counters().dead_letters == 1; }));
+  CHECK(adds_up(from.counters()));
+}
+
+TEST_CASE("tasks in transactions are there once, whatever became of the sink between") {
+  kafka_cluster cluster{1};
+  cluster.make_topic("jobs", 1);
+  cluster.make_topic("pubsub.positions", 1);
+  endpoint ep;
+  auto out = exchange::open(ep, "jobs");
+  REQUIRE(out);
+  sink_options options;
+  options.pipeline = "jobs";
+  options.format = payload_format::binary;
+  options.close_timeout = 0ms;
+  auto engine = cluster.options();
+  engine.transactional_id = "sink of jobs";
+  {
+    auto to = open_sink(ep, engine, options);
+    for (std::uint64_t i = 0; i < 500; ++i)
+      REQUIRE(out->send(data{count{i}}));
+    REQUIRE(out->drain(patience) == 0);
+  }
+  const auto positions = read_topic(cluster.brokers(), "pubsub.positions");
+  REQUIRE(!positions.empty());
+  CHECK(positions.back().key == to_string(out->id()));
+  CHECK(positions.back().value == "499");
+  auto to = open_sink(ep, engine, options);
+  for (std::uint64_t i = 500; i < 1'000; ++i)
+    REQUIRE(out->send(data{count{i}}));
+  REQUIRE(out->drain(patience) == 0);
+  const auto records = read_topic(cluster.brokers(), "jobs");
+  REQUIRE(records.size() == 1'000);
+  for (std::uint64_t i = 0; i < 1'000; ++i)
+    REQUIRE(value_of(records[i]) == data{count{i}});
+  CHECK(to.counters().delivered == 500);
+}
+
+TEST_CASE("options that do not fit together are refused with a sentence") {
+  endpoint ep;
+  const bridge::kafka engine;
+  const auto why_not = [&](const sink_options& options, const bridge::kafka& to) {
+    const auto result = sink::open(ep, to, options);
+    REQUIRE(!result);
+    CHECK(result.error() == errc::invalid_argument);
+    return result.error().context();
+  };
+  CHECK(why_not({}, engine).find("topics, pipeline") != std::string::npos);
+  auto options = messages_on("t");
+  options.to = "{nothing}";
+  CHECK(why_not(options, engine).find("{nothing} is none of {topic}, {path}, {event}") !=
+        std::string::npos);
+  options.to = "a}";
+  CHECK(why_not(options, engine).find("brace") != std::string::npos);
+  options = messages_on("t");
+  options.key = "uid";
+  CHECK(why_not(options, engine).find("field:NAME") != std::string::npos);
+  bridge::kafka strange = engine;
+  strange.settings["no.such.setting"] = "1";
+  CHECK(why_not(messages_on("t"), strange).find("no.such.setting") != std::string::npos);
+  bridge::kafka unsafe = engine;
+  unsafe.settings["enable.idempotence"] = "false";
+  CHECK(why_not(messages_on("t"), unsafe).find("enable.idempotence is true here") !=
+        std::string::npos);
+  bridge::kafka transactional = engine;
+  transactional.transactional_id = "x";
+  CHECK(why_not(messages_on("t"), transactional).find("pipeline") != std::string::npos);
+  CHECK(!bridge::parse_start("yesterday"));
+  CHECK(!bridge::parse_start("offset:"));
+  CHECK(bridge::parse_start("time:2026-11-28T01:00:00Z")->time ==
+        bridge::parse_start("time:1795827600")->time);
+}
