@@ -26,6 +26,7 @@ constexpr const char* overview = R"(Examples:
   pubsub tap zeek/ --peer 127.0.0.1:9999                   some of the messages that pass
   pubsub record --peer 127.0.0.1:9999 -o traffic.mcap      keeps what passes, for pubsub replay
   pubsub log-writer --peer 127.0.0.1:9999 --rotate 1h      writes Zeek's logs to files, as Zeek does
+  pubsub bridge kafka --peer 127.0.0.1:9999 --topic zeek/  hands messages to Kafka, JetStream or Redis
   pubsub bench chain --relays 0,1,2 --duration 5           measures a chain of relays on this machine
 Exit status: 0 ok, 1 usage, 2 cannot listen or connect, 3 messages lost, 4 timeout.)";
 
@@ -50,6 +51,7 @@ void add_commands(CLI::App& app, exit_code& outcome) {
   add_replay(app, outcome);
   add_info(app, outcome);
   add_log_writer(app, outcome);
+  add_bridge(app, outcome);
   add_butterfly(app, outcome);
   add_zeek_proxy(app, outcome);
   add_bench(app);

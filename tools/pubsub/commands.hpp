@@ -23,6 +23,7 @@ void add_tap(CLI::App& app, exit_code& outcome);
 void add_butterfly(CLI::App& app, exit_code& outcome);
 void add_log_writer(CLI::App& app, exit_code& outcome);
 void add_zeek_proxy(CLI::App& app, exit_code& outcome);
+void add_bridge(CLI::App& app, exit_code& outcome);
 void add_record(CLI::App& app, exit_code& outcome);
 void add_replay(CLI::App& app, exit_code& outcome);
 void add_info(CLI::App& app, exit_code& outcome);

@@ -64,6 +64,23 @@ std::optional<std::string> as_argument(const toml::node& value) {
   return {};
 }
 
+error mistake(const std::string& path, const toml::source_region& where, const std::string& what) {
+  return {errc::invalid_argument, fmt::format("{}:{}: {}", path, where.begin.line, what)};
+}
+
+expected<toml::table> parse_file(const std::string& path) {
+  errno = 0;
+  std::ifstream file{path};
+  const std::string text{std::istreambuf_iterator<char>{file}, {}};
+  if (!file)
+    return error{errc::cannot_open_file,
+                 path + ": " + (errno != 0 ? std::strerror(errno) : "cannot be read")};
+  auto document = toml::parse(text);
+  if (!document)
+    return mistake(path, document.error().source(), std::string{document.error().description()});
+  return std::move(document).table();
+}
+
 class reader {
 public:
   reader(std::string path, const std::function<void(CLI::App&)>& make_command)
@@ -71,10 +88,11 @@ public:
     make_command_(known_);
   }
 
-  expected<std::vector<config_entry>> read(const toml::table& all) {
+  expected<std::vector<config_entry>> read(const toml::table& all,
+                                           const std::set<std::string_view>& others) {
     std::vector<config_entry> result;
     for (const auto& [key, value] : all) {
-      if (key.str() == rules_key)
+      if (others.contains(key.str()))
         continue;
       auto entry = read(std::string{key.str()}, value);
       if (!entry)
@@ -84,7 +102,7 @@ public:
     return result;
   }
   error at(const toml::source_region& where, const std::string& what) const {
-    return {errc::invalid_argument, fmt::format("{}:{}: {}", path_, where.begin.line, what)};
+    return mistake(path_, where, what);
   }
 
 private:
@@ -157,25 +175,70 @@ private:
   CLI::App known_;
 };
 
+/// One table of several: its name, its kind, and all else by what the kind knows.
+expected<config_table> read_table(
+    const std::string& path, const toml::table& from, std::string_view kind_key,
+    const std::function<std::function<void(CLI::App&)>(const std::string& kind)>& make_command) {
+  config_table result;
+  result.place = fmt::format("{}:{}", path, from.source().begin.line);
+  result.name = from["name"].value_or(std::string{});
+  result.kind = from[kind_key].value_or(std::string{});
+  if (result.name.empty() || result.kind.empty())
+    return mistake(path, from.source(), fmt::format("name and {} are missing", kind_key));
+  const auto known = make_command(result.kind);
+  if (!known)
+    return mistake(path, from[kind_key].node()->source(),
+                   fmt::format("{}: there is no '{}'", kind_key, result.kind));
+  auto entries = reader{path, known}.read(from, {"name", kind_key});
+  if (!entries)
+    return entries.error();
+  result.entries = std::move(*entries);
+  return result;
+}
+
 } // namespace
 
 expected<std::vector<config_entry>>
 read_config(const std::string& path, const std::function<void(CLI::App&)>& make_command) {
-  errno = 0;
-  std::ifstream file{path};
-  const std::string text{std::istreambuf_iterator<char>{file}, {}};
-  if (!file)
-    return error{errc::cannot_open_file,
-                 path + ": " + (errno != 0 ? std::strerror(errno) : "cannot be read")};
-  reader in{path, make_command};
-  const auto document = toml::parse(text);
+  const auto document = parse_file(path);
   if (!document)
-    return in.at(document.error().source(), std::string{document.error().description()});
-  return in.read(document.table());
+    return document.error();
+  return reader{path, make_command}.read(*document, {rules_key, bridges_key});
+}
+
+expected<std::vector<config_table>> read_config_tables(
+    const std::string& path, std::string_view key, std::string_view kind_key,
+    const std::function<std::function<void(CLI::App&)>(const std::string& kind)>& make_command) {
+  const auto document = parse_file(path);
+  if (!document)
+    return document.error();
+  std::vector<config_table> result;
+  const auto* const found = document->get(key);
+  if (found == nullptr)
+    return result;
+  const auto* const list = found->as_array();
+  if (list == nullptr || list->empty() || !list->is_array_of_tables())
+    return mistake(path, found->source(), fmt::format("these are tables [[{}]]", key));
+  for (const auto& each : *list) {
+    auto table = read_table(path, *each.as_table(), kind_key, make_command);
+    if (!table)
+      return table.error();
+    if (std::ranges::count(result, table->name, &config_table::name) > 0)
+      return mistake(path, each.source(),
+                     fmt::format("another {} has the name '{}'", key, table->name));
+    result.push_back(std::move(*table));
+  }
+  return result;
 }
 #else
 expected<std::vector<config_entry>> read_config(const std::string&,
                                                 const std::function<void(CLI::App&)>&) {
+  return error{errc::not_supported, "this build reads no TOML: toml++ was not found"};
+}
+
+expected<std::vector<config_table>>
+read_config_tables(const std::string&, std::string_view, std::string_view,
+                   const std::function<std::function<void(CLI::App&)>(const std::string&)>&) {
   return error{errc::not_supported, "this build reads no TOML: toml++ was not found"};
 }
 #endif

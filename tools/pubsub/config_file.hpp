@@ -16,8 +16,10 @@ namespace pubsub::tool {
 
 /// The option whose value is the file.
 inline constexpr const char* config_option = "--config";
-/// The key of tables that are no options: rules for messages (rules/rule.hpp).
+/// The keys of tables that are no options: rules for messages (rules/rule.hpp), and bridges to
+/// engines (bridges/bridges_file.cpp).
 inline constexpr std::string_view rules_key = "rule";
+inline constexpr std::string_view bridges_key = "bridge";
 /// Whether the option may be a key.
 bool belongs_in_file(const CLI::Option& option);
 
@@ -33,6 +35,21 @@ struct config_entry {
 /// build without toml++.
 expected<std::vector<config_entry>> read_config(const std::string& path,
                                                 const std::function<void(CLI::App&)>& make_command);
+
+/// A table of the file, such as one of [[bridge]].
+struct config_table {
+  std::string name;                  ///< the value of its key `name`
+  std::string kind;                  ///< of the key that says what it is
+  std::vector<config_entry> entries; ///< all other keys
+  std::string place;                 ///< `file:line`
+};
+
+/// The tables of this key, each with a `name` that no other one has and `kind_key`. What other keys
+/// may be there `make_command` says, by the kind; null: there is no such kind. Errors: as
+/// `read_config`.
+expected<std::vector<config_table>> read_config_tables(
+    const std::string& path, std::string_view key, std::string_view kind_key,
+    const std::function<std::function<void(CLI::App&)>(const std::string& kind)>& make_command);
 
 /// Parses arguments as if they were all that was given. Throws CLI::ParseError.
 void parse(CLI::App& command, const std::vector<std::string>& arguments);

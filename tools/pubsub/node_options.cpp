@@ -38,6 +38,13 @@ constexpr const char* examples = R"(Examples:
           topics = ["zeek/records/conn"]
           match = 'id.resp_h in 10.0.0.0/8 && conn_state == "S0"'
           drop = true
+  pubsub node --config node.toml
+      bridges in the file, such as the following, take the keys of the options of pubsub bridge:
+          [[bridge]]
+          name = "logs"
+          engine = "kafka"
+          topic = ["zeek/logs/"]
+          to = "zeek.{path}"
   pubsub node --listen 127.0.0.1:9999 --topic zeek/ --json
       announces zeek/ to its peers although nobody here has subscribed yet; events as JSON on stdout
   pubsub node --listen 'tls://*:9999' --certificate node.pem --key node.key --ca-file ca.pem
@@ -255,6 +262,12 @@ expected<node_rules> read_rules(const node_options& options) {
   return result;
 }
 
+expected<std::vector<bridge_text>> read_bridges(const node_options& options) {
+  if (options.config.empty())
+    return std::vector<bridge_text>{};
+  return read_bridges(options.config);
+}
+
 expected<void> check(const node_options& options) {
   for (const auto& each : options.connection.listen)
     if (auto ok = check_uri(each); !ok)
@@ -271,6 +284,8 @@ expected<void> check(const node_options& options) {
     return ok;
   if (const auto rules = read_rules(options); !rules)
     return rules.error();
+  if (const auto bridges = read_bridges(options); !bridges)
+    return bridges.error();
   if (options.access.empty())
     return {};
   const auto rules = read_access_rules(options.access);

@@ -9,6 +9,7 @@
 
 #include <CLI/App.hpp>
 
+#include "bridges/active_bridges.hpp"
 #include "connection.hpp"
 #include "event_log.hpp"
 #include "exit_code.hpp"
@@ -62,6 +63,9 @@ struct node_rules {
   std::optional<mask_key> key;
 };
 expected<node_rules> read_rules(const node_options& options);
+
+/// The bridges of the configuration file, if there is one.
+expected<std::vector<bridge_text>> read_bridges(const node_options& options);
 
 /// Whether a node can be started with these options, as far as that can be known without listening
 /// or connecting: addresses, certificates, access rules, rules for

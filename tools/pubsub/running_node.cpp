@@ -85,6 +85,11 @@ exit_code running_node::start() {
   if (!messages)
     return fail(messages.error());
   rules_.change(std::move(messages->rules), messages->key);
+  const auto bridges = read_bridges(options);
+  if (!bridges)
+    return fail(bridges.error());
+  if (const auto failure = bridges_.change(*bridges))
+    return fail(failure);
   if (const auto failure = listen_at_more(options.connection.listen))
     return fail(failure);
   const auto serving = websockets_.start(endpoint_, options.connection.websockets,
@@ -98,7 +103,7 @@ exit_code running_node::start() {
   if (auto failed = connect(endpoint_, peers_only, peering::in_background); failed != exit_code::ok)
     return failed;
   return start_metrics(endpoint_, options.metrics, log_, metrics_,
-                       {.more_metrics = [this] { return rules_.metrics(); }});
+                       {.more_metrics = [this] { return rules_.metrics() + bridges_.metrics(); }});
 }
 
 void running_node::watch() {
@@ -152,7 +157,15 @@ void running_node::show_rules() {
     log_.note(log_level::info, "rule", each);
 }
 
+/// The same of bridges.
+void running_node::show_bridges() {
+  for (const auto& each : bridges_.totals())
+    log_.note(log_level::info, "bridge", each);
+}
+
 void running_node::show_losses() {
+  for (const auto& each : bridges_.problems())
+    log_.note(log_level::warning, "bridge", each);
   for (const auto& each : gateway_log_.losses(endpoint_.gateways()))
     log_.note(log_level::warning, "gateway_dropped", each);
   for (const auto& each : websockets_.losses())
@@ -206,6 +219,9 @@ error running_node::apply(const node_settings& fresh) {
   auto messages = read_rules(options);
   if (!messages)
     return messages.error();
+  const auto bridges = read_bridges(options);
+  if (!bridges)
+    return bridges.error();
   // First what can fail for a reason that no check sees: an address that is in use.
   if (auto failure =
           listen_at_more(without(options.connection.listen, settings_.options.connection.listen)))
@@ -219,6 +235,8 @@ error running_node::apply(const node_settings& fresh) {
     return set.error();
   if (auto set = websockets_.change(options.for_websockets(std::move(rules))); !set)
     return set.error();
+  if (auto failure = bridges_.change(*bridges))
+    return failure;
   show_rules();
   rules_.change(std::move(messages->rules), messages->key);
   if (!options.access.empty())
@@ -280,6 +298,8 @@ void running_node::end() {
   show_losses();
   rules_.stop();
   show_rules();
+  bridges_.stop();
+  show_bridges();
   for (const auto& each : websockets_.totals())
     log_.note(log_level::info, "websocket", each);
   websockets_.stop();

@@ -9,6 +9,7 @@
 
 #include <pubsub/endpoint.hpp>
 
+#include "bridges/active_bridges.hpp"
 #include "clusters.hpp"
 #include "event_log.hpp"
 #include "metrics_option.hpp"
@@ -39,6 +40,7 @@ private:
   error apply(const node_settings& fresh);
   void change_peers(const std::vector<std::string>& wanted);
   void show_rules();
+  void show_bridges();
   error listen_at_more(const std::vector<std::string>& wanted);
   void say_what_needs_a_restart(const node_settings& fresh);
   void retire();
@@ -58,6 +60,7 @@ private:
   status_subscriber events_;
   gateway_log gateway_log_;
   active_rules rules_{endpoint_};
+  active_bridges bridges_{endpoint_};
   websockets websockets_;
   std::optional<metrics_server> metrics_;
   clock::time_point look_again_;
