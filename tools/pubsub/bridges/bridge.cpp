@@ -144,7 +144,7 @@ void add_engine(CLI::App& parent, std::string_view engine, std::string_view titl
   auto options = std::make_shared<bridge_command>();
   options->bridge.engine = engine;
   auto* const command = parent.add_subcommand(
-      std::string{engine}, "Messages to " + std::string{engine} + ", or from it");
+      std::string{engine}, fmt::format("Pass messages to {}, or from it", title));
   add_bridge_options(*command, options->bridge);
   command->add_flag("--json", options->json, "Print the totals as a JSON object");
   add_metrics_option(*command, options->metrics);
