@@ -37,7 +37,7 @@ public:
     if (const auto problem = of.last_problem(); problem != problem_) {
       problem_ = problem;
       if (!problem.empty())
-        complain(printable(problem) + "; it is tried again");
+        complain(printable(problem));
     }
     const auto now = of.counters();
     if (stderr_is_terminal())

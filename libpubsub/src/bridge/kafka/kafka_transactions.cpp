@@ -23,12 +23,25 @@ kafka_transactions::~kafka_transactions() {
 }
 
 bool kafka_transactions::write(engine_record& what, std::uint64_t number) {
-  if (batch_.size() >= most_records || batch_bytes_ >= most_bytes || !open_transaction() ||
-      !to_->produce(what, number))
+  if (batch_.size() >= most_records || batch_bytes_ >= most_bytes || !open_transaction())
+    return false;
+  const bool again = is_in_transaction(what.from, number);
+  if (!again && !to_->produce(what, number))
     return false;
   batch_bytes_ += what.payload.size();
-  batch_.push_back({std::move(what), number});
+  if (!again && what.from.sequence)
+    reached_.insert_or_assign(what.from.origin, reached{*what.from.sequence, number});
+  batch_.push_back({std::move(what), number, again});
   return true;
+}
+
+/// A task comes twice where an exchange has lost sight of this queue. It may become several
+/// records: those are of one item.
+bool kafka_transactions::is_in_transaction(const provenance& task, std::uint64_t number) const {
+  const auto known = reached_.find(task.origin);
+  return known != reached_.end() && task.sequence &&
+         (*task.sequence < known->second.sequence ||
+          (*task.sequence == known->second.sequence && number != known->second.number));
 }
 
 bool kafka_transactions::is_there(std::string_view origin, std::uint64_t sequence) {
@@ -53,6 +66,8 @@ void kafka_transactions::poll(const settle_record& settle) {
     return;
   if (stage_ == stage::unknown)
     begin();
+  if (stage_ == stage::alone)
+    learn_positions();
   const bool full = batch_.size() >= most_records || batch_bytes_ >= most_bytes;
   if (stage_ == stage::open && !batch_.empty() && (full || hurried_ || now >= commit_at_))
     stage_ = stage::committing;
@@ -73,11 +88,15 @@ error kafka_transactions::failure() const {
   return failure_ ? failure_ : to_->failure();
 }
 
-/// Ends what an earlier writer of this id has begun, then looks how far that has come.
+/// Ends what an earlier writer of this id has begun.
 void kafka_transactions::begin() {
   const auto limit = static_cast<int>(patience.count());
-  if (!proceed(rd_kafka_init_transactions(to_->client(), limit)))
-    return;
+  if (proceed(rd_kafka_init_transactions(to_->client(), limit)))
+    stage_ = stage::alone;
+}
+
+/// How far earlier writers have come.
+void kafka_transactions::learn_positions() {
   auto known = read_positions(options_, 10 * patience);
   if (known && !*known)
     make_positions_topic(to_->client(), options_.positions);
@@ -92,15 +111,10 @@ void kafka_transactions::begin() {
 }
 
 void kafka_transactions::write_positions() {
-  std::map<std::string, std::uint64_t, std::less<>> reached;
-  for (const auto& each : batch_)
-    if (each.what.from.sequence && !each.what.from.origin.empty())
-      reached.insert_or_assign(each.what.from.origin, *each.what.from.sequence);
-  for (const auto& [origin, number] : reached) {
-    engine_record position{options_.positions, origin, std::to_string(number), {}};
+  for (const auto& [origin, last] : reached_) {
+    engine_record position{options_.positions, origin, std::to_string(last.sequence), {}};
     while (!to_->produce(position, no_number))
       rd_kafka_poll(to_->client(), 10); // the queue is full: it empties while this waits
-    positions_.insert_or_assign(origin, number);
   }
   positions_written_ = true;
 }
@@ -120,6 +134,8 @@ void kafka_transactions::settle_batch(const settle_record& settle) {
   positions_written_ = false;
   batch_bytes_ = 0;
   commit_at_ = clock::time_point::max();
+  for (const auto& [origin, last] : std::exchange(reached_, {}))
+    positions_.insert_or_assign(origin, last.sequence);
   for (const auto& each : std::exchange(batch_, {}))
     settle(each.number,
            each.refused == RD_KAFKA_RESP_ERR_NO_ERROR ? outcome::written : outcome::refused,
@@ -141,7 +157,8 @@ void kafka_transactions::write_again() {
   if (!open_transaction())
     return;
   for (const auto& each : batch_)
-    while (each.refused == RD_KAFKA_RESP_ERR_NO_ERROR && !to_->produce(each.what, each.number))
+    while (!each.again && each.refused == RD_KAFKA_RESP_ERR_NO_ERROR &&
+           !to_->produce(each.what, each.number))
       rd_kafka_poll(to_->client(), 10);
 }
 

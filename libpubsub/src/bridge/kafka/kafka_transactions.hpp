@@ -12,6 +12,9 @@
 
 namespace pubsub::bridge {
 
+/// The last number of each source.
+using positions_by_source = std::map<std::string, std::uint64_t, std::less<>>;
+
 /// Collects records, and commits them together with the last number of every source among them, by
 /// source, to the topic of positions. What is aborted is written again in the next transaction. A
 /// new writer ends the transactions of an older one with the same id before it reads the positions:
@@ -33,14 +36,23 @@ public:
   std::string usable_name(std::string_view name) const override { return usable_kafka_name(name); }
 
 private:
-  enum class stage : unsigned char { unknown, ready, open, committing, aborting };
+  enum class stage : unsigned char { unknown, alone, ready, open, committing, aborting };
   struct written_record {
     engine_record what;
     std::uint64_t number;
+    bool again = false; // the task is in the transaction already: it came twice
     rd_kafka_resp_err_t refused = RD_KAFKA_RESP_ERR_NO_ERROR;
   };
 
+  /// How far a source has come with this transaction, and the item that brought the last task.
+  struct reached {
+    std::uint64_t sequence;
+    std::uint64_t number;
+  };
+
+  bool is_in_transaction(const provenance& task, std::uint64_t number) const;
   void begin();
+  void learn_positions();
   bool open_transaction();
   void write_positions();
   void commit(const settle_record& settle);
@@ -59,11 +71,10 @@ private:
   clock::time_point again_at_{};
   bool hurried_ = false;
   bool positions_written_ = false;
-  std::map<std::string, std::uint64_t, std::less<>> positions_; // last number by source
+  std::map<std::string, reached, std::less<>> reached_; // in the transaction, by source
+  positions_by_source positions_;                       // committed
   error failure_;
 };
-
-using positions_by_source = std::map<std::string, std::uint64_t, std::less<>>;
 
 /// What transactions have left in the topic of positions; nothing where there is no such topic.
 /// Waits for the brokers, at most so long. Errors: request_timeout, invalid_argument.
