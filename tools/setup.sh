@@ -204,6 +204,27 @@ set_up_broker() {
     apt_install libbroker-dev libcaf-dev >"$logs/apt-broker.log" 2>&1 || note "libbroker-dev could not be installed"
 }
 
+# Engines that there are bridges to: the libraries of their clients, without which the component is left out, and servers for
+# the tests, without which those are skipped. The packages nats-server and redis-server would start services: the first is
+# only unpacked, and the program of the second is in redis-tools, under the name of another that it is as well.
+set_up_engines() {
+  local missing=() place=$root/build/engines
+  printf '#include <librdkafka/rdkafka.h>\n#include <nats/nats.h>\n#include <hiredis/hiredis.h>\n' | "$CXX" -E -x c++ - >/dev/null 2>&1 ||
+    missing+=(librdkafka-dev libnats-dev libhiredis-dev)
+  command -v kcat >/dev/null || missing+=(kcat)
+  command -v redis-server >/dev/null || command -v redis-check-rdb >/dev/null || missing+=(redis-tools)
+  ((${#missing[@]} == 0)) || ! can_install || apt_install "${missing[@]}" >"$logs/apt-engines.log" 2>&1 ||
+    note "${missing[*]} could not be installed"
+  mkdir -p "$place/usr/sbin"
+  command -v redis-server >/dev/null || ! command -v redis-check-rdb >/dev/null ||
+    ln -sf "$(command -v redis-check-rdb)" "$place/usr/sbin/redis-server"
+  if ! PATH=$PATH:/usr/sbin command -v nats-server >/dev/null && [[ ! -x $place/usr/sbin/nats-server ]] && command -v apt-get >/dev/null; then
+    (cd "$place" && apt-get -q download nats-server && dpkg -x nats-server_*.deb .) >"$logs/nats-server.log" 2>&1 ||
+      note "nats-server could not be fetched"
+  fi
+  export PATH=$PATH:$place/usr/sbin
+}
+
 check_versions() {
   local cmake_version
   cmake_version=$(cmake --version | sed -n '1s/[^0-9]*//p')

@@ -79,6 +79,7 @@ bool jetstream_writer::write(engine_record& what, std::uint64_t number) {
 }
 
 void jetstream_writer::poll(const settle_record& settle) {
+  polled_ = true;
   link_->drive();
   follow_connection();
   take_answers();
@@ -352,11 +353,9 @@ void jetstream_writer::forget_done() {
 }
 
 jetstream_writer::clock::time_point jetstream_writer::due() const {
-  if (!settled_.empty())
+  if (!settled_.empty() || !polled_)
     return clock::now();
   auto result = clock::time_point::max();
-  if (generation_ == 0 && !items_.empty()) // before the first `poll` nothing has been begun
-    result = clock::now() + 50ms;
   if (link_->ready() && !stream_is_there_)
     result = std::min(result, ask_at_);
   if (again_ > 0)

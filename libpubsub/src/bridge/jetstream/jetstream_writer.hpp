@@ -76,6 +76,7 @@ private:
   nats_ptr<natsSubscription> records_; // answers to records: the last part is the item's number
   nats_ptr<natsSubscription> answers_; // answers to what else is asked
   std::uint64_t generation_ = 0;
+  bool polled_ = false; // before that nothing has been begun
   bool stream_is_there_ = false;
   std::deque<item> items_;
   std::uint64_t first_ = 0; // number of items_[0]

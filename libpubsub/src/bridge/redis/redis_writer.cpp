@@ -41,6 +41,7 @@ bool redis_writer::write(engine_record& what, std::uint64_t number) {
 }
 
 void redis_writer::poll(const settle_record& settle) {
+  polled_ = true;
   link_.drive();
   follow_connection();
   while (const auto reply = link_.next())
@@ -131,15 +132,13 @@ void redis_writer::put_back() {
 }
 
 redis_writer::clock::time_point redis_writer::due() const {
-  if (!settled_.empty() || (link_.ready() && link_.unsent() > 0))
+  if (!settled_.empty() || !polled_ || (link_.ready() && link_.unsent() > 0))
     return clock::now();
   if (sent_ > 0)
     return last_reply_at_ + patience;
   if (!items_.empty() && link_.ready())
     return again_at_;
-  // Before the first `poll` nothing has been begun.
-  return link_.generation() == 0 && !items_.empty() ? clock::now() + 50ms
-                                                    : clock::time_point::max();
+  return clock::time_point::max();
 }
 
 void redis_writer::hurry() {

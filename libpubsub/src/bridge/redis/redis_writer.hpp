@@ -50,6 +50,7 @@ private:
   std::size_t sent_ = 0;
   std::size_t held_bytes_ = 0;
   std::uint64_t generation_ = 0;
+  bool polled_ = false; // before that nothing has been begun
   std::vector<settled_record> settled_;
   std::vector<std::string_view> words_; // of one command
   std::string problem_;
