@@ -30,6 +30,20 @@ source_options reading(const std::string& group = {}, std::vector<std::string> f
   return result;
 }
 
+/// Publishes one message as a client without a library, and waits until the server has read it.
+void tell(const engine_server& server, const std::string& subject, const std::string& text = {}) {
+  auto socket = raw_socket::connect(server.port);
+  const auto lines = "CONNECT {\"verbose\":false}\r\nPUB " + subject + " " +
+                     std::to_string(text.size()) + "\r\n" + text + "\r\nPING\r\n";
+  socket.send(std::as_bytes(std::span{lines}));
+  std::string got;
+  while (!got.ends_with("PONG\r\n")) {
+    const auto next = socket.read(1);
+    REQUIRE_FALSE(next.empty());
+    got += static_cast<char>(next[0]);
+  }
+}
+
 void write_numbers(const engine_server& server, const std::string& subject, std::uint64_t first,
                    std::uint64_t last) {
   driven_writer writer{make_writer(at(server))};
@@ -252,6 +266,86 @@ TEST_CASE("a source of NATS that begins at the end gets what comes then, also ov
   got = fetch(*reader, 10);
   REQUIRE(got.size() == 10);
   CHECK(number_of(got.front()) == 11);
+}
+
+TEST_CASE("a consumer of NATS that was removed is made again behind what was committed") {
+  const auto server = make_nats_server();
+  if (!server)
+    return;
+  write_numbers(*server, "zeek.conn", 1, 20);
+  const auto reader = reader_of(make_reader(at(*server), reading("g")));
+  CHECK(fetch(*reader, 10).size() == 10);
+  REQUIRE(reader->commit());
+  tell(*server, "$JS.API.CONSUMER.DELETE.ZEEK.g");
+  const auto got = fetch_all(*reader);
+  CHECK(counted(got).size() == 10);
+  CHECK(number_of(got.front()) == 11);
+}
+
+TEST_CASE("what a bridge may not publish is refused, and the rest is written") {
+  temporary_folder folder;
+  const auto file = folder / "nats.conf";
+  std::ofstream{file} << R"(authorization { users [ { user: u, password: p,
+    permissions: { publish: { deny: "zeek.secret" } } } ] })";
+  const auto server = make_nats_server({"-c", file});
+  if (!server)
+    return;
+  auto options = at(*server);
+  options.url = "nats://u:p@127.0.0.1:" + std::to_string(server->port);
+  driven_writer writer{make_writer(options)};
+  REQUIRE(writer.write(numbered_record("zeek.conn", 1)));
+  REQUIRE(writer.write(numbered_record("zeek.secret", 2)));
+  REQUIRE(writer.write(numbered_record("zeek.conn", 3)));
+  REQUIRE(writer.settle());
+  CHECK(writer.written == 2);
+  CHECK(writer.refused == 1);
+  CHECK(writer.why.find("zeek.secret") != std::string::npos);
+}
+
+TEST_CASE("a full stream of NATS that keeps what it has holds its writer back") {
+  const auto server = make_nats_server();
+  if (!server)
+    return;
+  tell(*server, "$JS.API.STREAM.CREATE.ZEEK",
+       R"({"name":"ZEEK","subjects":["zeek.>"],"discard":"new","max_msgs":5,"storage":"file"})");
+  driven_writer writer{make_writer(at(*server, ""))};
+  for (std::uint64_t i = 1; i <= 10; ++i)
+    REQUIRE(writer.write(numbered_record("zeek.conn", i)));
+  CHECK(eventually([&] {
+    writer.poll();
+    return writer.written == 5 &&
+           writer.writer->last_problem().find("maximum messages") != std::string::npos;
+  }));
+  CHECK(writer.refused == 0);
+  tell(*server, "$JS.API.STREAM.PURGE.ZEEK");
+  REQUIRE(writer.settle());
+  CHECK(writer.written == 10);
+}
+
+TEST_CASE("a server that is not NATS makes no bridge fail, and no record is taken for written") {
+  raw_listener listener;
+  bridge::jetstream options;
+  options.url = "nats://127.0.0.1:" + std::to_string(listener.port());
+  options.stream = "ZEEK";
+  driven_writer writer{make_writer(options)};
+  REQUIRE(writer.write(numbered_record("zeek.conn", 1)));
+  for (const std::string answer :
+       {"\xff\x01 garbage\r\n", "HTTP/1.1 400 Bad Request\r\n\r\n", "INFO {\r\n",
+        "INFO {\"headers\":true,\"max_payload\":1000}\r\nPONG\r\nMSG x 9 -5\r\n"}) {
+    CAPTURE(answer);
+    std::optional<raw_socket> other;
+    CHECK(eventually([&] {
+      writer.poll();
+      other = listener.accept(0ms);
+      return other.has_value();
+    }));
+    other->send(std::as_bytes(std::span{answer}));
+    CHECK(eventually([&] {
+      writer.poll();
+      return !writer.writer->last_problem().empty();
+    }));
+  }
+  CHECK(writer.settled.empty());
 }
 
 TEST_CASE("a source of NATS reads the subjects that it was told, each once") {

@@ -211,6 +211,103 @@ TEST_CASE("readers of a group of Redis share its records") {
   CHECK(other->commit());
 }
 
+TEST_CASE("what a dead member of a group of Redis has held for a minute is taken over") {
+  const auto server = make_redis_server();
+  if (!server)
+    return;
+  REQUIRE(ask(*server, "XGROUP CREATE s g 0 MKSTREAM") == "+OK\r\n");
+  for (int i = 1; i <= 3; ++i)
+    REQUIRE(ask(*server, "XADD s " + std::to_string(i) + "-0 payload " + std::to_string(i))
+                .starts_with("$"));
+  REQUIRE(ask(*server, "XREADGROUP GROUP g dead COUNT 2 STREAMS s >").starts_with("*"));
+  REQUIRE(ask(*server, "XCLAIM s g dead 0 1-0 IDLE 70000 JUSTID").starts_with("*"));
+  const auto reader = reader_of(make_reader(at(*server), reading("s", "g")));
+  const auto got = fetch(*reader, 2);
+  REQUIRE(got.size() == 2);
+  for (const auto& each : got)
+    CHECK(each.again == (each.payload == "1"));
+  CHECK(counted(got).count(2) == 0); // held for less
+  CHECK_FALSE(reader->at_end());     // that one may come yet
+  REQUIRE(reader->commit());
+  CHECK(ask(*server, "XPENDING s g") == "*4\r\n");
+  CHECK(ask(*server, "XACK s g 2-0") == ":1\r\n"); // and not more
+  CHECK(ask(*server, "XACK s g 1-0") == ":0\r\n");
+}
+
+TEST_CASE("a group of Redis whose stream was removed is made again") {
+  const auto server = make_redis_server();
+  if (!server)
+    return;
+  write_numbers(*server, "s", 1, 10);
+  const auto reader = reader_of(make_reader(at(*server), reading("s", "g")));
+  CHECK(fetch(*reader, 10).size() == 10);
+  REQUIRE(ask(*server, "DEL s") == ":1\r\n");
+  write_numbers(*server, "s", 11, 20);
+  const auto got = fetch(*reader, 10);
+  REQUIRE(got.size() == 10);
+  CHECK(number_of(got.front()) == 11);
+}
+
+TEST_CASE("a source of Redis reads several streams, and says which") {
+  const auto server = make_redis_server();
+  if (!server)
+    return;
+  write_numbers(*server, "s", 1, 1500);
+  write_numbers(*server, "t", 1501, 2000);
+  for (const std::string group : {"", "g"}) {
+    auto options = reading("s", group);
+    options.from.emplace_back("t");
+    options.from.emplace_back("nothing");
+    const auto reader = reader_of(make_reader(at(*server), options));
+    const auto got = fetch_all(*reader);
+    CHECK(got.size() == 2000);
+    for (const auto& each : got)
+      CHECK(each.to == (number_of(each) <= 1500 ? "s" : "t"));
+  }
+}
+
+TEST_CASE("a bridge reaches Redis through a Unix socket") {
+  const auto program = find_program("redis-server");
+  if (!program)
+    return;
+  temporary_folder folder;
+  const auto path = folder / "redis.sock";
+  server_process server{*program,
+                        {"--port", "0", "--unixsocket", path, "--dir", folder / "", "--save", ""}};
+  bridge::redis options;
+  options.url = "unix://" + path;
+  driven_writer writer{make_writer(options)};
+  REQUIRE(writer.write(numbered_record("s", 1)));
+  REQUIRE(writer.settle());
+  CHECK(fetch_all(*reader_of(make_reader(options, reading("s", "g")))).size() == 1);
+}
+
+TEST_CASE("a full writer of Redis takes no more, and never blocks while the server is stopped") {
+  const auto server = make_redis_server();
+  if (!server)
+    return;
+  driven_writer writer{make_writer(at(*server))};
+  REQUIRE(writer.write(numbered_record("s", 1)));
+  REQUIRE(writer.settle());
+  server->process->stop();
+  auto longest = 0ns;
+  for (std::uint64_t i = 2; i < 20'000; ++i) {
+    auto record = numbered_record("s", i, 2000);
+    const auto begin = std::chrono::steady_clock::now();
+    const bool room = writer.writer->write(record, writer.next);
+    writer.poll();
+    longest = std::max(longest, std::chrono::steady_clock::now() - begin);
+    if (!room)
+      break;
+    ++writer.next;
+  }
+  CHECK(writer.next < 15'000);
+  CHECK(longest < 100ms);
+  server->process->go_on();
+  CHECK(writer.settle());
+  CHECK(writer.refused == 0);
+}
+
 TEST_CASE("a source of Redis begins where it is told") {
   const auto server = make_redis_server();
   if (!server)
