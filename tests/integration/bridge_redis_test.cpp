@@ -430,14 +430,14 @@ TEST_CASE("a server that is not Redis makes no bridge fail, and no record is tak
                                          "+PONG\r\n+OK\r\n*1\r\n*1\r\n$1\r\ns\r\n"};
   for (const auto& answer : answers) {
     CAPTURE(answer);
-    auto to_writer = std::optional<raw_socket>{};
+    std::vector<raw_socket> others;
     std::vector<bridge::fetched_record> got;
     CHECK(eventually([&] {
       writer.poll();
       reader->fetch(got, 10, 1ms);
       if (auto one = listener.accept(0ms)) {
         one->send(std::as_bytes(std::span{answer}));
-        to_writer = std::move(one);
+        others.push_back(*std::move(one));
         return true;
       }
       return false;

@@ -29,11 +29,17 @@ jetstream_reader::jetstream_reader(std::unique_ptr<nats_link> link,
     consumers_.emplace_back(std::move(each), consumers_.size());
 }
 
+/// What it sends itself last comes back once the server has read what it gives back.
 jetstream_reader::~jetstream_reader() {
+  const auto echo = link_->subscribe("e");
+  if (!echo)
+    return;
   for (auto& each : consumers_)
     each.give_back(*link_);
+  const auto subject = link_->inbox() + "e.end";
+  ::natsConnection_Publish(link_->get(), subject.c_str(), nullptr, 0);
   const auto until = clock::now() + patience_at_end;
-  while (link_->ready() && ::natsConnection_Buffered(link_->get()) > 0 && left_until(until) > 0ms) {
+  while (link_->ready() && !next_message{echo.get()} && left_until(until) > 0ms) {
     link_->drive();
     link_->wait(10ms);
   }

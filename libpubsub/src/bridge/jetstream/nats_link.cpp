@@ -6,6 +6,8 @@
 #include <mutex>
 #include <utility>
 
+#include <sys/socket.h>
+
 #include "base/printable.hpp"
 #include "bridge/jetstream/nats_options.hpp"
 
@@ -13,9 +15,10 @@ namespace pubsub::bridge {
 
 struct nats_events {
   event_loop loop;
-  std::mutex mutex; // guards problem and denied
+  std::mutex mutex; // guards the rest
   std::string problem;
   std::string denied;
+  int socket = -1; // of the connection, as long as it is open
 };
 
 namespace {
@@ -36,6 +39,8 @@ natsStatus attach(void** data, void* loop, natsConnection*, natsSock socket) {
   auto& events = *static_cast<std::shared_ptr<nats_events>*>(loop);
   *data = new attachment{events, socket, true, false, {}};
   events->loop.add(socket, true, false);
+  std::lock_guard lock{events->mutex};
+  events->socket = socket;
   return NATS_OK;
 }
 
@@ -45,6 +50,9 @@ natsStatus update(attachment& at, bool& what, bool on) {
   if (at.reads || at.writes) {
     at.events->loop.change(at.socket, at.reads, at.writes);
   } else { // the connection closes, on whichever thread
+    std::lock_guard closing{at.events->mutex};
+    if (at.events->socket == at.socket)
+      at.events->socket = -1;
     at.events->loop.remove(at.socket);
     at.events->loop.wake();
   }
@@ -162,7 +170,9 @@ nats_link::nats_link(nats_ptr<natsOptions> options, std::string address)
                                 reinterpret_cast<void*>(registry().add(events_)));
 }
 
-nats_link::~nats_link() = default;
+nats_link::~nats_link() {
+  end();
+}
 
 event_loop& nats_link::events_loop() const noexcept {
   return events_->loop;
@@ -247,9 +257,24 @@ std::string nats_link::take_denied_subject() {
   return std::exchange(events_->denied, {});
 }
 
+/// cnats waits for half a second for the server before it closes a connection, unless it has found
+/// that to be gone.
+void nats_link::end() {
+  if (connection_ == nullptr)
+    return;
+  {
+    std::lock_guard lock{events_->mutex};
+    if (events_->socket >= 0)
+      ::shutdown(events_->socket, SHUT_RDWR);
+  }
+  for (int i = 0; i < reads_at_once && !::natsConnection_IsClosed(connection_.get()); ++i)
+    ::natsConnection_ProcessReadEvent(connection_.get());
+  connection_.reset();
+}
+
 void nats_link::drop(std::string_view why) {
   problem_ = address_ + ": " + printable(why);
-  connection_.reset();
+  end();
   events_->loop.wake();
 }
 

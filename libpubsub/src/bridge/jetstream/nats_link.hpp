@@ -84,6 +84,7 @@ private:
   nats_link(nats_ptr<natsOptions> options, std::string address);
 
   event_loop& events_loop() const noexcept;
+  void end();
   expected<nats_ptr<natsConnection>> connect();
 
   std::shared_ptr<nats_events> events_;

@@ -207,6 +207,7 @@ void pull_consumer::take_looked(nats_link& link, const api_reply& reply) {
   if (now_ != phase::ready) {
     now_ = phase::ready;
     ask_at_ = {};
+    asked_ = 0;
     problem_.clear();
     begun_ = begun_ || is_durable() || last_sequence_ > 0;
   }
@@ -253,8 +254,10 @@ void pull_consumer::take_message(natsMsg& message) {
   last_sequence_ = std::max(last_sequence_, about->stream_sequence);
   begun_ = true;
   waiting_.push_back(record_of(message, *about));
-  if (is_durable())
+  if (is_durable()) {
     held_.push_back({about->stream_sequence, answer, clock::now()});
+    ++unacknowledged_;
+  }
 }
 
 /// The server thought that it was lost; from now on the other subject counts.
@@ -341,6 +344,7 @@ void pull_consumer::take_acknowledged(std::string_view token) {
     return;
   held_.erase(held_.begin(), held_.begin() + static_cast<std::ptrdiff_t>(being_acknowledged_));
   given_ -= being_acknowledged_;
+  unacknowledged_ -= std::min<std::uint64_t>(unacknowledged_, being_acknowledged_);
   being_acknowledged_ = 0;
 }
 
