@@ -35,7 +35,9 @@ receive_status sink_input::take_messages(subscriber& from, std::vector<input_ite
   const auto status = from.get_batch_for(batch_, max, std::chrono::nanoseconds{0});
   for (auto& each : batch_) {
     provenance whence;
-    whence.topic = get_topic(each);
+    if (last_topic_ != get_topic(each))
+      last_topic_ = get_topic(each);
+    whence.topic = last_topic_;
     if (const auto origin = cursor_.origin_of(each)) {
       if (last_origin_text_.empty() || origin->endpoint != last_origin_.endpoint ||
           origin->stream != last_origin_.stream)
@@ -58,7 +60,10 @@ receive_status sink_input::take_tasks(task_queue& from, std::vector<input_item>&
   for (auto& each : *tasks) {
     provenance whence;
     whence.topic = pipeline_;
-    whence.origin = to_string(each.source());
+    if (last_origin_text_.empty() || each.source() != last_origin_.endpoint)
+      last_origin_text_ = to_string(each.source());
+    last_origin_.endpoint = each.source();
+    whence.origin = last_origin_text_;
     whence.sequence = each.number();
     whence.redelivered = each.redelivered();
     out.emplace_back(std::move(each), std::move(whence));

@@ -63,13 +63,14 @@ private:
   receive_status take_tasks(task_queue& from, std::vector<input_item>& out, std::size_t max);
 
   std::variant<subscriber, task_queue> from_;
-  std::string pipeline_;
+  shared_text pipeline_;
   bool except_own_ = false;
   endpoint_id own_;
   origin_cursor cursor_;
   std::vector<data_message> batch_;
   message_origin last_origin_;   // whose text is
-  std::string last_origin_text_; // of the endpoint and the stream
+  shared_text last_origin_text_; // of the endpoint and the stream
+  shared_text last_topic_;
 };
 
 } // namespace pubsub::bridge

@@ -97,7 +97,7 @@ bool source_worker::pass_on_batch() {
 bool source_worker::pass_on(const fetched_record& record) {
   counts_.redelivered += record.again || record.from.redelivered ? 1 : 0;
   if (!options_.returned && !record.from.network.empty() &&
-      record.from.network == options_.network) {
+      record.from.network == std::string_view{options_.network}) {
     reject(record, &rejections::returned);
     return true;
   }
@@ -111,7 +111,7 @@ bool source_worker::pass_on(const fetched_record& record) {
   topic_.clear();
   publish_.expand(topic_, [&](std::size_t which) -> std::string_view {
     return which == key                                          ? record.key
-           : which == origin_topic && !record.from.topic.empty() ? record.from.topic
+           : which == origin_topic && !record.from.topic.empty() ? record.from.topic.view()
                                                                  : record.to;
   });
   if (!keep_pace())

@@ -9,18 +9,21 @@
 
 #include <pubsub/bridge/engines.hpp>
 
+#include "bridge/engine/shared_text.hpp"
+
 namespace pubsub::bridge {
 
 /// What the headers of a record say of the message that it was. Nothing of it is certain: anybody
 /// may write headers.
 struct provenance {
-  std::string topic;  ///< of the message
-  std::string origin; ///< id of the endpoint, or of the exchange, and the stream there
+  shared_text topic;  ///< of the message
+  shared_text origin; ///< id of the endpoint, or of the exchange, and the stream there
   std::optional<std::uint64_t> sequence;
-  std::string network;
+  shared_text network;
   std::optional<payload_format> format;
   bool redelivered = false;
-  std::string reason; ///< of a dead letter
+  std::string reason;  ///< of a dead letter
+  bool hidden = false; ///< the record has no headers
 };
 
 struct engine_record {
@@ -37,14 +40,16 @@ std::optional<payload_format> parse_format(std::string_view name) noexcept;
 /// Calls `add(name, value)`, two string_views, for all headers that the record has.
 template <class F>
 void for_each_header(const provenance& x, F add) {
+  if (x.hidden)
+    return;
   if (!x.topic.empty())
-    add("pubsub-topic", std::string_view{x.topic});
+    add("pubsub-topic", x.topic.view());
   if (!x.origin.empty())
-    add("pubsub-origin", std::string_view{x.origin});
+    add("pubsub-origin", x.origin.view());
   if (x.sequence)
     add("pubsub-sequence", std::string_view{std::to_string(*x.sequence)});
   if (!x.network.empty())
-    add("pubsub-network", std::string_view{x.network});
+    add("pubsub-network", x.network.view());
   if (x.format)
     add("pubsub-format", to_string(*x.format));
   if (x.redelivered)

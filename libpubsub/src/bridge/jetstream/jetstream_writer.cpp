@@ -326,7 +326,7 @@ nats_ptr<natsMsg> jetstream_writer::message_for(std::size_t index) {
     ::natsMsgHeader_Set(made, name, one_line(value).c_str());
   };
   if (has_id)
-    add("Nats-Msg-Id", from.origin + ":" + std::to_string(*from.sequence));
+    add("Nats-Msg-Id", std::string{from.origin} + ":" + std::to_string(*from.sequence));
   if (!stream_.empty())
     add("Nats-Expected-Stream", stream_);
   if (!x.what.key.empty())

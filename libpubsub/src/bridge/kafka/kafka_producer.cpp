@@ -55,13 +55,14 @@ kafka_producer::~kafka_producer() {
 
 bool kafka_producer::produce(const engine_record& what, std::uint64_t number) {
   auto* const to = topic(what.to);
-  auto* const headers = rd_kafka_headers_new(8);
+  auto* const headers = what.from.hidden ? nullptr : rd_kafka_headers_new(8);
   for_each_header(what.from, [&](std::string_view name, std::string_view value) {
     rd_kafka_header_add(headers, name.data(), static_cast<ssize_t>(name.size()), value.data(),
                         static_cast<ssize_t>(value.size()));
   });
   // A number of a record and this client are what the report brings back.
   std::array<rd_kafka_vu_t, 6> parts{};
+  const auto count = headers == nullptr ? parts.size() - 1 : parts.size(); // they are last
   parts[0].vtype = RD_KAFKA_VTYPE_RKT;
   parts[0].u.rkt = to;
   parts[1].vtype = RD_KAFKA_VTYPE_VALUE;
@@ -69,16 +70,17 @@ bool kafka_producer::produce(const engine_record& what, std::uint64_t number) {
   parts[2].vtype = RD_KAFKA_VTYPE_KEY;
   parts[2].u.mem = {what.key.empty() ? nullptr : const_cast<char*>(what.key.data()),
                     what.key.size()};
-  parts[3].vtype = RD_KAFKA_VTYPE_HEADERS;
-  parts[3].u.headers = headers;
-  parts[4].vtype = RD_KAFKA_VTYPE_MSGFLAGS;
-  parts[4].u.i = RD_KAFKA_MSG_F_COPY;
-  parts[5].vtype = RD_KAFKA_VTYPE_OPAQUE;
-  parts[5].u.ptr = reinterpret_cast<void*>(number);
-  const kafka_error failed{rd_kafka_produceva(client_.get(), parts.data(), parts.size())};
+  parts[3].vtype = RD_KAFKA_VTYPE_MSGFLAGS;
+  parts[3].u.i = RD_KAFKA_MSG_F_COPY;
+  parts[4].vtype = RD_KAFKA_VTYPE_OPAQUE;
+  parts[4].u.ptr = reinterpret_cast<void*>(number);
+  parts[5].vtype = RD_KAFKA_VTYPE_HEADERS;
+  parts[5].u.headers = headers;
+  const kafka_error failed{rd_kafka_produceva(client_.get(), parts.data(), count)};
   if (failed == nullptr)
     return true;
-  rd_kafka_headers_destroy(headers);
+  if (headers != nullptr)
+    rd_kafka_headers_destroy(headers);
   const auto why = rd_kafka_error_code(failed.get());
   if (why == RD_KAFKA_RESP_ERR__QUEUE_FULL)
     return false;

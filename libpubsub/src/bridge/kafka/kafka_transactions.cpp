@@ -30,7 +30,7 @@ bool kafka_transactions::write(engine_record& what, std::uint64_t number) {
     return false;
   batch_bytes_ += what.payload.size();
   if (!again && what.from.sequence)
-    reached_.insert_or_assign(what.from.origin, reached{*what.from.sequence, number});
+    reached_.insert_or_assign(std::string{what.from.origin}, reached{*what.from.sequence, number});
   batch_.push_back({std::move(what), number, again});
   return true;
 }
@@ -38,7 +38,7 @@ bool kafka_transactions::write(engine_record& what, std::uint64_t number) {
 /// A task comes twice where an exchange has lost sight of this queue. It may become several
 /// records: those are of one item.
 bool kafka_transactions::is_in_transaction(const provenance& task, std::uint64_t number) const {
-  const auto known = reached_.find(task.origin);
+  const auto known = reached_.find(task.origin.view());
   return known != reached_.end() && task.sequence &&
          (*task.sequence < known->second.sequence ||
           (*task.sequence == known->second.sequence && number != known->second.number));

@@ -71,8 +71,10 @@ expected<key_rule> key_rule::parse(std::string_view text) {
 }
 
 void key_rule::add_key(std::string& out, std::string_view origin, std::string_view topic) const {
-  if (what_ == kind::origin && !origin.empty())
+  if (what_ == kind::origin && !origin.empty()) {
+    out.reserve(origin.size() + 1 + topic.size());
     out.append(origin) += ' ';
+  }
   if (what_ == kind::origin || what_ == kind::topic)
     out += topic;
 }

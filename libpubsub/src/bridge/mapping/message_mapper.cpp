@@ -48,8 +48,9 @@ rejection message_mapper::map(const provenance& from, const data_view& value,
     out.resize(before);
     return why;
   }
-  for (auto i = before; i < out.size() && headers_; ++i) {
+  for (auto i = before; i < out.size(); ++i) {
     out[i].from = from;
+    out[i].from.hidden = !headers_;
     out[i].from.network = network_;
     out[i].from.format = format_;
   }

@@ -54,7 +54,7 @@ private:
 
   payload_format format_;
   bool headers_;
-  std::string network_;
+  shared_text network_;
   std::string dead_letters_;
   usable_name usable_name_;
   name_template to_;
