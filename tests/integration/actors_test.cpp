@@ -26,7 +26,7 @@ namespace {
 struct known_types {
   known_types() {
     actors::init_types();
-#if CAF_VERSION >= 1800
+#if PUBSUB_CAF_VERSION >= 1800
     ::caf::core::init_global_meta_objects();
 #endif
   }
@@ -60,7 +60,7 @@ template <class T>
 actors::encoded_bytes written(::caf::actor_system& system, T x) {
   actors::encoded_bytes bytes;
   ::caf::binary_serializer sink{system, bytes};
-#if CAF_VERSION < 1800
+#if PUBSUB_CAF_VERSION < 1800
   REQUIRE_FALSE(sink(x));
 #else
   REQUIRE(sink.apply(x));
@@ -71,7 +71,7 @@ actors::encoded_bytes written(::caf::actor_system& system, T x) {
 template <class T>
 bool read(::caf::actor_system& system, const actors::encoded_bytes& bytes, T& x) {
   ::caf::binary_deserializer source{system, bytes};
-#if CAF_VERSION < 1800
+#if PUBSUB_CAF_VERSION < 1800
   return !source(x);
 #else
   return source.apply(x);

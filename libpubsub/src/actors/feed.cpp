@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <caf/send.hpp>
+#include "actors/tell.hpp"
 
 namespace pubsub::caf {
 
@@ -17,7 +17,7 @@ struct batch_under_way {
       : messages(std::move(x)), feed(std::move(from)) {}
   batch_under_way(const batch_under_way&) = delete;
   batch_under_way& operator=(const batch_under_way&) = delete;
-  ~batch_under_way() { ::caf::anon_send(feed, feed_signal{feed_signal::kind::handled}); }
+  ~batch_under_way() { tell(feed, feed_signal{feed_signal::kind::handled}); }
 
   const message_batch::container messages;
   const ::caf::actor feed;
@@ -57,7 +57,7 @@ feed::~feed() = default;
 }
 
 void feed::watch_reader() {
-#if CAF_VERSION < 10000
+#if PUBSUB_CAF_VERSION < 10000
   set_down_handler([this](const ::caf::down_msg&) { quit(); }); // it monitors no other
   monitor(to_);
 #else
@@ -84,16 +84,23 @@ void feed::hand_on() {
     auto batch = std::make_shared<const batch_under_way>(std::move(*next),
                                                          ::caf::actor_cast<::caf::actor>(this));
     const auto& messages = batch->messages;
-    send(to_, message_batch{
-                  std::shared_ptr<const message_batch::container>{std::move(batch), &messages}});
+    tell(*this, to_,
+         message_batch{
+             std::shared_ptr<const message_batch::container>{std::move(batch), &messages}});
   }
 }
 
+// CAF 1.0 would rather have a callback for each actor that is monitored. Earlier versions have
+// none, and a handler of down messages works in all.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
 ::caf::actor subscribe(::caf::local_actor* self, subscriber from, const feed_options& options) {
-  auto result = self->spawn<feed>(std::move(from), ::caf::actor_cast<::caf::actor>(self), options);
-  self->monitor(result);
-  return result;
+  return self->spawn<feed, ::caf::monitored>(std::move(from), ::caf::actor_cast<::caf::actor>(self),
+                                             options);
 }
+
+#pragma GCC diagnostic pop
 
 ::caf::actor subscribe(::caf::local_actor* self, endpoint& at, filter topics,
                        const queue_options& queue, const feed_options& options) {

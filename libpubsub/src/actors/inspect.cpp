@@ -51,14 +51,14 @@ bool decode(std::string topic, const encoded_bytes& bytes, data_message& x) {
 }
 
 void add_message_types([[maybe_unused]] ::caf::actor_system_config& config) {
-#if CAF_VERSION < 1800
+#if PUBSUB_CAF_VERSION < 1800
   config.add_message_type<data>("pubsub::data");
   config.add_message_type<data_message>("pubsub::data_message");
 #endif
 }
 
 void init_types() {
-#if CAF_VERSION >= 1800
+#if PUBSUB_CAF_VERSION >= 1800
   ::caf::init_global_meta_objects<::caf::id_block::libpubsub>();
 #endif
 }

@@ -9,9 +9,9 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
-#include <caf/send.hpp>
-
 #include <pubsub/caf/actors.hpp>
+
+#include "actors/tell.hpp"
 
 namespace pubsub::caf {
 
@@ -88,7 +88,7 @@ void readiness::run() {
       if (number == stop_number)
         return;
       if (const auto found = entries_.find(number); found != entries_.end())
-        ::caf::anon_send(found->second.who, feed_signal{feed_signal::kind::readable});
+        tell(found->second.who, feed_signal{feed_signal::kind::readable});
     }
   }
 }

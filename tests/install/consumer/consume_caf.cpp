@@ -6,7 +6,7 @@
 
 int main() {
   pubsub::caf::init_types();
-#if CAF_VERSION >= 1800
+#if PUBSUB_CAF_VERSION >= 1800
   caf::core::init_global_meta_objects();
 #endif
   caf::actor_system_config config;

@@ -2,6 +2,7 @@
 // Usage: detector tcp://HOST:PORT
 #include <cstdio>
 #include <map>
+#include <memory>
 #include <set>
 
 #include <caf/all.hpp>
@@ -32,14 +33,14 @@ void look_at(detector_state& state, const pubsub::data_message& connection) {
     caf::anon_send(state.notices, pubsub::data{"port scan from " + to_string(*from)});
 }
 
-caf::behavior detector(caf::stateful_actor<detector_state>* self, pubsub::endpoint* at) {
-  self->state.notices =
-      pubsub::caf::spawn_publisher(self->system(), at->make_publisher("site/notices"));
+caf::behavior detector(caf::event_based_actor* self, pubsub::endpoint* at) {
+  const auto state = std::make_shared<detector_state>();
+  state->notices = pubsub::caf::spawn_publisher(self->system(), at->make_publisher("site/notices"));
   pubsub::caf::subscribe(self, *at, {"site/connections"});
   self->set_down_handler([=](const caf::down_msg&) { self->quit(); }); // the endpoint is closed
   return {[=](const pubsub::caf::message_batch& batch) {
     for (const auto& each : batch)
-      look_at(self->state, each);
+      look_at(*state, each);
   }};
 }
 

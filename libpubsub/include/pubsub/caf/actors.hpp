@@ -89,7 +89,7 @@ PUBSUB_EXPORT void init_types();
 
 } // namespace pubsub::caf
 
-#if CAF_VERSION >= 1800
+#if PUBSUB_CAF_VERSION >= 1800
 CAF_BEGIN_TYPE_ID_BLOCK(libpubsub, ::caf::first_custom_type_id + 3200)
 CAF_ADD_TYPE_ID(libpubsub, (pubsub::data))
 CAF_ADD_TYPE_ID(libpubsub, (pubsub::data_message))

@@ -11,7 +11,16 @@
 #include <caf/config.hpp>
 #include <caf/error.hpp>
 #include <caf/sec.hpp>
-#if CAF_VERSION < 1800
+
+// A version as one number: 0.17.6 is 1706, and 1.0.2 is 10002. CAF's own number has lost the first
+// digits of 1.0.
+#if defined(CAF_VERSION_MAJOR) && CAF_VERSION_MAJOR >= 1
+#define PUBSUB_CAF_VERSION (CAF_VERSION_MAJOR * 10000 + CAF_VERSION_MINOR * 100 + CAF_VERSION_PATCH)
+#else
+#define PUBSUB_CAF_VERSION CAF_VERSION
+#endif
+
+#if PUBSUB_CAF_VERSION < 1800
 #include <caf/allowed_unsafe_message_type.hpp>
 #include <caf/meta/load_callback.hpp>
 #else
@@ -26,7 +35,7 @@
 
 namespace pubsub::caf {
 
-#if CAF_VERSION < 1800
+#if PUBSUB_CAF_VERSION < 1800
 /// Encoded values, in the type that CAF reads and writes in one piece.
 using encoded_bytes = std::vector<char>;
 #else
@@ -49,7 +58,7 @@ namespace pubsub {
 
 // How actors of several processes exchange values and messages, and how CAF shows them. A value
 // travels as bin::v1, and malformed bytes are an error of the one who reads them.
-#if CAF_VERSION < 1800
+#if PUBSUB_CAF_VERSION < 1800
 template <class Inspector>
 auto inspect(Inspector& f, data& x) {
   if constexpr (Inspector::reads_state) {
@@ -82,18 +91,18 @@ auto inspect(Inspector& f, data_message& x) {
 template <class Inspector>
 bool inspect(Inspector& f, data& x) {
   const auto get = [&x] { return caf::encode(x); };
-  const auto set = [&x](const caf::encoded_bytes& bytes) { return caf::decode(bytes, x); };
-  return f.object(x).fields(f.field("value", get, set));
+  const auto take = [&x](const caf::encoded_bytes& bytes) { return caf::decode(bytes, x); };
+  return f.object(x).fields(f.field("value", get, take));
 }
 
 template <class Inspector>
 bool inspect(Inspector& f, data_message& x) {
   std::string topic{get_topic(x)};
   const auto get = [&x] { return caf::encode(x); };
-  const auto set = [&](const caf::encoded_bytes& bytes) {
+  const auto take = [&](const caf::encoded_bytes& bytes) {
     return caf::decode(std::move(topic), bytes, x);
   };
-  return f.object(x).fields(f.field("topic", topic), f.field("value", get, set));
+  return f.object(x).fields(f.field("topic", topic), f.field("value", get, take));
 }
 #endif
 
