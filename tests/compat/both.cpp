@@ -334,6 +334,137 @@ void show_failures() {
   std::cout << lonely.is_shutdown() << '\n';
 }
 
+// -- data stores -------------------------------------------------------------------------------
+
+std::string shown(const broker::expected<broker::data>& x) {
+  return x ? broker::to_string(*x) : to_string(static_cast<broker::ec>(x.error().code()));
+}
+
+/// Asks again until this is the answer; false if it never is.
+bool becomes(broker::store& where, const broker::data& key, const std::string& wanted) {
+  for (const auto end = std::chrono::steady_clock::now() + patience;
+       std::chrono::steady_clock::now() < end;) {
+    if (shown(where.get(key)) == wanted)
+      return true;
+    std::this_thread::sleep_for(5ms);
+  }
+  return false;
+}
+
+void show_numbers_in_store(broker::store& store) {
+  store.put("number", 40);
+  store.increment("number", 3);
+  store.decrement("number", 1);
+  store.increment("number", 1u); // of another type: nothing happens
+  store.increment("made", 5u);
+  store.decrement("not made", 5u);
+  store.increment("time", broker::timespan{7});
+  store.put("real", 1.5);
+  store.decrement("real", 0.25);
+  for (const auto* key : {"number", "made", "not made", "time", "real"})
+    std::cout << key << ": " << shown(store.get(key)) << '\n';
+}
+
+void show_containers_in_store(broker::store& store) {
+  store.append("text", "one");
+  store.append("text", " two");
+  store.insert_into("set", 3);
+  store.insert_into("set", 1);
+  store.insert_into("set", 3);
+  store.remove_from("set", 2);
+  store.insert_into("table", "key", 1);
+  store.insert_into("table", "key", 2);
+  store.insert_into("table", "other", broker::vector{1});
+  store.remove_from("table", "none");
+  store.push("vector", 1);
+  store.push("vector", "last");
+  store.push("vector", "popped");
+  store.pop("vector");
+  for (const auto* key : {"text", "set", "table", "vector"})
+    std::cout << key << ": " << shown(store.get(key)) << '\n';
+  std::cout << shown(store.get_index_from_value("set", 1))
+            << shown(store.get_index_from_value("set", 2)) << ' '
+            << shown(store.get_index_from_value("table", "key")) << ' '
+            << shown(store.get_index_from_value("table", "none")) << ' '
+            << shown(store.get_index_from_value("vector", 1u)) << ' '
+            << shown(store.get_index_from_value("vector", 0)) << ' '
+            << shown(store.get_index_from_value("vector", 2u)) << ' '
+            << shown(store.get_index_from_value("vector", "x")) << ' '
+            << shown(store.get_index_from_value("text", 5)) << ' '
+            << shown(store.get_index_from_value("none", 5)) << '\n';
+}
+
+void show_entries_of_store(broker::store& store) {
+  store.put(one_of_each(), one_of_each());
+  std::cout << shown(store.get(one_of_each())) << '\n';
+  store.erase(one_of_each());
+  std::cout << shown(store.exists(one_of_each())) << shown(store.exists("text")) << ' '
+            << shown(store.put_unique("text", "new")) << shown(store.put_unique("unique", "new"))
+            << ' ' << shown(store.get("unique")) << '\n'
+            << shown(store.keys()) << '\n';
+  store.put("short", 1, broker::timespan{200ms});
+  store.put("kept", 1, broker::timespan{200ms});
+  store.put("kept", 2);
+  std::cout << shown(store.get("short")) << becomes(store, "short", "no_such_key") << ' '
+            << shown(store.get("kept")) << '\n';
+  store.clear();
+  std::cout << shown(store.keys()) << '\n';
+}
+
+void show_proxy(broker::store& store) {
+  broker::store::proxy proxy{store};
+  store.put("key", "value");
+  std::cout << proxy.mailbox().empty() << proxy.get("key") << proxy.get("none")
+            << proxy.exists("key") << proxy.keys() << proxy.put_unique("key", 1)
+            << proxy.get_index_from_value("key", 1) << '\n';
+  for (auto i = 0; i < 6; ++i) {
+    pollfd wait{proxy.mailbox().descriptor(), POLLIN, 0};
+    std::cout << ::poll(&wait, 1, 30'000) << ' ';
+    const auto next = proxy.receive();
+    std::cout << next.id << ' ' << shown(next.answer) << '\n';
+  }
+  std::cout << proxy.mailbox().size() << '\n';
+}
+
+void show_store() {
+  broker::endpoint node{plain()};
+  auto made = node.attach_master("store", broker::backend::memory);
+  auto again = node.attach_master("store", broker::backend::memory);
+  std::cout << !made << !again << ' ' << made->name() << ' '
+            << (node.attach_clone("store").error() == broker::ec::no_such_master) << '\n';
+  show_numbers_in_store(*made);
+  show_containers_in_store(*made);
+  show_entries_of_store(*again);
+  show_proxy(*made);
+}
+
+void show_clone() {
+  broker::endpoint with_master{plain()};
+  broker::endpoint with_clone{plain()};
+  auto master = *with_master.attach_master("shared", broker::backend::memory);
+  master.put("old", broker::vector{1, 2});
+  const auto port = with_master.listen("127.0.0.1", 0);
+  std::cout << with_clone.peer("127.0.0.1", port, broker::timeout::seconds{1}) << '\n';
+  auto clone = *with_clone.attach_clone("shared");
+  std::cout << becomes(clone, "old", "(1, 2)") << '\n';
+  master.put("new", one_of_each());
+  std::cout << becomes(clone, "new", broker::to_string(one_of_each())) << '\n';
+  clone.push("old", 3);
+  clone.increment("count", 2u);
+  std::cout << becomes(master, "count", "2") << becomes(clone, "count", "2") << ' '
+            << shown(clone.get("old")) << '\n'
+            << shown(clone.get("none")) << shown(clone.exists("old")) << shown(clone.keys())
+            << shown(clone.get_index_from_value("old", 2u)) << '\n';
+  std::cout << shown(clone.put_unique("old", 1)) << shown(clone.put_unique("unique", 1))
+            << becomes(clone, "unique", "1") << '\n';
+  clone.erase("old");
+  std::cout << becomes(master, "old", "no_such_key") << becomes(clone, "old", "no_such_key")
+            << '\n';
+  clone.clear();
+  std::cout << becomes(master, "count", "no_such_key") << becomes(clone, "count", "no_such_key")
+            << shown(clone.keys()) << '\n';
+}
+
 } // namespace
 
 int main() {
@@ -349,4 +480,6 @@ int main() {
   show_messages();
   show_endpoints();
   show_failures();
+  show_store();
+  show_clone();
 }

@@ -17,6 +17,7 @@
 #include <pubsub/compat/broker/status.hpp>
 #include <pubsub/compat/broker/status_data.hpp>
 #include <pubsub/compat/broker/status_subscriber.hpp>
+#include <pubsub/compat/broker/store.hpp>
 #include <pubsub/compat/broker/subscriber.hpp>
 #include <pubsub/compat/broker/time.hpp>
 #include <pubsub/compat/broker/topic.hpp>

@@ -11,6 +11,7 @@
 #include <functional>
 #include <future>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -30,9 +31,11 @@
 #include <pubsub/compat/broker/publisher.hpp>
 #include <pubsub/compat/broker/status_data.hpp>
 #include <pubsub/compat/broker/status_subscriber.hpp>
+#include <pubsub/compat/broker/store.hpp>
 #include <pubsub/compat/broker/subscriber.hpp>
 #include <pubsub/compat/broker/worker.hpp>
 #include <pubsub/endpoint.hpp>
+#include <pubsub/topic.hpp>
 
 namespace broker {
 inline namespace over_pubsub {
@@ -60,6 +63,9 @@ public:
       tasks.swap(tasks_);
     }
     for (const auto& each : tasks)
+      each->stop();
+    const std::lock_guard lock{stores_mutex_};
+    for (const auto& [name, each] : stores_)
       each->stop();
   }
   bool is_shutdown() const { return shut_down_; }
@@ -269,7 +275,78 @@ public:
       who.task_->stop();
   }
 
+  // -- data stores -----------------------------------------------------------------------------
+
+  /// Makes the master of a store, which lives as long as the endpoint; again: returns the same.
+  /// Errors: master_exists (in reach, or there is a clone of it here); backend_failure
+  /// (`type` is not memory); invalid_topic_key (a name that is empty, or holds `<$>`, or has more
+  /// than 60,000 bytes); shutting_down. Where others subscribe to the topics of masters, as whoever
+  /// subscribes to all topics does, this takes a second or two to find out whether there is a
+  /// master. Two that are made at the same time, or while their endpoints do not reach one another,
+  /// do not notice; each clone then follows the one that it has heard first, as long as that is
+  /// there.
+  expected<store> attach_master(std::string name, backend type,
+                                [[maybe_unused]] const backend_options& options = {}) {
+    if (type != backend::memory)
+      return error{ec::backend_failure, "only stores in memory are there"};
+    return attach<detail::running_master>(
+        name, [&](detail::store_effects&) { return detail::store_master{name}; });
+  }
+  /// Makes a clone of a store, which lives as long as the endpoint; again: returns the same. It
+  /// looks for the master by itself, and for another one once that is gone. All times in seconds.
+  /// `resync_interval`: between attempts to find the master again; it is found at once when it is
+  /// heard. `stale_interval`: without a master, until what is asked for is stale_data; negative:
+  /// never. Before the first master is found that takes 5 seconds. `mutation_buffer_interval`:
+  /// without a master, until a command is given up; 0 or less: at once. Errors: no_such_master
+  /// (there is the master of it here), and those of `attach_master`.
+  expected<store> attach_clone(std::string name, double resync_interval = 10.0,
+                               double stale_interval = 300.0,
+                               double mutation_buffer_interval = 120.0) {
+    const detail::clone_options options{interval(resync_interval), interval(stale_interval),
+                                        interval(mutation_buffer_interval)};
+    return attach<detail::running_clone>(name, [&](detail::store_effects& begin) {
+      return detail::store_clone{name, options, std::chrono::steady_clock::now(), begin};
+    });
+  }
+
 private:
+  template <class Running, class Make>
+  expected<store> attach(const std::string& name, Make make) {
+    constexpr auto for_master = std::is_same_v<Running, detail::running_master>;
+    if (name.empty() || name.size() > 60'000 || pubsub::is_reserved_topic(name))
+      return ec::invalid_topic_key;
+    const std::lock_guard lock{stores_mutex_};
+    if (const auto found = stores_.find(name); found != stores_.end()) {
+      if (found->second->is_master() == for_master)
+        return store{found->second};
+      return for_master ? ec::master_exists : ec::no_such_master;
+    }
+    if (for_master && has_remote_master(detail::store_topics{name}))
+      return ec::master_exists;
+    if (shut_down_)
+      return ec::shutting_down;
+    auto made = std::make_shared<Running>(node_.share(), name, make);
+    stores_.emplace(name, made);
+    return store{std::move(made)};
+  }
+  /// For ever where no span is as long.
+  static timespan interval(double seconds) {
+    auto result = timespan{};
+    if (convert(seconds, result))
+      return result;
+    return seconds > 0 ? timespan::max() : timespan::min();
+  }
+  /// Whoever wants the topic of a master may be one, or want all topics: a master is heard.
+  bool has_remote_master(const detail::store_topics& topics) {
+    if (node_.subscribers(topics.master) == 0)
+      return false;
+    auto inbox = node_.make_subscriber({topics.clones});
+    const auto patience = 2 * detail::store_heartbeat;
+    static_cast<void>(inbox.wait_ready(patience));
+    const auto heard = inbox.get_for(patience);
+    return heard.has_value();
+  }
+
   std::string uri(const std::string& host, std::uint16_t port) const {
     return detail::native_uri(config_.options().disable_ssl, host, port);
   }
@@ -367,6 +444,8 @@ private:
   std::mutex tasks_mutex_;
   std::vector<std::shared_ptr<detail::background>> tasks_;
   std::vector<pubsub::subscriber> forwarded_;
+  std::mutex stores_mutex_;
+  std::map<std::string, std::shared_ptr<detail::store_frontend>> stores_;
 };
 
 } // namespace over_pubsub

@@ -261,5 +261,14 @@ private:
   over_pubsub::error error_;
 };
 
+/// The value as text, or the error behind an exclamation mark.
+template <class T>
+std::string to_string(const expected<T>& x) {
+  if constexpr (std::same_as<T, void>)
+    return x ? "unit" : '!' + to_string(x.error());
+  else
+    return x ? to_string(*x) : '!' + to_string(x.error());
+}
+
 } // namespace over_pubsub
 } // namespace broker

@@ -2,20 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <unordered_map>
-
-#include <pubsub/compat/broker/data_functions.hpp>
-#include <pubsub/compat/broker/error.hpp>
-
 namespace broker {
 inline namespace over_pubsub {
-
-enum class backend : std::uint8_t { memory, sqlite, rocksdb };
-using backend_options = std::unordered_map<std::string, data>;
-/// There are no data stores here.
-class store {};
 
 namespace detail {
 
@@ -43,18 +31,6 @@ public:
 
   // What is missing.
 
-  template <class... Ts>
-  expected<store> attach_master(Ts&&...) {
-    static_assert(never<Ts...>, "libpubsub has no data stores: keep the table yourself, or "
-                                "replicate it with pubsub::replica");
-    return ec::backend_failure;
-  }
-  template <class... Ts>
-  expected<store> attach_clone(Ts&&...) {
-    static_assert(never<Ts...>, "libpubsub has no data stores: keep the table yourself, or "
-                                "replicate it with pubsub::replica");
-    return ec::backend_failure;
-  }
   template <class... Ts>
   int make_hub(Ts&&...) {
     static_assert(never<Ts...>, "libpubsub has no hubs: use one endpoint for each");

@@ -30,7 +30,7 @@ public:
       topic(T&& x)
       : text_(std::forward<T>(x)) {}
 
-  /// Where Broker's data stores are. Nothing comes there here.
+  /// Where Broker's data stores are. Nothing comes there: those here have topics of their own.
   static constexpr std::string_view master_suffix_str = "<$>/data/master";
   static constexpr std::string_view clone_suffix_str = "<$>/data/clone";
   static constexpr std::string_view store_events_str = "<$>/local/data/store-events";
