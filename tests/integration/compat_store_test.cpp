@@ -4,6 +4,7 @@
 
 #include <pubsub/compat/broker.hpp>
 
+#include <atomic>
 #include <future>
 #include <memory>
 #include <string>
@@ -235,6 +236,40 @@ TEST_CASE("whoever waits for an answer of Broker's stores is told that the endpo
   CHECK_FALSE(asking.get());
   CHECK_FALSE(idle.get());
   CHECK_FALSE(broker::store::proxy{clone}.receive().answer);
+}
+
+TEST_CASE("whoever asks the master of a store does not wait for a peer that does not read") {
+  broker::endpoint home{plain()};
+  broker::endpoint follower{plain()};
+  pubsub::endpoint idler;
+  const auto port = home.listen("127.0.0.1");
+  REQUIRE(follower.peer("127.0.0.1", port));
+  REQUIRE(idler.peer("127.0.0.1:" + std::to_string(port)));
+  auto master = master_of(home, "held");
+  auto clone = clone_of(follower, "held");
+  REQUIRE(clone.await_idle(patience));
+  auto unread = idler.make_subscriber({"libpubsub/store/held/"}, {.capacity_messages = 1});
+  REQUIRE(unread.wait_ready(patience));
+  std::atomic<bool> enough = false;
+  auto writing = std::async(std::launch::async, [&] {
+    for (auto i = 0; !enough; ++i)
+      master.put("key", std::string(1'000'000, 'x'));
+  });
+  REQUIRE(eventually([&] { // only then does the writer wait, too
+    return home.native().try_publish("libpubsub/store/held/", pubsub::data{1}) ==
+           pubsub::publish_result::would_block;
+  }));
+  auto reading = std::async(std::launch::async, [&] {
+    broker::store::proxy proxy{master};
+    proxy.get("none");
+    return master.get("key").has_value() && proxy.receive().answer.error() == ec::no_such_key;
+  });
+  CHECK(reading.wait_for(patience) == std::future_status::ready);
+  CHECK(writing.wait_for(0s) == std::future_status::timeout);
+  enough = true;
+  unread.close();
+  CHECK(writing.wait_for(patience) == std::future_status::ready);
+  CHECK(reading.get());
 }
 
 TEST_CASE("handles on no store of Broker's do no harm") {

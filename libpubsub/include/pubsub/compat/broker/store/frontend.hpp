@@ -107,16 +107,16 @@ public:
     return stopped_;
   }
   void ask(store_query query, store_answer to) override {
+    store_effects answers; // not behind messages that wait to be sent
     {
       const std::lock_guard lock{machine_mutex_};
       if (stopped_)
-        effects_.answer(std::move(to), ec::shutting_down);
-      else if constexpr (traits::is_master)
-        effects_.answer(std::move(to), machine_.answer(query, clock::now()));
+        answers.answer(std::move(to), ec::shutting_down);
       else
-        machine_.ask(std::move(query), std::move(to), clock::now(), effects_);
+        machine_.ask(std::move(query), std::move(to), clock::now(), answers);
     }
-    carry_out();
+    for (const auto& each : answers.calls)
+      each();
   }
   void submit(store_command command, store_answer to) override {
     {

@@ -35,8 +35,8 @@ public:
 
   const store_topics& topics() const noexcept { return topics_; }
 
-  expected<data> answer(const store_query& query, store_time now) const {
-    return answer_of(entries_, query, now);
+  void ask(const store_query& query, store_answer to, store_time now, store_effects& out) const {
+    out.answer(std::move(to), answer_of(entries_, query, now));
   }
   /// A command of this endpoint. `to`: is told of `put_unique` whether there was no such entry.
   void submit(const store_command& command, store_answer to, store_time now, store_effects& out) {
