@@ -12,8 +12,7 @@
 #include <caf/error.hpp>
 #include <caf/sec.hpp>
 
-// A version as one number: 0.17.6 is 1706, and 1.0.2 is 10002. CAF's own number has lost the first
-// digits of 1.0.
+// A version as one number: 0.17.6 is 1706, and 1.0.2 is 10002. CAF's own number leaves the 1 out.
 #if defined(CAF_VERSION_MAJOR) && CAF_VERSION_MAJOR >= 1
 #define PUBSUB_CAF_VERSION (CAF_VERSION_MAJOR * 10000 + CAF_VERSION_MINOR * 100 + CAF_VERSION_PATCH)
 #else

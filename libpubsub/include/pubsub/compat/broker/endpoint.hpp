@@ -275,7 +275,7 @@ public:
       who.task_->stop();
   }
 
-  // -- data stores -----------------------------------------------------------------------------
+  // -- data stores: templates, so that programs without stores do not compile them -------------
 
   /// Makes the master of a store, which lives as long as the endpoint; again: returns the same.
   /// Errors: master_exists (in reach, or there is a clone of it here); backend_failure
@@ -285,12 +285,13 @@ public:
   /// master. Two that are made at the same time, or while their endpoints do not reach one another,
   /// do not notice; each clone then follows the one that it has heard first, as long as that is
   /// there.
+  template <class Running = detail::running_master>
   expected<store> attach_master(std::string name, backend type,
                                 [[maybe_unused]] const backend_options& options = {}) {
     if (type != backend::memory)
       return error{ec::backend_failure, "only stores in memory are there"};
-    return attach<detail::running_master>(
-        name, [&](detail::store_effects&) { return detail::store_master{name}; });
+    return attach<Running>(name,
+                           [&](detail::store_effects&) { return detail::store_master{name}; });
   }
   /// Makes a clone of a store, which lives as long as the endpoint; again: returns the same. It
   /// looks for the master by itself, and for another one once that is gone. All times in seconds.
@@ -299,12 +300,13 @@ public:
   /// never. Before the first master is found that takes 5 seconds. `mutation_buffer_interval`:
   /// without a master, until a command is given up; 0 or less: at once. Errors: no_such_master
   /// (there is the master of it here), and those of `attach_master`.
+  template <class Running = detail::running_clone>
   expected<store> attach_clone(std::string name, double resync_interval = 10.0,
                                double stale_interval = 300.0,
                                double mutation_buffer_interval = 120.0) {
     const detail::clone_options options{interval(resync_interval), interval(stale_interval),
                                         interval(mutation_buffer_interval)};
-    return attach<detail::running_clone>(name, [&](detail::store_effects& begin) {
+    return attach<Running>(name, [&](detail::store_effects& begin) {
       return detail::store_clone{name, options, std::chrono::steady_clock::now(), begin};
     });
   }
