@@ -81,6 +81,21 @@ TEST_CASE("Broker's expected says whether there is a value, and throws where the
   CHECK_THROWS_AS(*bad, broker::bad_variant_access);
   good = broker::ec::type_clash;
   CHECK_FALSE(good.has_value());
+  const broker::expected<broker::data> number{broker::data{5}};
+  const broker::expected<broker::data> none{broker::ec::no_such_key};
+  CHECK(number == 5);
+  CHECK(5 == number);
+  CHECK(number != 5u);
+  CHECK(number == broker::data{5});
+  CHECK(number == broker::expected<broker::data>{broker::data{5}});
+  CHECK(number != none);
+  CHECK(number != broker::ec::no_such_key);
+  CHECK(none != 5);
+  CHECK(none == broker::ec::no_such_key);
+  CHECK(none == broker::error{broker::ec::no_such_key, "whatever is said of it"});
+  CHECK(none != broker::expected<broker::data>{broker::ec::type_clash});
+  CHECK(to_string(number) == "5");
+  CHECK(to_string(none) == "!no_such_key");
   CHECK(broker::expected<void>{});
   CHECK_FALSE(broker::expected<void>{broker::ec::unspecified});
 }

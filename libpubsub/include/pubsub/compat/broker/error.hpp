@@ -237,6 +237,21 @@ public:
     return err != nullptr ? *err : no_error;
   }
 
+  /// With another, with an error, and with a value, which no error is equal to.
+  friend bool operator==(const expected& x, const expected& y) {
+    return x.has_value() && y.has_value() ? *x == *y
+                                          : !x.has_value() && !y.has_value() && x == y.error();
+  }
+  friend bool operator==(const expected& x, const over_pubsub::error& y) {
+    return !x.has_value() && x.error() == y;
+  }
+  friend bool operator==(const expected& x, ec y) { return x == over_pubsub::error{y}; }
+  template <std::convertible_to<T> U>
+  requires(!detail::is_one_of<U, expected, over_pubsub::error, ec>) friend bool
+  operator==(const expected& x, const U& y) {
+    return x.has_value() && *x == T(y);
+  }
+
 private:
   template <class Self>
   static auto& held(Self& self) {
