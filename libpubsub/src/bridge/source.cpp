@@ -64,6 +64,8 @@ expected<void> check(const source_options& options, const engine& from) {
     return wrong_option("from: says what to read");
   if (std::ranges::any_of(options.from, &std::string::empty))
     return wrong_option("from: a name is not empty");
+  if (options.format == payload_format::avro)
+    return error{errc::not_supported, "format: records in Avro are written, and not read"};
   if (!(options.rate >= 0))
     return wrong_option("rate: not negative");
   if (options.commit_interval < std::chrono::milliseconds{10})

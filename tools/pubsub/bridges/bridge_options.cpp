@@ -135,6 +135,7 @@ bridge::payload_format format_of(const std::string& name) {
   return name == "zeek-json"    ? payload_format::zeek_json
          : name == "json"       ? payload_format::json
          : name == "binary"     ? payload_format::binary
+         : name == "avro"       ? payload_format::avro
          : name == "plain-json" ? payload_format::plain_json
                                 : payload_format::string;
 }
@@ -192,9 +193,10 @@ void add_bridge_options(CLI::App& command, bridge_options& options) {
       command.add_option(
           "--format", options.format,
           "How values are written: zeek-json (records, as Zeek's JSON writer has them), json "
-          "and binary (any value, with types). Read: these, plain-json and string; what the "
+          "and binary (any value, with types), avro (records; pubsub bridge ddl avro). Read: "
+          "these, plain-json and string; what the "
           "record says if nothing is given, and plain-json where that says nothing"),
-      {"zeek-json", "json", "binary", "plain-json", "string"});
+      {"zeek-json", "json", "binary", "avro", "plain-json", "string"});
   command
       .add_option("--dead-letters", options.dead_letters,
                   "Where what cannot be passed on is kept; with --from a topic of the network")

@@ -4,6 +4,7 @@
 #include "terminal.hpp"
 #include "zeek_logs/log_reader.hpp"
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -11,6 +12,7 @@
 #include <CLI/Formatter.hpp>
 #include <fmt/format.h>
 
+#include <pubsub/bridge/avro.hpp>
 #include <pubsub/bridge/clickhouse.hpp>
 
 namespace pubsub::tool {
@@ -39,11 +41,12 @@ expected<zeek::log_schema> schema_of(const std::string& file) {
   return reader->schema();
 }
 
-exit_code print_ddl(const ddl_options& options) {
-  const auto schema = schema_of(options.log);
+exit_code print(const std::string& log,
+                const std::function<expected<std::string>(const zeek::log_schema&)>& make) {
+  const auto schema = schema_of(log);
   if (!schema)
     return fail(schema.error());
-  const auto text = bridge::clickhouse_ddl(*schema, options.tables);
+  const auto text = make(*schema);
   if (!text)
     return fail(text.error());
   line_output out;
@@ -59,15 +62,15 @@ constexpr const char* ddl_examples = R"(Examples:
 The log is one of Zeek's in TSV, whose header names the columns and their types; records may be
 missing. Unset columns are NULL; sets and vectors are arrays.)";
 
-} // namespace
+constexpr const char* avro_examples = R"(Examples:
+  pubsub bridge ddl avro conn.log > conn.avsc
+      for readers of what "pubsub bridge kafka --format avro" writes: single objects, each of which
+      begins with C3 01 and the fingerprint of this schema)";
 
-void add_ddl(CLI::App& bridge, exit_code& outcome) {
+void add_clickhouse(CLI::App& ddl, exit_code& outcome) {
   auto options = std::make_shared<ddl_options>();
-  auto* const command =
-      bridge.add_subcommand("ddl", "Print tables of a database for the records of a log");
-  command->require_subcommand(1);
   auto* const clickhouse =
-      command->add_subcommand("clickhouse", "Tables of ClickHouse, and what reads Kafka into them");
+      ddl.add_subcommand("clickhouse", "Tables of ClickHouse, and what reads Kafka into them");
   clickhouse->add_option("log", options->log, "A log of Zeek's, in TSV")
       ->type_name("FILE")
       ->required();
@@ -86,7 +89,30 @@ void add_ddl(CLI::App& bridge, exit_code& outcome) {
       ->type_name("NAME")
       ->capture_default_str();
   clickhouse->footer(ddl_examples);
-  clickhouse->callback([options, &outcome] { outcome = print_ddl(*options); });
+  clickhouse->callback([options, &outcome] {
+    outcome = print(options->log, [&](const zeek::log_schema& schema) {
+      return bridge::clickhouse_ddl(schema, options->tables);
+    });
+  });
+}
+
+void add_avro(CLI::App& ddl, exit_code& outcome) {
+  auto log = std::make_shared<std::string>();
+  auto* const command =
+      ddl.add_subcommand("avro", "The schema of records that --format avro writes");
+  command->add_option("log", *log, "A log of Zeek's, in TSV")->type_name("FILE")->required();
+  command->footer(avro_examples);
+  command->callback([log, &outcome] { outcome = print(*log, bridge::avro_schema); });
+}
+
+} // namespace
+
+void add_ddl(CLI::App& bridge, exit_code& outcome) {
+  auto* const command =
+      bridge.add_subcommand("ddl", "Print tables or schemas for the records of a log");
+  command->require_subcommand(1);
+  add_clickhouse(*command, outcome);
+  add_avro(*command, outcome);
 }
 
 } // namespace pubsub::tool

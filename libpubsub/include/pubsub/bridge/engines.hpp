@@ -64,6 +64,8 @@ enum class payload_format : std::uint8_t {
               ///< column that is set. Only records of logs can be written.
   json,       ///< any value, with types: `{"@data-type":...,"data":...}` (json::v1)
   binary,     ///< any value, with types (bin::v1): the fastest, and nothing is lost
+  avro,       ///< records of logs, in the single-object encoding of Avro (bridge/avro.hpp). Only
+              ///< records can be written, and none are read
   plain_json, ///< of a source: any JSON; objects become tables, and numbers count, integer or real
   string,     ///< of a source: bytes as they are, as a string
 };

@@ -9,10 +9,11 @@ namespace pubsub::bridge {
 
 namespace {
 
-constexpr std::array<std::pair<payload_format, std::string_view>, 5> names_of_formats{{
+constexpr std::array<std::pair<payload_format, std::string_view>, 6> names_of_formats{{
     {payload_format::zeek_json, "zeek-json"},
     {payload_format::json, "json"},
     {payload_format::binary, "binary"},
+    {payload_format::avro, "avro"},
     {payload_format::plain_json, "plain-json"},
     {payload_format::string, "string"},
 }};

@@ -89,7 +89,10 @@ rejection message_mapper::map_records(const provenance& from, const data_view& v
           key_.add_key(record.key, from.origin, from.topic);
         else if (!key_.add_key(record.key, schema, values))
           failed = &rejections::no_such_field;
-        record.payload = payload_of(schema, values);
+        if (auto payload = payload_of(schema, values))
+          record.payload = std::move(*payload);
+        else
+          failed = &rejections::bad_payload;
       });
   return none_there != nullptr ? none_there : failed;
 }
@@ -98,8 +101,12 @@ std::string message_mapper::payload_of(const data_view& value) const {
   return format_ == payload_format::json ? to_json(value) : std::string{as_text(value.bytes())};
 }
 
-std::string message_mapper::payload_of(const zeek::log_schema& schema, const vector& values) const {
+std::optional<std::string> message_mapper::payload_of(const zeek::log_schema& schema,
+                                                      const vector& values) {
   std::string result;
+  if (format_ == payload_format::avro)
+    return avro_.add_record(result, schema, values) ? std::optional{std::move(result)}
+                                                    : std::nullopt;
   if (format_ == payload_format::zeek_json) {
     lines_->add_record(schema, values, result);
     result.pop_back(); // the line feed

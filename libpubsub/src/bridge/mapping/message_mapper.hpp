@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -14,6 +15,7 @@
 #include <pubsub/zeek/log_lines.hpp>
 
 #include "bridge/engine/engine_record.hpp"
+#include "bridge/mapping/avro_record.hpp"
 #include "bridge/mapping/key_rule.hpp"
 #include "bridge/mapping/name_template.hpp"
 #include "bridge/mapping/record_source.hpp"
@@ -41,14 +43,16 @@ private:
   message_mapper(const sink_options& options, usable_name names, name_template to, key_rule key);
 
   bool needs_record() const noexcept {
-    return format_ == payload_format::zeek_json || key_.needs_record() || to_.uses(path);
+    return format_ == payload_format::zeek_json || format_ == payload_format::avro ||
+           key_.needs_record() || to_.uses(path);
   }
   rejection map_value(const provenance& from, const data_view& value,
                       std::vector<engine_record>& out);
   rejection map_records(const provenance& from, const data_view& value,
                         std::vector<engine_record>& out);
   std::string payload_of(const data_view& value) const;
-  std::string payload_of(const zeek::log_schema& schema, const vector& values) const;
+  /// Nothing where the format cannot hold the record.
+  std::optional<std::string> payload_of(const zeek::log_schema& schema, const vector& values);
   const std::string& name_for(std::string_view topic, std::string_view path,
                               std::string_view event);
 
@@ -61,6 +65,7 @@ private:
   key_rule key_;
   record_source records_;
   std::unique_ptr<zeek::log_lines> lines_;
+  avro_writer avro_;
   std::string wanted_name_;
   std::unordered_map<std::string, std::string> names_; // as wanted, as the engine allows it
 };

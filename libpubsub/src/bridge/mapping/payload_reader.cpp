@@ -102,6 +102,8 @@ expected<std::span<const std::byte>> payload_reader::read(std::string_view paylo
     out.write(*value);
     break;
   }
+  case payload_format::avro:
+    return error{errc::not_supported, "records in Avro are written, and not read"};
   case payload_format::string:
     out.write_string(payload);
     break;
