@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Builds the Zeek plugin for the Zeek that is installed, and runs its btests, as somebody does who installs it."""
+"""Builds the Zeek plugin for the Zeek that is installed, and runs its tests, as somebody does who installs it."""
 import os
 import shutil
 import subprocess
@@ -41,6 +41,14 @@ class Plugin(unittest.TestCase):
     @unittest.skipUnless(BTEST, "no btest was found")
     def test_its_own_tests_pass(self):
         print(run(BTEST, "-c", "btest.cfg", "-d", cwd=self.source / "testing", env=self.environment), file=sys.stderr)
+
+    @unittest.skipUnless(shutil.which("zeekctl"), "no zeekctl was found")
+    def test_zeekctl_starts_and_watches_a_cluster(self):
+        print(run(sys.executable, "zeekctl_test.py", "-v", cwd=self.source / "testing", env=self.environment), file=sys.stderr)
+
+    @unittest.skipUnless(shutil.which("zeek-systemd-generator"), "no zeek-systemd-generator was found")
+    def test_zeek_conf_describes_a_cluster(self):
+        print(run(sys.executable, "zeek_conf_test.py", "-v", cwd=self.source / "testing", env=self.environment), file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,12 @@ import ZeekControl.config
 import ZeekControl.plugin
 
 
+def zeek_string(value):
+    """A value as a string of Zeek's language."""
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
 class ClusterBackendPubsub(ZeekControl.plugin.Plugin):
     def __init__(self):
         super().__init__(apiversion=1)
@@ -39,11 +45,15 @@ class ClusterBackendPubsub(ZeekControl.plugin.Plugin):
         return True
 
     def zeekctl_config(self):
-        lines = ["# Cluster backend over libpubsub", "@load frameworks/cluster/backend/pubsub/options"]
+        lines = ["# Cluster backend over libpubsub", "@load frameworks/cluster/backend/pubsub"]
         for option in ("tls_certfile", "tls_keyfile", "tls_cafile", "unix_directory"):
             value = self.getOption(option)
             if value:
-                lines.append(f'redef Cluster::Backend::Pubsub::{option} = "{value}";')
+                lines.append(f"redef Cluster::Backend::Pubsub::{option} = {zeek_string(value)};")
         if self.getOption("live_logs"):
             lines.append("@load frameworks/cluster/backend/pubsub/live-logs")
+        if ZeekControl.config.Config.standalone:
+            # A node of a cluster does so by itself; zeekctl's commands come on this topic.
+            topic = f"zeek/cluster/node/{self.nodes()[0].name}/"
+            lines += ["event zeek_init()", "\t{", f"\tCluster::subscribe({zeek_string(topic)});", "\t}"]
         return "\n".join(lines + [""])
