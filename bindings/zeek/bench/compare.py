@@ -27,20 +27,28 @@ TESTS = {
     "logging, low rate": dict(TEST="logging", TOTAL=20000, BURST=3, PAUSE=0.002),
     "logging, high rate": dict(TEST="logging", TOTAL=100000, BURST=30, PAUSE=0.002),
     "logging, as fast as it goes": dict(TEST="logging", TOTAL=200000, BURST=500, PAUSE=0.0),
+    "websocket, round trip": dict(TEST="websocket", TOTAL=5000),
+    "websocket, client to node": dict(TEST="websocket-in", TOTAL=200000),
+    "websocket, node to client, 300": dict(TEST="websocket-out", TOTAL=100000, UNDER_WAY=300),
 }
 DEFAULTS = dict(BURST=1, PAUSE=0.0, UNDER_WAY=1)
 
 
 def nodes_of(test):
-    workers = ["worker-1"] if test == "ping-pong" else ["worker-1", "worker-2"]
+    workers = ["worker-1", "worker-2"] if test in ("broadcast", "logging") else ["worker-1"]
     return ["manager", *(["logger"] if test == "logging" else []), *workers]
+
+
+def command_of(name):
+    return [sys.executable, str(HERE / "websocket_client.py")] if name == "client" else ["zeek", "-b", str(HERE / "nodes.zeek")]
 
 
 def run(backend, settings, timeout):
     """What each node reports of a run: {node: (events, seconds, processor seconds, refused)}, and lines of logs written."""
-    names = nodes_of(settings["TEST"])
+    nodes = nodes_of(settings["TEST"])
+    names = nodes + ["client"] if settings["TEST"].startswith("websocket") else nodes
     folder = Path(tempfile.mkdtemp(prefix="zeek-compare-"))
-    environment = {**os.environ, **{k: str(v) for k, v in {**DEFAULTS, **settings}.items()}, "BACKEND": backend, "NODES": str(len(names)),
+    environment = {**os.environ, **{k: str(v) for k, v in {**DEFAULTS, **settings}.items()}, "BACKEND": backend, "NODES": str(len(nodes)),
                    "ZEEKPATH": subprocess.check_output(["zeek-config", "--zeekpath"], text=True).strip() + f":{HERE}/layout",
                    "ZEEK_PLUGIN_ACTIVATE": "Pubsub::Cluster_Backend_Pubsub"}
     environment.setdefault("ZEEK_PLUGIN_PATH", str(HERE.parent / "build"))
@@ -49,7 +57,7 @@ def run(backend, settings, timeout):
         for name in names:
             (folder / name).mkdir()
             with open(folder / name / "out", "w") as out:
-                running.append(subprocess.Popen(["zeek", "-b", str(HERE / "nodes.zeek")], cwd=folder / name, stdout=out, stderr=out,
+                running.append(subprocess.Popen(command_of(name), cwd=folder / name, stdout=out, stderr=out,
                                                 env={**environment, "CLUSTER_NODE": name}))
         for each in running:
             each.wait(timeout)
@@ -64,7 +72,7 @@ def run(backend, settings, timeout):
             log = folder / name / "perf.log"
             if log.exists():
                 lines += sum(1 for line in log.open() if not line.startswith("#"))
-        if "manager" not in reports and settings["TEST"] != "logging":
+        if not reports.keys() >= set(names) - ({"manager"} if settings["TEST"] == "logging" else set()):
             raise RuntimeError("\n".join((folder / name / "out").read_text() for name in names))
         return reports, lines
     finally:
@@ -77,11 +85,14 @@ def run(backend, settings, timeout):
 
 def figures(settings, reports, lines):
     total = settings["TOTAL"]
-    processor = sum(each[2] for each in reports.values())
+    processor = sum(each[2] for node, each in reports.items() if node != "client")
     workers = [each for node, each in reports.items() if node.startswith("worker")]
     if settings["TEST"] == "ping-pong":
         seconds = reports["manager"][1]
         return dict(rate=total / seconds, processor=processor / total, lost=0, trip=seconds / total)
+    if settings["TEST"].startswith("websocket"):
+        got, seconds = reports["worker-1" if settings["TEST"] == "websocket-in" else "client"][:2]
+        return dict(rate=got / seconds, processor=processor / max(got, 1), lost=total - got, client=reports["client"][2] / total)
     if settings["TEST"] == "broadcast":
         wanted, got = total * len(workers), sum(each[0] for each in workers)
         seconds = reports["manager"][1]

@@ -21,6 +21,8 @@ export {
 	global pong: event(n: count, text: string) &is_used;
 	global ready: event(name: string) &is_used;
 	global finished: event(name: string) &is_used;
+	global more: event(n: count) &is_used;
+	global stop: event() &is_used;
 }
 
 const test = getenv("TEST");
@@ -28,7 +30,8 @@ const total = to_count(getenv("TOTAL"));
 const burst = to_count(getenv("BURST"));
 const pause = double_to_interval(to_double(getenv("PAUSE")));
 const under_way = to_count(getenv("UNDER_WAY"));
-const text = string_fill(100, "x");
+# string_fill ends what it makes with a zero byte, which Zeek's JSON does not escape.
+const text = string_fill(101, "x")[0:100];
 
 global used: interval;
 global begun: time;
@@ -69,6 +72,54 @@ event zeek_init()
 	Log::create_stream(LOG, [$columns=Info, $path="perf"]);
 	}
 
+event end_now()
+	{
+	terminate();
+	}
+
+# -- a client of the manager's WebSocket server, and a worker --------------------------------------
+
+global reported = F;
+global allowed = 0;
+
+function finish_for_client()
+	{
+	if ( reported )
+		return;
+
+	reported = T;
+	report(got);
+	Cluster::publish("perf/out", finished, Cluster::node);
+	}
+
+event more(n: count)
+	{
+	allowed += n;
+
+	while ( sent < allowed && sent < total )
+		{
+		Cluster::publish("perf/out", ping, sent, text);
+		++sent;
+		}
+	}
+
+event stop()
+	{
+	if ( ! reported )
+		report(got);
+
+	schedule 100msec { end_now() };
+	}
+
+event zeek_init()
+	{
+	if ( /^websocket/ in test )
+		Cluster::subscribe("perf/all");
+
+	if ( /^websocket/ in test && is_worker() )
+		Cluster::subscribe("perf/in");
+	}
+
 # -- a worker and the manager: a number of events is under way -------------------------------------
 
 event ping(n: count, t: string)
@@ -77,6 +128,10 @@ event ping(n: count, t: string)
 
 	if ( test == "ping-pong" )
 		Cluster::publish(Cluster::manager_topic, pong, n, t);
+	else if ( test == "websocket" )
+		Cluster::publish("perf/out", pong, n, t);
+	else if ( test == "websocket-in" && got == total )
+		finish_for_client();
 	}
 
 event pong(n: count, t: string)
@@ -140,10 +195,18 @@ event Perf::start() &priority=-5
 	{
 	if ( is_worker() && test == "logging" )
 		event send_burst();
+	else if ( is_worker() && /^websocket/ in test )
+		Cluster::publish("perf/out", ready, Cluster::node);
 	}
 
 event begin_all()
 	{
+	if ( /^websocket/ in test )
+		{
+		Cluster::listen_websocket([$listen_addr=127.0.0.1, $listen_port=27857/tcp]);
+		return; # the client begins
+		}
+
 	begin();
 	Cluster::publish(Cluster::worker_topic, start);
 	Cluster::publish(Cluster::logger_topic, start);
@@ -169,13 +232,14 @@ event Cluster::node_up(name: string, id: string)
 		schedule 1sec { begin_all() };
 	}
 
-event end_now()
-	{
-	terminate();
-	}
-
 event finish()
 	{
+	if ( test == "websocket-in" )
+		{
+		finish_for_client(); # what has not come until now is lost
+		return;
+		}
+
 	if ( test != "logging" )
 		report(got);
 
