@@ -3,7 +3,11 @@
 """Compares this cluster backend with ZeroMQ's in the same Zeek, on this machine: same scripts, same nodes, taking turns.
 
 Prints for each test the median over the rounds: events a second, processor time of all nodes for an event, and what got lost;
-and each as a ratio to ZeroMQ's. With one event under way, the time of a round trip.
+and each as a ratio to ZeroMQ's. Clients of the WebSocket API are Python programs; their own processor time is not counted.
+
+With --floor, for ping-pong and logging also what one process needs that is all nodes and has no network (the plugin in floor/,
+built before): the work of Zeek's scripts, serializers and writers, below which no backend gets. Its events a second are those of
+one process alone; of logging, while it sends.
 """
 import argparse
 import json
@@ -19,8 +23,8 @@ HERE = Path(__file__).resolve().parent
 # name: what nodes do, how many events, how many at once, seconds between, how many under way
 TESTS = {
     "round trip": dict(TEST="ping-pong", TOTAL=5000, UNDER_WAY=1),
-    "ping-pong, 300 under way": dict(TEST="ping-pong", TOTAL=50000, UNDER_WAY=300),
-    "ping-pong, 3000 under way": dict(TEST="ping-pong", TOTAL=50000, UNDER_WAY=3000),
+    "ping-pong, 300 under way": dict(TEST="ping-pong", TOTAL=200000, UNDER_WAY=300),
+    "ping-pong, 3000 under way": dict(TEST="ping-pong", TOTAL=200000, UNDER_WAY=3000),
     "broadcast, low rate": dict(TEST="broadcast", TOTAL=20000, BURST=3, PAUSE=0.002),
     "broadcast, high rate": dict(TEST="broadcast", TOTAL=100000, BURST=30, PAUSE=0.002),
     "broadcast, as fast as it goes": dict(TEST="broadcast", TOTAL=100000, BURST=500, PAUSE=0.0),
@@ -34,7 +38,9 @@ TESTS = {
 DEFAULTS = dict(BURST=1, PAUSE=0.0, UNDER_WAY=1)
 
 
-def nodes_of(test):
+def nodes_of(test, backend):
+    if backend == "floor":
+        return ["manager"]
     workers = ["worker-1", "worker-2"] if test in ("broadcast", "logging") else ["worker-1"]
     return ["manager", *(["logger"] if test == "logging" else []), *workers]
 
@@ -45,13 +51,14 @@ def command_of(name):
 
 def run(backend, settings, timeout):
     """What each node reports of a run: {node: (events, seconds, processor seconds, refused)}, and lines of logs written."""
-    nodes = nodes_of(settings["TEST"])
+    nodes = nodes_of(settings["TEST"], backend)
     names = nodes + ["client"] if settings["TEST"].startswith("websocket") else nodes
     folder = Path(tempfile.mkdtemp(prefix="zeek-compare-"))
     environment = {**os.environ, **{k: str(v) for k, v in {**DEFAULTS, **settings}.items()}, "BACKEND": backend, "NODES": str(len(nodes)),
                    "ZEEKPATH": subprocess.check_output(["zeek-config", "--zeekpath"], text=True).strip() + f":{HERE}/layout",
-                   "ZEEK_PLUGIN_ACTIVATE": "Pubsub::Cluster_Backend_Pubsub"}
-    environment.setdefault("ZEEK_PLUGIN_PATH", str(HERE.parent / "build"))
+                   "ZEEK_PLUGIN_ACTIVATE": f"Pubsub::Cluster_Backend_{'Floor' if backend == 'floor' else 'Pubsub'}"}
+    plugin = os.environ.get("ZEEK_PLUGIN_PATH", str(HERE.parent / "build"))
+    environment["ZEEK_PLUGIN_PATH"] = f"{plugin}:{HERE}/floor/build"
     running = []
     try:
         for name in names:
@@ -72,7 +79,8 @@ def run(backend, settings, timeout):
             log = folder / name / "perf.log"
             if log.exists():
                 lines += sum(1 for line in log.open() if not line.startswith("#"))
-        if not reports.keys() >= set(names) - ({"manager"} if settings["TEST"] == "logging" else set()):
+        silent = {"manager"} if settings["TEST"] == "logging" and backend != "floor" else set()
+        if not reports.keys() >= set(names) - silent:
             raise RuntimeError("\n".join((folder / name / "out").read_text() for name in names))
         return reports, lines
     finally:
@@ -86,7 +94,7 @@ def run(backend, settings, timeout):
 def figures(settings, reports, lines):
     total = settings["TOTAL"]
     processor = sum(each[2] for node, each in reports.items() if node != "client")
-    workers = [each for node, each in reports.items() if node.startswith("worker")]
+    workers = [each for node, each in reports.items() if node.startswith("worker")] or [reports["manager"]]
     if settings["TEST"] == "ping-pong":
         seconds = reports["manager"][1]
         return dict(rate=total / seconds, processor=processor / total, lost=0, trip=seconds / total)
@@ -105,6 +113,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5, help="runs of each backend, taking turns (default %(default)s)")
     parser.add_argument("--only", nargs="+", metavar="TEXT", help="tests whose name has one of these in it")
+    parser.add_argument("--floor", action="store_true", help="also without a network, in one process")
     parser.add_argument("--json", metavar="FILE", help="all figures, for other programs")
     parser.add_argument("--timeout", type=float, default=120, help="seconds for a run (default %(default)s)")
     options = parser.parse_args()
@@ -114,6 +123,8 @@ def main():
         if options.only and not any(text in name for text in options.only):
             continue
         results = {"zeromq": [], "pubsub": []}
+        if options.floor and settings["TEST"] in ("ping-pong", "logging"):
+            results["floor"] = []
         for _ in range(options.rounds):
             for backend, so_far in results.items():
                 try:
@@ -128,7 +139,7 @@ def main():
             medians[backend] = {key: statistics.median(each[key] for each in all_of_it) for key in all_of_it[0]}
             of = medians[backend]
             print(f"{name:32} {backend:8} {of['rate']:10.0f} {of['processor'] * 1e6:16.1f} {of['lost']:8.0f}", flush=True)
-        if len(medians) == 2:
+        if {"pubsub", "zeromq"} <= medians.keys():
             print(f"{'':32} {'ratio':8} {medians['pubsub']['rate'] / medians['zeromq']['rate']:10.2f} "
                   f"{medians['pubsub']['processor'] / medians['zeromq']['processor']:16.2f}", flush=True)
         everything[name] = results

@@ -1,8 +1,16 @@
 # One node of a cluster that is measured: compare.py says by the environment which backend, which test, how much.
 @if ( getenv("BACKEND") == "zeromq" )
 @load frameworks/cluster/backend/zeromq
-@else
+@endif
+@if ( getenv("BACKEND") == "pubsub" )
 @load frameworks/cluster/backend/pubsub
+@endif
+@if ( getenv("BACKEND") == "floor" )
+# One process is all nodes.
+@load base/frameworks/cluster
+redef Cluster::backend = Cluster::CLUSTER_BACKEND_FLOOR;
+redef Log::enable_remote_logging = T;
+redef Log::enable_local_logging = F;
 @endif
 @load base/frameworks/logging
 
@@ -26,6 +34,7 @@ export {
 }
 
 const test = getenv("TEST");
+const is_floor = getenv("BACKEND") == "floor";
 const total = to_count(getenv("TOTAL"));
 const burst = to_count(getenv("BURST"));
 const pause = double_to_interval(to_double(getenv("PAUSE")));
@@ -51,8 +60,14 @@ function begin()
 	begun = current_time();
 	}
 
+global is_over = F;
+
 function report(n: count)
 	{
+	if ( is_over )
+		return;
+
+	is_over = is_floor;
 	print fmt("RESULT %s %d %.6f %.6f %d", Cluster::node, n, current_time() - begun, processor() - used, refused);
 	flush_all();
 	}
@@ -124,11 +139,15 @@ event zeek_init()
 
 event ping(n: count, t: string)
 	{
+	if ( test == "ping-pong" )
+		{
+		Cluster::publish(Cluster::manager_topic, pong, n, t);
+		return;
+		}
+
 	++got;
 
-	if ( test == "ping-pong" )
-		Cluster::publish(Cluster::manager_topic, pong, n, t);
-	else if ( test == "websocket" )
+	if ( test == "websocket" )
 		Cluster::publish("perf/out", pong, n, t);
 	else if ( test == "websocket-in" && got == total )
 		finish_for_client();
@@ -157,6 +176,29 @@ event finish_soon()
 	Cluster::publish(Cluster::worker_topic, finish);
 	}
 
+global sent_at: time;
+
+event floor_done()
+	{
+	begun = begun + (current_time() - sent_at); # the time is that of sending alone
+	report(sent);
+	terminate();
+	}
+
+# One that has sent all its records becomes the logger.
+function floor_sent()
+	{
+	sent_at = current_time();
+	Log::remove_stream(LOG);
+	Log::create_stream(LOG, [$columns=Info, $path="perf"]);
+	local filter = Log::get_filter(LOG, "default");
+	filter$log_local = T;
+	filter$log_remote = F;
+	Log::add_filter(LOG, filter);
+	Cluster::publish(Cluster::manager_topic, finished, Cluster::node);
+	schedule 3sec { floor_done() };
+	}
+
 event send_burst()
 	{
 	local i = 0;
@@ -174,6 +216,8 @@ event send_burst()
 
 	if ( sent < total )
 		schedule pause { send_burst() };
+	else if ( is_floor )
+		floor_sent();
 	else if ( is_worker() )
 		{
 		report(sent);
@@ -211,7 +255,7 @@ event begin_all()
 	Cluster::publish(Cluster::worker_topic, start);
 	Cluster::publish(Cluster::logger_topic, start);
 
-	if ( test == "broadcast" )
+	if ( test == "broadcast" || ( test == "logging" && is_floor ) )
 		schedule 100msec { send_burst() };
 	else if ( test == "ping-pong" )
 		while ( sent < under_way )
@@ -219,6 +263,15 @@ event begin_all()
 			Cluster::publish(Cluster::worker_topic, ping, sent, text);
 			++sent;
 			}
+	}
+
+event zeek_init() &priority=-10
+	{
+	if ( ! is_floor )
+		return;
+
+	Cluster::init();
+	schedule 500msec { begin_all() };
 	}
 
 event Cluster::node_up(name: string, id: string)
