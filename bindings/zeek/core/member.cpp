@@ -184,6 +184,7 @@ void member::hand_over_events(std::size_t max) {
   if (max > 0 && in_.get_batch_for(batch_, max, at_once) == receive_status::received)
     for (const auto& each : batch_)
       hand_over(each);
+  answers_to_come_ = batch_.size();
   batch_.clear(); // which makes room
 }
 
@@ -257,8 +258,12 @@ bool member::publish(std::string_view topic, const formatted_bytes& what) {
   return false;
 }
 
+/// Zeek handles the events of a batch after they all were handed over, and may answer each: then
+/// more than one goes at once.
 publish_result member::send(std::string_view topic, std::span<const std::byte> value) {
   auto& to = publishers_.of(topic);
+  to.leave_writing(answers_to_come_ > 1);
+  answers_to_come_ -= answers_to_come_ > 1 ? 1 : 0;
   const auto result = to.try_publish(value);
   return result == publish_result::would_block ? wait_for_room(to, value) : result;
 }

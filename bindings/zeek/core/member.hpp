@@ -137,6 +137,7 @@ private:
   std::optional<log_inbox> log_in_;   // the same, of loggers
   poll_set poll_;
   std::vector<data_message> batch_;
+  std::size_t answers_to_come_ = 0; // at most: events of the last batch
   std::deque<data_message> set_aside_;
   std::map<endpoint_id, data_message> early_greetings_; // by who asks
   std::vector<waiting> waiting_;

@@ -38,6 +38,11 @@ public:
   publish_result publish_for(publishable what, std::chrono::nanoseconds timeout);
   /// As `publish`, but never blocks; `would_block` where it would.
   publish_result try_publish(publishable what);
+  /// Whether the threads of the network write all that is published from now on; off at first.
+  /// Otherwise the publishing thread writes to a link that is idle, which is quickest for a message
+  /// on its own. Of several messages one after the other, that sends the first alone, and its
+  /// receiver is woken for it.
+  void leave_writing(bool on) noexcept;
 
   /// As `endpoint::subscribers`, for this topic.
   std::size_t subscribers() const;

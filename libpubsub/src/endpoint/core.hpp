@@ -14,6 +14,7 @@
 #include <pubsub/endpoint.hpp>
 
 #include "endpoint/gateway_list.hpp"
+#include "link/left_writing.hpp"
 #include "node/flow/live_counters.hpp"
 #include "node/flow/outbound.hpp"
 #include "node/peering/peering.hpp"
@@ -157,12 +158,14 @@ private:
 class publisher_core {
 public:
   publish_result publish(publishable&& what, const deadline& until) {
+    const left_writing here{leaves_writing};
     return owner->closed() ? out->refuse_closed() : out->publish(topic, std::move(what), until);
   }
 
   std::shared_ptr<endpoint_core> owner;
   std::string topic;
   std::unique_ptr<outbound> out;
+  bool leaves_writing = false;
 };
 
 /// What a bridge_publisher handle owns.

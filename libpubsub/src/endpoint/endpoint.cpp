@@ -223,6 +223,10 @@ publish_result publisher::try_publish(publishable what) {
   return core_->publish(std::move(what), immediately());
 }
 
+void publisher::leave_writing(bool on) noexcept {
+  core_->leaves_writing = on;
+}
+
 publisher_counters publisher::counters() const {
   return core_->out->counters();
 }

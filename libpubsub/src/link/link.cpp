@@ -7,6 +7,7 @@
 #include <exception>
 #include <utility>
 
+#include "link/left_writing.hpp"
 #include "link/tuning.hpp"
 #include "message/frame.hpp"
 #include "transport/tls/tls_socket.hpp"
@@ -219,6 +220,8 @@ void link::on_work() {
 
 /// False if the loop is to go on.
 bool link::write_at_once() {
+  if (left_writing::is_on())
+    return false;
   std::lock_guard lock{writer_mutex_};
   const auto now = clock::now();
   if (writing_ || closed_ || now - idle_since_ < idle_before_writing_at_once ||

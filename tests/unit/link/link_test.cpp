@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "link/link.hpp"
 
+#include "link/left_writing.hpp"
 #include "support/allocations.hpp"
 #include "support/eventually.hpp"
 #include "support/raw_socket.hpp"
@@ -247,6 +248,37 @@ TEST_CASE("what a vanished peer did not get is counted as gone") {
   CHECK(now.dropped_gone > 0);
   CHECK(now.offered == now.sent + now.dropped());
   CHECK(now.queued == 0);
+}
+
+TEST_CASE("who publishes writes to an idle link, unless it leaves that to the loop") {
+  fixture f;
+  const auto while_the_loop_is_held = [&](auto work) {
+    std::promise<void> held;
+    std::promise<void> release;
+    asio::post(*f.loop, [&] {
+      held.set_value();
+      release.get_future().wait();
+    });
+    held.get_future().wait();
+    work();
+    release.set_value();
+    f.on_loop([] {});
+  };
+  while_the_loop_is_held([&] {
+    const left_writing to_the_loop{true};
+    f.push(10);
+    CHECK(f.carrier->counters().bytes_sent == 0);
+  });
+  CHECK(eventually([&] { return f.carrier->counters().bytes_sent == 14; }));
+
+  using clock = std::chrono::steady_clock;
+  const auto idle = clock::now() + std::chrono::milliseconds{1};
+  while_the_loop_is_held([&] {
+    while (clock::now() < idle)
+      std::this_thread::yield();
+    f.push(10);
+    CHECK(f.carrier->counters().bytes_sent == 28);
+  });
 }
 
 TEST_CASE("closing at once ends a blocked publisher") {

@@ -11,15 +11,30 @@
 @load ./bootstrap
 global ping: event(c: count) &is_used;
 global pong: event(c: count) &is_used;
+global i_see_you: event() &is_used;
 # @TEST-END-FILE
 
 # @TEST-START-FILE manager.zeek
 @load ./common
 
+# Each node sees the other in its own time: what follows waits for both.
+global seen = 0;
+
+function begin_when_both_see()
+	{
+	if ( ++seen == 2 )
+		Cluster::publish(Cluster::worker_topic, ping, 0);
+	}
+
 event Cluster::node_up(name: string, id: string)
 	{
 	print "up", name, |id|, id == Cluster::node_id();
-	Cluster::publish(Cluster::worker_topic, ping, 0);
+	begin_when_both_see();
+	}
+
+event i_see_you()
+	{
+	begin_when_both_see();
 	}
 
 event pong(c: count)
@@ -45,6 +60,7 @@ event Cluster::node_down(name: string, id: string)
 event Cluster::node_up(name: string, id: string)
 	{
 	print "up", name;
+	Cluster::publish(Cluster::manager_topic, i_see_you);
 	}
 
 event ping(c: count)

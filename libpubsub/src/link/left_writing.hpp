@@ -1,0 +1,23 @@
+// Who writes what a thread publishes.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+namespace pubsub {
+
+/// While one exists that is on, what its thread publishes is written by the loops of the links
+/// alone, even where a link is idle (link/link.hpp).
+class left_writing {
+public:
+  explicit left_writing(bool on) noexcept : before_(here_) { here_ = on; }
+  ~left_writing() { here_ = before_; }
+  left_writing(const left_writing&) = delete;
+  left_writing& operator=(const left_writing&) = delete;
+
+  static bool is_on() noexcept { return here_; }
+
+private:
+  inline static thread_local bool here_ = false;
+  const bool before_;
+};
+
+} // namespace pubsub
