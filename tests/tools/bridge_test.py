@@ -96,8 +96,7 @@ class BridgeTest(CommandTest):
         node = self.start("node", "--listen", "127.0.0.1:0")
         peer = f"127.0.0.1:{node.port()}"
         sub = self.start("sub", "--peer", peer, "--topic", "back/", "--count", "3")
-        sub.wait_for_line("subscribed|peer")
-        self.assertEqual(self.run_command("ping", peer, "--count", "1")[0], OK)
+        eventually(lambda: '"back/' in self.run_command("status", "--json", peer)[1])
         back = self.start("bridge", "redis", "--peer", peer, "--url", url, "--from", "zeek:conn", "--publish", "back/{topic}",
                           "--returned", "--group", "g")
         self.assertEqual(sub.finish(), OK, sub.err)
@@ -126,8 +125,8 @@ class BridgeTest(CommandTest):
             ("kafka", *peer, "--topic", "t", "--set", "no.such=1"): "No such configuration property",
             ("kafka", *peer, "--topic", "t", "--set", "acks"): "--set acks: NAME=VALUE is expected",
             ("kafka", *peer, "--from", "t", "--start", "soon"): "start 'soon' is none of stored, beginning, end",
-            ("redis", *peer, "--topic", "t", "--url", "http://x"): "url",
-            ("jetstream", *peer, "--topic", "t", "--url", "http://x"): "url",
+            ("redis", *peer, "--topic", "t", "--url", "http://x"): "the URL of a",
+            ("jetstream", *peer, "--topic", "t", "--url", "http://x"): "the URL of a",
         }.items():
             code, _, err = self.run_command("bridge", *arguments)
             self.assertEqual(code, USAGE, arguments)

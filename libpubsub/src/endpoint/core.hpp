@@ -158,14 +158,21 @@ private:
 class publisher_core {
 public:
   publish_result publish(publishable&& what, const deadline& until) {
-    const left_writing here{leaves_writing};
-    return owner->closed() ? out->refuse_closed() : out->publish(topic, std::move(what), until);
+    if (!leaves_writing)
+      return publish_here(std::move(what), until);
+    const left_writing to_the_loops;
+    return publish_here(std::move(what), until);
   }
 
   std::shared_ptr<endpoint_core> owner;
   std::string topic;
   std::unique_ptr<outbound> out;
   bool leaves_writing = false;
+
+private:
+  publish_result publish_here(publishable&& what, const deadline& until) {
+    return owner->closed() ? out->refuse_closed() : out->publish(topic, std::move(what), until);
+  }
 };
 
 /// What a bridge_publisher handle owns.

@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <utility>
+
 namespace pubsub {
 
-/// While one exists that is on, what its thread publishes is written by the loops of the links
+/// While one exists, what its thread publishes is written by the loops of the links
 /// alone, even where a link is idle (link/link.hpp).
 class left_writing {
 public:
-  explicit left_writing(bool on) noexcept : before_(here_) { here_ = on; }
+  left_writing() noexcept : before_(std::exchange(here_, true)) {}
   ~left_writing() { here_ = before_; }
   left_writing(const left_writing&) = delete;
   left_writing& operator=(const left_writing&) = delete;

@@ -265,7 +265,7 @@ TEST_CASE("who publishes writes to an idle link, unless it leaves that to the lo
     f.on_loop([] {});
   };
   while_the_loop_is_held([&] {
-    const left_writing to_the_loop{true};
+    const left_writing to_the_loop;
     f.push(10);
     CHECK(f.carrier->counters().bytes_sent == 0);
   });
