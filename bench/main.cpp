@@ -112,7 +112,7 @@ void add_recording(CLI::App& app, exit_code& outcome) {
 #endif
 }
 
-void add_bridge(CLI::App& app, exit_code& outcome) {
+void add_broker_bridge(CLI::App& app, exit_code& outcome) {
 #ifdef PUBSUB_HAS_BROKER
   add_bench_bridge(app, outcome);
 #else
@@ -137,7 +137,7 @@ int run(int argc, char** argv) {
   add_studies(app, outcome);
   add_zeek(app, outcome);
   add_recording(app, outcome);
-  add_bridge(app, outcome);
+  add_broker_bridge(app, outcome);
   add_manual(app, outcome);
   if (argc > 1 && std::string_view{argv[1]} == complete_command)
     return static_cast<int>(complete(app, argc, argv));
