@@ -254,6 +254,8 @@ std::string nats_link::problem() const {
 
 std::string nats_link::take_denied_subject() {
   std::lock_guard lock{events_->mutex};
+  if (!events_->denied.empty()) // the record that is refused says so
+    events_->problem.clear();
   return std::exchange(events_->denied, {});
 }
 
