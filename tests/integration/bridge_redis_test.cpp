@@ -427,6 +427,7 @@ TEST_CASE("a server that is not Redis makes no bridge fail, and no record is tak
                                          "*1000000000\r\n",
                                          "+PONG\r\n*2\r\n:1\r\n*-1\r\n",
                                          "+PONG\r\n:5\r\n",
+                                         "+PONG\r\n$2\r\nid\r\n",
                                          "+PONG\r\n+OK\r\n*1\r\n*1\r\n$1\r\ns\r\n"};
   for (const auto& answer : answers) {
     CAPTURE(answer);

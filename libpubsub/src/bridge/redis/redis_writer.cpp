@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/printable.hpp"
+#include "bridge/redis/redis_entry.hpp"
 
 namespace pubsub::bridge {
 
@@ -102,7 +103,7 @@ void redis_writer::take_reply(const redisReply& reply) {
   last_reply_at_ = clock::now();
   if (sent_ == 0)
     return link_.drop("it answers what was not asked");
-  if (reply.type == REDIS_REPLY_STRING) {
+  if (reply.type == REDIS_REPLY_STRING && parse_entry_id(text_of(reply))) {
     problem_.clear();
     return settle_first(outcome::written, {});
   }
