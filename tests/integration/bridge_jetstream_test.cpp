@@ -169,6 +169,26 @@ TEST_CASE("a record that is written again with its origin and number is there on
   CHECK(got.size() == 150);
 }
 
+TEST_CASE("records that one message becomes are all kept, and each once when they come again") {
+  const auto server = make_nats_server();
+  if (!server)
+    return;
+  for (int times = 0; times < 2; ++times) {
+    driven_writer writer{make_writer(at(*server))};
+    for (std::uint64_t part = 0; part < 5; ++part) {
+      auto record = numbered_record("zeek.conn", 7);
+      record.from.part = part;
+      REQUIRE(writer.write(record));
+    }
+    REQUIRE(writer.settle());
+    CHECK(writer.written == 5);
+  }
+  const auto got = fetch_all(*reader_of(make_reader(at(*server), reading())));
+  REQUIRE(got.size() == 5);
+  for (std::uint64_t part = 0; part < 5; ++part)
+    CHECK(got[part].from.part == part);
+}
+
 TEST_CASE("a group of NATS goes on behind what was committed, and what was not comes again") {
   const auto server = make_nats_server();
   if (!server)

@@ -235,7 +235,10 @@ TEST_CASE("a batch of a logger's pipeline becomes a record for each line, and is
   REQUIRE(out->send(data{vector{data{"zeek-bin-serializer"}, data{text}}}));
   CHECK(out->drain(patience) == 0);
   CHECK(to.drain(patience) == 0);
-  CHECK(read_topic(cluster.brokers(), "zeek.conn").size() == 5);
+  const auto records = read_topic(cluster.brokers(), "zeek.conn");
+  REQUIRE(records.size() == 5);
+  CHECK(records[0].header("pubsub-part").empty());
+  CHECK(records[4].header("pubsub-part") == "4");
   CHECK(to.counters().consumed == 1);
   CHECK(to.counters().delivered == 1);
 }

@@ -18,6 +18,15 @@ constexpr std::array<std::pair<payload_format, std::string_view>, 6> names_of_fo
     {payload_format::string, "string"},
 }};
 
+std::optional<std::uint64_t> number_in(std::string_view text) {
+  std::uint64_t result = 0;
+  const auto* const end = text.data() + text.size();
+  const auto [at, failure] = std::from_chars(text.data(), end, result);
+  if (failure != std::errc{} || at != end)
+    return {};
+  return result;
+}
+
 } // namespace
 
 std::string_view to_string(payload_format x) noexcept {
@@ -48,11 +57,10 @@ void read_header(provenance& x, std::string_view name, std::string_view value) {
   } else if (name == "pubsub-redelivered") {
     x.redelivered = true;
   } else if (name == "pubsub-sequence") {
-    std::uint64_t number = 0;
-    const auto* const end = value.data() + value.size();
-    if (const auto [at, failure] = std::from_chars(value.data(), end, number);
-        failure == std::errc{} && at == end)
-      x.sequence = number;
+    if (const auto number = number_in(value))
+      x.sequence = *number;
+  } else if (name == "pubsub-part") {
+    x.part = number_in(value).value_or(0);
   }
 }
 

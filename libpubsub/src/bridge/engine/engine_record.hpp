@@ -19,6 +19,7 @@ struct provenance {
   shared_text topic;  ///< of the message
   shared_text origin; ///< id of the endpoint, or of the exchange, and the stream there
   std::optional<std::uint64_t> sequence;
+  std::uint64_t part = 0; ///< which of the records that one message becomes
   shared_text network;
   std::optional<payload_format> format;
   bool redelivered = false;
@@ -48,6 +49,8 @@ void for_each_header(const provenance& x, F add) {
     add("pubsub-origin", x.origin.view());
   if (x.sequence)
     add("pubsub-sequence", std::string_view{std::to_string(*x.sequence)});
+  if (x.part > 0)
+    add("pubsub-part", std::string_view{std::to_string(x.part)});
   if (!x.network.empty())
     add("pubsub-network", x.network.view());
   if (x.format)

@@ -50,6 +50,15 @@ std::string one_line(std::string_view text) {
   return result;
 }
 
+/// What the server knows a record by that comes twice: each record of a message has an id of its
+/// own.
+std::string id_of(const provenance& from) {
+  auto result = std::string{from.origin} + ":" + std::to_string(*from.sequence);
+  if (from.part > 0)
+    result += ":" + std::to_string(from.part);
+  return result;
+}
+
 bool is_final(const api_error& x) {
   return x.code >= 400 && x.code < 500 && x.code != 408 && x.code != 429;
 }
@@ -326,7 +335,7 @@ nats_ptr<natsMsg> jetstream_writer::message_for(std::size_t index) {
     ::natsMsgHeader_Set(made, name, one_line(value).c_str());
   };
   if (has_id)
-    add("Nats-Msg-Id", std::string{from.origin} + ":" + std::to_string(*from.sequence));
+    add("Nats-Msg-Id", id_of(from));
   if (!stream_.empty())
     add("Nats-Expected-Stream", stream_);
   if (!x.what.key.empty())

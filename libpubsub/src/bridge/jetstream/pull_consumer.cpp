@@ -54,7 +54,7 @@ std::string_view header_of(natsMsg& message, const char* name) {
 fetched_record record_of(natsMsg& message, const delivery& about) {
   constexpr std::array names{"pubsub-topic",   "pubsub-origin", "pubsub-sequence",
                              "pubsub-network", "pubsub-format", "pubsub-redelivered",
-                             "pubsub-reason"};
+                             "pubsub-reason",  "pubsub-part"};
   fetched_record result;
   result.to = ::natsMsg_GetSubject(&message);
   result.payload = payload_of(&message);

@@ -50,6 +50,7 @@ rejection message_mapper::map(const provenance& from, const data_view& value,
   }
   for (auto i = before; i < out.size(); ++i) {
     out[i].from = from;
+    out[i].from.part = i - before;
     out[i].from.hidden = !headers_;
     out[i].from.network = network_;
     out[i].from.format = format_;

@@ -91,10 +91,12 @@ void redis_writer::send(const item& x) {
   if (!x.what.key.empty())
     words_.insert(words_.end(), {"key", x.what.key});
   const auto sequence = std::to_string(x.what.from.sequence.value_or(0));
+  const auto part = std::to_string(x.what.from.part);
   for_each_header(x.what.from, [&](std::string_view name, std::string_view value) {
     // Its text goes when this returns.
-    words_.insert(words_.end(),
-                  {name, name == "pubsub-sequence" ? std::string_view{sequence} : value});
+    words_.insert(words_.end(), {name, name == "pubsub-sequence" ? std::string_view{sequence}
+                                       : name == "pubsub-part"   ? std::string_view{part}
+                                                                 : value});
   });
   link_.command(words_);
 }
