@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <pubsub/bridge/clickhouse.hpp>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
@@ -33,12 +34,32 @@ std::optional<std::string_view> scalar_type(std::string_view name) {
   return {};
 }
 
-/// `set[T]`, `vector[T]`, `table[T]`: the T.
-std::optional<std::string_view> element_of(std::string_view type) {
-  for (const std::string_view container : {"set[", "vector[", "table["})
-    if (type.starts_with(container) && type.ends_with(']'))
-      return type.substr(container.size(), type.size() - container.size() - 1);
+/// `Array(T)` for `set[T]`, `vector[T]` and `table[T]`. Only elements of vectors can be unset.
+std::optional<std::string> array_type(std::string_view type) {
+  for (const std::string_view container : {"set[", "vector[", "table["}) {
+    if (!type.starts_with(container) || !type.ends_with(']'))
+      continue;
+    const auto element =
+        scalar_type(type.substr(container.size(), type.size() - container.size() - 1));
+    if (!element)
+      return {};
+    const std::string name{*element};
+    return container == "vector[" ? "Array(Nullable(" + name + "))" : "Array(" + name + ")";
+  }
   return {};
+}
+
+/// ClickHouse takes arrays `san.dns` and `san.ip` for columns of one table `san` within the row,
+/// and refuses rows in which they are not equally long. Returns whether that would happen to
+/// `column`.
+bool is_nested(const zeek::log_schema& schema, const zeek::log_field& column) {
+  const auto dot = column.name.find('.');
+  if (dot == std::string::npos || !array_type(column.type))
+    return false;
+  const auto prefix = std::string_view{column.name}.substr(0, dot + 1);
+  return std::ranges::any_of(schema.fields, [&](const auto& other) {
+    return &other != &column && other.name.starts_with(prefix) && array_type(other.type);
+  });
 }
 
 std::string quoted(std::string_view text, char quote) {
@@ -64,6 +85,8 @@ expected<std::string> columns_of(const zeek::log_schema& schema) {
       return error{type.error().code(), "column " + each.name + ": " + type.error().context()};
     if (each.name == ordering_column && each.type == "time")
       type = std::string{*scalar_type("time")};
+    else if (is_nested(schema, each))
+      type = "Variant(" + *type + ")";
     result +=
         (result.empty() ? "" : ",\n") + std::string{"    "} + name_of(each.name) + ' ' + *type;
   }
@@ -82,9 +105,8 @@ bool is_ordered(const zeek::log_schema& schema) {
 expected<std::string> clickhouse_type(std::string_view zeek_type) {
   if (const auto scalar = scalar_type(zeek_type))
     return "Nullable(" + std::string{*scalar} + ")";
-  if (const auto element = element_of(zeek_type))
-    if (const auto scalar = scalar_type(*element))
-      return "Array(" + std::string{*scalar} + ")";
+  if (auto array = array_type(zeek_type))
+    return std::move(*array);
   return error{errc::not_supported,
                "there is no type of ClickHouse for '" + std::string{zeek_type} + "'"};
 }

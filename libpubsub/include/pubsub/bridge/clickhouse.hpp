@@ -26,14 +26,18 @@ struct clickhouse_options {
 };
 
 /// The type of a column in ClickHouse for a type of Zeek's logs, such as `DateTime64(6, 'UTC')` for
-/// `time` and `Array(String)` for `set[string]`. Scalars may be unset, so they are nullable, but
-/// for the time that a table is ordered by. Errors: not_supported, a type that logs cannot hold.
+/// `time` and `Array(String)` for `set[string]`. Scalars may be unset, so they are nullable, and so
+/// are elements of vectors; an array that is unset is empty. Errors: not_supported, a type that
+/// logs cannot hold.
 PUBSUB_EXPORT expected<std::string> clickhouse_type(std::string_view zeek_type);
 
 /// Statements in SQL, each with a semicolon: the database and a table with a column for each of the
-/// log's, ordered by `ts` where there is one; with brokers, a table that reads the topic, and a
-/// view that moves what comes into the first. Errors: invalid_argument (no columns), not_supported;
-/// the context names the column.
+/// log's, ordered by `ts` where there is one, which is then not nullable; with brokers, a table
+/// that reads the topic, and a view that moves what comes into the first. Arrays whose names are
+/// alike up to a dot, such as `san.dns` and `san.ip` of x509.log, are of the type
+/// `Variant(Array(...))`, which ClickHouse has from version 25.3 on: it would take them for one
+/// nested table otherwise. Errors: invalid_argument (no columns), not_supported; the context names
+/// the column.
 PUBSUB_EXPORT expected<std::string> clickhouse_ddl(const zeek::log_schema& schema,
                                                    const clickhouse_options& options = {});
 
