@@ -1,5 +1,5 @@
 # Debian packages, one for each install component; `tools/packages` configures, builds and packs. What belongs to a
-# package is said where it is installed: install(... COMPONENT runtime|cluster|dev|tools|python).
+# package is said where it is installed: install(... COMPONENT runtime|cluster|bridge|dev|tools|python).
 # SPDX-License-Identifier: BSD-3-Clause
 set(soversion ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 set(PUBSUB_MAINTAINER "libpubsub packager <packager@libpubsub.invalid>" CACHE STRING "Maintainer of Debian packages")
@@ -26,6 +26,9 @@ set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 set(CPACK_COMPONENTS_ALL runtime dev)
 if(TARGET pubsub_cluster_shared)
   list(APPEND CPACK_COMPONENTS_ALL cluster)
+endif()
+if(TARGET pubsub_bridge_shared)
+  list(APPEND CPACK_COMPONENTS_ALL bridge)
 endif()
 if(TARGET pubsub_tool)
   list(APPEND CPACK_COMPONENTS_ALL tools)
@@ -57,6 +60,9 @@ set(libraries "libpubsub${soversion} (= ${package_version})")
 if(TARGET pubsub_cluster_shared)
   string(APPEND libraries ", libpubsub-cluster${soversion} (= ${package_version})")
 endif()
+if(TARGET pubsub_bridge_shared)
+  string(APPEND libraries ", libpubsub-bridge${soversion} (= ${package_version})")
+endif()
 
 set(about "Messages are a topic and a value of Zeek's data model, and pass through\nany number of relays over Zeek Broker's own wire protocol.")
 pubsub_package(runtime libpubsub${soversion} libs "publish/subscribe for network monitoring (library)" "${about}")
@@ -66,6 +72,11 @@ set(CPACK_DEBIAN_CLUSTER_PACKAGE_DEPENDS "libpubsub${soversion} (= ${package_ver
 set(CPACK_DEBIAN_CLUSTER_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/cmake/debian/triggers)
 pubsub_package(cluster libpubsub-cluster${soversion} libs "publish/subscribe for network monitoring (Zeek clusters)"
                "${about}\nMembership of Zeek clusters, with the ZeroMQ backend or over Zeek's WebSocket API.")
+
+set(CPACK_DEBIAN_BRIDGE_PACKAGE_DEPENDS "libpubsub${soversion} (= ${package_version})")
+set(CPACK_DEBIAN_BRIDGE_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/cmake/debian/triggers)
+pubsub_package(bridge libpubsub-bridge${soversion} libs "publish/subscribe for network monitoring (bridges)"
+               "${about}\nBridges to Apache Kafka, streams of a NATS server, and streams of Redis.")
 
 # What the static libraries need: each component says its package (libpubsub/CMakeLists.txt).
 pubsub_package(dev libpubsub-dev libdevel "publish/subscribe for network monitoring (headers)"
