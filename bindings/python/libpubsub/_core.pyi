@@ -9,7 +9,7 @@ import libpubsub.times
 import libpubsub.values
 import libpubsub.versions
 import typing
-__all__: list[str] = ['CompletionQueue', 'Condition', 'Endpoint', 'EndpointCounters', 'Event', 'Exchange', 'GatewayInfo', 'LinkCounters', 'Message', 'NetworkEvent', 'NetworkSubscriber', 'NodeInfo', 'PeerInfo', 'Publisher', 'PublisherCounters', 'Readiness', 'RecordReader', 'RecordWriter', 'RecordedMessage', 'Remote', 'RemoteFuture', 'Replica', 'Service', 'Status', 'StatusSubscriber', 'Subscriber', 'SubscriberCounters', 'Task', 'TaskQueue', 'TraceHop', 'VersionedGroup', 'VersionedMessage', 'decode', 'encode', 'event_reader', 'from_json', 'join_background_work', 'parse_log_values', 'read_access_rules', 'summarize_recording', 'to_json', 'version']
+__all__: list[str] = ['BridgeEngine', 'BridgeSink', 'BridgeSource', 'CompletionQueue', 'Condition', 'Endpoint', 'EndpointCounters', 'Event', 'Exchange', 'GatewayInfo', 'LinkCounters', 'Message', 'NetworkEvent', 'NetworkSubscriber', 'NodeInfo', 'PeerInfo', 'Publisher', 'PublisherCounters', 'Readiness', 'RecordReader', 'RecordWriter', 'RecordedMessage', 'Remote', 'RemoteFuture', 'Replica', 'Service', 'Status', 'StatusSubscriber', 'Subscriber', 'SubscriberCounters', 'Task', 'TaskQueue', 'TraceHop', 'VersionedGroup', 'VersionedMessage', 'clickhouse_ddl', 'clickhouse_type', 'decode', 'encode', 'event_reader', 'from_json', 'join_background_work', 'parse_log_values', 'read_access_rules', 'summarize_recording', 'to_json', 'version']
 class Event:
     """
     A flag that threads wait for. What `threading.Event` is, but Ctrl-C ends the wait whenever it comes.
@@ -1562,6 +1562,97 @@ class RecordWriter:
         """
         The file that is written, or was the last.
         """
+class BridgeEngine:
+    """
+    Where a bridge leads to.
+    """
+    @staticmethod
+    def jetstream(url: str, stream: str, subjects: str, credentials: str, ca: str, certificate: str, key: str) -> BridgeEngine:
+        ...
+    @staticmethod
+    def kafka(brokers: str, settings: collections.abc.Mapping[str, str], transactional_id: str, positions: str) -> BridgeEngine:
+        ...
+    @staticmethod
+    def redis(url: str, max_length: typing.SupportsInt | typing.SupportsIndex, field: str) -> BridgeEngine:
+        ...
+class BridgeSink:
+    def __init__(self, endpoint: Endpoint, engine: BridgeEngine, topics: collections.abc.Sequence[str], pipeline: str, where: Condition | None, to: str, key: str, format: str, headers: bool, dead_letters: str, network: str, except_own: bool, capacity: typing.SupportsInt | typing.SupportsIndex, capacity_bytes: typing.SupportsInt | typing.SupportsIndex, policy: str, close_timeout: typing.SupportsFloat | typing.SupportsIndex) -> None:
+        ...
+    def close(self) -> None:
+        """
+        Takes no more, waits until the engine has confirmed what was taken, for `close_timeout` seconds at most, and ends. Idempotent.
+        """
+    def counters_now(self) -> tuple[dict[str, int], dict[str, int]]:
+        """
+        All counters by name, and what was rejected by reason.
+        """
+    def drain(self, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> int:
+        """
+        Waits until everything that was published or sent, and is here, is with the engine, at most `timeout` seconds; returns how many messages or tasks are not.
+        """
+    def wait_ready(self, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> bool:
+        """
+        Waits until every node within reach knows which topics are wanted, or an exchange is bound, at most `timeout` seconds. Returns whether they do; False if it is closed meanwhile.
+        """
+    @property
+    def closed(self) -> bool:
+        """
+        Whether it has come to its end, by `close` or because of a `failure`.
+        """
+    @property
+    def failure(self) -> libpubsub.errors.PubsubError | None:
+        """
+        Why it has come to its end by itself: an exception that says what the engine has said. None if it has not.
+        """
+    @property
+    def forked(self) -> bool:
+        """
+        Whether it belongs to a parent process.
+        """
+    @property
+    def last_problem(self) -> str:
+        """
+        What the engine's library has complained about last, such as an address that does not answer; empty if nothing. It goes on trying.
+        """
+class BridgeSource:
+    def __init__(self, endpoint: Endpoint, engine: BridgeEngine, from_: collections.abc.Sequence[str], group: str, start: typing.Any, publish: str, pipeline: str, format: str | None, rate: typing.SupportsFloat | typing.SupportsIndex, until_end: bool, returned: bool, network: str, dead_letters: str, commit_interval: typing.SupportsFloat | typing.SupportsIndex, close_timeout: typing.SupportsFloat | typing.SupportsIndex) -> None:
+        ...
+    def close(self) -> None:
+        """
+        Reads no more, waits until what was read is confirmed, for `close_timeout` seconds at most, tells the engine, and ends. Idempotent.
+        """
+    def counters_now(self) -> tuple[dict[str, int], dict[str, int]]:
+        """
+        All counters by name, and what was rejected by reason.
+        """
+    def wait_end(self, timeout: typing.SupportsFloat | typing.SupportsIndex | None = None) -> bool:
+        """
+        Waits until it has come to its end (`until_end`, `close`, a failure), at most `timeout` seconds; returns whether it has.
+        """
+    @property
+    def closed(self) -> bool:
+        """
+        Whether it has come to its end, by `close` or because of a `failure`.
+        """
+    @property
+    def failure(self) -> libpubsub.errors.PubsubError | None:
+        """
+        Why it has come to its end by itself: an exception that says what the engine has said. None if it has not.
+        """
+    @property
+    def forked(self) -> bool:
+        """
+        Whether it belongs to a parent process.
+        """
+    @property
+    def last_problem(self) -> str:
+        """
+        What the engine's library has complained about last, such as an address that does not answer; empty if nothing. It goes on trying.
+        """
+def clickhouse_ddl(path: str, columns: collections.abc.Sequence[tuple[str, str]], database: str, table: str, brokers: str, topic: str, group: str) -> str:
+    ...
+def clickhouse_type(zeek_type: str) -> str:
+    ...
 def decode(data: bytes) -> typing.Any:
     """
     Decodes exactly one value in bin::v1. Raises DecodeError, or LimitExceeded for more than 64 containers inside each other.

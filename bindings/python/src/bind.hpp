@@ -24,5 +24,7 @@ void bind_versioned(py::module_& m);
 void bind_remote(py::module_& m);
 /// Only where the component pubsub::record is built.
 void bind_record(py::module_& m);
+/// Only where the component pubsub::bridge is built.
+void bind_bridge(py::module_& m);
 
 } // namespace pubsub::python

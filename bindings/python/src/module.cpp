@@ -31,4 +31,7 @@ PYBIND11_MODULE(_core, m) {
 #ifdef PUBSUB_HAS_RECORD
   bind_record(m);
 #endif
+#ifdef PUBSUB_HAS_BRIDGE
+  bind_bridge(m);
+#endif
 }

@@ -14,7 +14,9 @@ namespace pubsub::python {
 
 /// Sets an exception of `type` with `message` and throws error_already_set.
 [[noreturn]] void raise(PyObject* type, const std::string& message);
-/// Raises the exception that stands for `err` (libpubsub.errors.from_code).
+/// The exception that stands for `err` (libpubsub.errors.from_code).
+py::object to_exception(const error& err);
+/// Raises it.
 [[noreturn]] void raise(const error& err);
 
 /// Throws error_already_set if `result` is null, the way C API functions report failure.

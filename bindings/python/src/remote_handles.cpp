@@ -33,10 +33,6 @@ remote_future submit(remote& to, std::string_view operation, std::span<const std
   return to.submit(operation, argument);
 }
 
-py::object to_exception(const error& why) {
-  return py::handle(types.error_from_code)(std::string{to_string(why.code())}, why.message());
-}
-
 PyObject* result_of(const remote_future& ready) {
   const auto found = ready.view();
   if (!found)
