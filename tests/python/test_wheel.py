@@ -61,10 +61,12 @@ def test_a_wheel_says_the_licence_and_version_of_each_library_in_it(wheel):
     inside = {re.split(r"[-.]", name.split("/")[1])[0] for name in names if name.startswith("libpubsub.libs/")}
     expected = {"libssl": "OpenSSL", "libcrypto": "OpenSSL", "libsimdjson": "simdjson", "libzmq": "libzmq", "libre2": "RE2",
                 "libzstd": "Zstandard", "libsodium": "libsodium",
+                "librdkafka": "librdkafka", "libnats": "cnats", "libhiredis": "hiredis", "liblz4": "LZ4",
+                "libsasl2": "Cyrus SASL", "libprotobuf": "protobuf-c",
                 "libnorm": "NORM", "libpgm": "OpenPGM", "libbsd": "libbsd", "libmd": "libmd", "libkeyutils": "keyutils",
                 "libcom_err": "libcom_err", "libkrb5": "MIT Kerberos", "libkrb5support": "MIT Kerberos",
                 "libk5crypto": "MIT Kerberos", "libgssapi_krb5": "MIT Kerberos"}
-    assert {"libssl", "libsimdjson", "libzmq", "libre2", "libzstd"} <= inside
+    assert {"libssl", "libsimdjson", "libzmq", "libre2", "libzstd", "librdkafka", "libnats", "libhiredis"} <= inside
     assert {expected[name] for name in inside} <= set(listed)
     assert {"{fmt}", "CLI11", "toml++"} <= set(listed)
     assert any(name.endswith("/licenses/LICENSE") for name in names)

@@ -23,8 +23,8 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.gnuversions import GNUVerNeedSection
 
 ROOT = Path(__file__).resolve().parents[2]
-# What every system with the glibc of the tag has.
-SYSTEM = re.compile(r"(libc|libm|libpthread|libdl|librt|libresolv|libgcc_s|libstdc\+\+|ld-linux-[\w-]+)\.so\.\d+")
+# What every system with the glibc of the tag has; libz by the word of the tag's standard.
+SYSTEM = re.compile(r"(libc|libm|libpthread|libdl|librt|libresolv|libz|libgcc_s|libstdc\+\+|ld-linux-[\w-]+)\.so\.\d+")
 
 
 class Unfit(Exception):
