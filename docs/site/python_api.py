@@ -22,7 +22,7 @@ def shorten(app, what, name, obj, options, signature, result):
     def shorter(text):
         for pattern, meaning in SHORTER:
             text = re.sub(pattern, meaning, text)
-        if name.startswith(("libpubsub.zeek.", "libpubsub.prometheus.")):  # or it may be the one of libpubsub.broker
+        if name.startswith(("libpubsub.zeek.", "libpubsub.prometheus.", "libpubsub.bridge.")):  # or it may be the one of libpubsub.broker
             text = re.sub(r"\bEndpoint\b", "libpubsub.Endpoint", text)
         if name.startswith("libpubsub.record."):
             text = re.sub(r"\bTimestamp\b", "libpubsub.Timestamp", text)
