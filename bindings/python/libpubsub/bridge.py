@@ -195,7 +195,7 @@ class Sink(_core.BridgeSink, Closing):
 
     As a context manager it closes itself. Threads may share one. Raises InvalidArgument for options that are out of range,
     do not fit together, or that the engine's library does not take; NotSupported for what the engine does not do; Closed;
-    and what Condition raises.
+    and what Condition raises. For example::
 
         with bridge.Sink(endpoint, bridge.Kafka("kafka:9092"), topics="zeek/records/", to="zeek.{path}") as sink:
             ...
@@ -243,7 +243,7 @@ class Source(_core.BridgeSource, Closing):
 
     As a context manager it closes itself. Threads may share one. Raises InvalidArgument for options that are out of range,
     do not fit together, or that the engine's library does not take; NotSupported for what the engine does not do; Closed;
-    EncodeError for a naive datetime.
+    EncodeError for a naive datetime. For example::
 
         with bridge.Source(endpoint, bridge.Redis(), from_="suricata", group="hunters", publish="suricata/events") as source:
             source.wait_end()  # until Ctrl-C, or until the engine says something that it cannot go on with: `failure`
