@@ -102,7 +102,8 @@ TEST_CASE("nothing is lost or there twice where NATS is killed while records are
   CHECK(counted(got).size() == count);
 }
 
-TEST_CASE("nothing is lost where NATS is killed while a group reads") {
+// By `tools/test --engines`: what a reader has held comes again after half a minute.
+TEST_CASE("nothing is lost where NATS is killed while a group reads" * doctest::skip()) {
   const auto server = make_nats_server();
   if (!server)
     return;

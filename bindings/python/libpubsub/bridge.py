@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from .endpoint import Endpoint
     from .subscriber import Policy
 
-    SinkFormat = Literal["zeek-json", "json", "binary"]
+    SinkFormat = Literal["zeek-json", "json", "binary", "avro"]
     SourceFormat = Literal["zeek-json", "json", "binary", "plain-json", "string"]
 
 __all__ = ["Counters", "Engine", "JetStream", "Kafka", "Redis", "Sink", "Source", "clickhouse_ddl", "clickhouse_type"]

@@ -28,10 +28,11 @@ struct bridge_engine {
   bridge::engine it;
 };
 
-constexpr std::array<std::pair<std::string_view, bridge::payload_format>, 5> formats{{
+constexpr std::array<std::pair<std::string_view, bridge::payload_format>, 6> formats{{
     {"zeek-json", bridge::payload_format::zeek_json},
     {"json", bridge::payload_format::json},
     {"binary", bridge::payload_format::binary},
+    {"avro", bridge::payload_format::avro},
     {"plain-json", bridge::payload_format::plain_json},
     {"string", bridge::payload_format::string},
 }};
@@ -41,7 +42,7 @@ bridge::payload_format format_of(const std::string& name) {
       std::ranges::find(formats, name, [](const auto& each) { return each.first; });
   if (found == formats.end())
     raise(types.invalid_argument,
-          "a format is zeek-json, json, binary, plain-json or string, not " + name);
+          "a format is zeek-json, json, binary, avro, plain-json or string, not " + name);
   return found->second;
 }
 
