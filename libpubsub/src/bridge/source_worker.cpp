@@ -17,6 +17,13 @@ constexpr std::chrono::milliseconds patience{100};
 constexpr std::array<std::string_view, 3> variables{"topic", "key", "origin-topic"};
 enum variable : std::size_t { topic, key, origin_topic };
 
+/// With a pace, no more than a tenth of a second's: what was fetched comes again if it ends.
+std::size_t batch_of(double rate) {
+  if (rate <= 0)
+    return records_at_once;
+  return static_cast<std::size_t>(std::clamp(rate / 10, 1.0, double{records_at_once}));
+}
+
 } // namespace
 
 expected<name_template> source_worker::parse_publish(std::string_view text) {
@@ -62,7 +69,7 @@ void source_worker::run() {
   bool whole = true; // all that was fetched was passed on
   while (whole && !must_end()) {
     batch_.clear();
-    reader_->fetch(batch_, records_at_once, patience);
+    reader_->fetch(batch_, batch_of(options_.rate), patience);
     whole = pass_on_batch();
     if (whole)
       commit_if_due();

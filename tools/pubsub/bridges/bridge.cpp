@@ -115,15 +115,15 @@ constexpr const char* kafka_examples = R"(Examples:
       what a Zeek cluster sends to its loggers' pipeline: acknowledged once the brokers have it
   pubsub bridge kafka --peer 127.0.0.1:9999 --pipeline jobs --format binary --transactional-id jobs-1
       the same in transactions: each task is there once, whatever is killed and started again
-  pubsub bridge kafka --peer 127.0.0.1:9999 --from zeek.conn --group detectors --publish 'kafka/{topic}'
-      back into a network; counts as read once it has been taken there
+  pubsub bridge kafka --peer 127.0.0.1:9999 --from zeek.conn --group detectors --network site-b --publish 'kafka/{topic}'
+      into another network; counts as read once it has been taken there
   pubsub bridge kafka --peer 127.0.0.1:9999 --from zeek.conn --start time:2026-11-27T00:00:00Z --rate 1000 --returned
       plays it again, a thousand records a second
 )";
 constexpr const char* jetstream_examples = R"(Examples:
   pubsub bridge jetstream --peer 127.0.0.1:9999 --topic zeek/logs/ --stream ZEEK --subjects 'zeek.>' --to 'zeek.{path}'
       records of logs to subjects of a stream, which is made where it is missing
-  pubsub bridge jetstream --peer 127.0.0.1:9999 --stream ZEEK --from 'zeek.conn' --group detectors
+  pubsub bridge jetstream --peer 127.0.0.1:9999 --stream ZEEK --from zeek.conn --group detectors --network site-b
       back into a network, as the durable consumer "detectors"
 )";
 constexpr const char* redis_examples = R"(Examples:
