@@ -250,7 +250,7 @@ def test_a_sink_of_kafka_delivers_to_brokers_and_takes_settings(endpoint):
     ({"topics": "a", "to": "{nothing}"}, "to: "),
     ({"topics": "a", "key": "colour"}, "key"),
     ({"topics": "a", "format": "string"}, "plain-json and string are for sources"),
-    ({"topics": "a", "format": "avro"}, "a format is zeek-json, json, .* not avro"),
+    ({"topics": "a", "format": "arrow"}, "a format is zeek-json, json, .* not arrow"),
     ({"topics": "a", "policy": "wait"}, "a queue policy is block"),
     ({"topics": "a", "capacity": 0}, "at least one message"),
     ({"topics": "a", "close_timeout": -1}, "close_timeout: not negative"),
