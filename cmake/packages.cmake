@@ -86,6 +86,7 @@ get_property(components DIRECTORY libpubsub PROPERTY PUBSUB_COMPONENTS)
 foreach(component ${components})
   get_property(description DIRECTORY libpubsub PROPERTY PUBSUB_COMPONENT_${component})
   list(GET description 2 debian)
+  string(REPLACE " " ", " debian "${debian}")
   string(APPEND CPACK_DEBIAN_DEV_PACKAGE_DEPENDS ", ${debian}")
 endforeach()
 
