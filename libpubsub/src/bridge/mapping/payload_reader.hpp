@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <memory>
-#include <optional>
+#include <span>
 #include <string_view>
-#include <vector>
 
 #include <pubsub/bridge/engines.hpp>
 #include <pubsub/error.hpp>
