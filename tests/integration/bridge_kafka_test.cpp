@@ -428,7 +428,7 @@ TEST_CASE("records become tasks, and count as read once workers have acknowledge
   REQUIRE(workers);
   {
     auto from = open_source(ep, cluster.reading(), options);
-    auto first = workers->get_for(patience); // nobody does them
+    auto first = workers->get_for(patience); // they are not done
     REQUIRE(first);
     CHECK(from.counters().delivered == 0);
   }

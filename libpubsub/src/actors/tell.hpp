@@ -17,7 +17,7 @@
 
 namespace pubsub::caf {
 
-/// From nobody.
+/// Without a sender.
 template <class Message>
 void tell(const ::caf::actor& whom, Message message) {
 #if PUBSUB_CAF_VERSION < 10000

@@ -182,7 +182,7 @@ TEST_CASE("an entry of Broker's stores ends when its time has come, everywhere, 
   CHECK(*s.at_master("short") == data{1});
   CHECK(*s.at_clone("short") == data{1});
   CHECK(s.at_clone("at once").error() == ec::no_such_key);
-  s.now += 100ms; // nobody was told that it is over
+  s.now += 100ms; // no clone was told that it is over
   CHECK(s.at_master("short").error() == ec::no_such_key);
   CHECK(*s.ask_master({store_query::kind::keys, {}, {}}) ==
         data{broker::set{"kept", "longer", "never"}});
@@ -395,7 +395,7 @@ TEST_CASE("what is no message of Broker's stores, or lies, changes nothing and d
   lies.push_back(broker::vector{0u, 1, 2, 99u, broker::nil});
   lies.push_back(broker::detail::new_store_id());
   REQUIRE(messages.size() > 5);
-  for (const auto& message : messages) // nobody has asked for these snapshots, wrong or right
+  for (const auto& message : messages) // no clone has asked for these snapshots, wrong or right
     for (std::size_t field = 0; field < message.to_list().size(); ++field)
       for (const auto& lie : lies) {
         auto changed = message.to_list();

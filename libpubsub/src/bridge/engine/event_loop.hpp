@@ -29,7 +29,7 @@ public:
   void add(int socket, bool read, bool write) noexcept;
   void change(int socket, bool read, bool write) noexcept;
   void remove(int socket) noexcept;
-  /// What the socket is ready for now.
+  /// What the socket is ready for.
   events look() noexcept;
   /// Until there is something to do, for `timeout` at most.
   void wait(std::chrono::milliseconds timeout) noexcept;

@@ -155,12 +155,12 @@ void jetstream_writer::take_answers() {
   }
   while (const next_message answer{answers_.get()}) {
     const std::string_view subject =
-        answer.nobody ? std::string_view{} : ::natsMsg_GetSubject(answer.message.get());
+        answer.unanswered ? std::string_view{} : ::natsMsg_GetSubject(answer.message.get());
     const auto reply =
-        answer.nobody ? std::nullopt : parser_.parse(payload_of(answer.message.get()));
-    if (answer.nobody || subject.ends_with(".stream"))
+        answer.unanswered ? std::nullopt : parser_.parse(payload_of(answer.message.get()));
+    if (answer.unanswered || subject.ends_with(".stream"))
       take_stream_answer(reply);
-    if (answer.nobody || !subject.ends_with(".stream"))
+    if (answer.unanswered || !subject.ends_with(".stream"))
       take_names_answer(reply);
   }
 }

@@ -301,7 +301,7 @@ next_message::next_message(natsSubscription* from) {
     return;
   const auto status = ::natsSubscription_NextMsg(&result, from, 0);
   message.reset(result);
-  nobody = status == NATS_NO_RESPONDERS;
+  unanswered = status == NATS_NO_RESPONDERS;
 }
 
 std::string_view payload_of(const natsMsg* x) {

@@ -24,7 +24,7 @@ namespace pubsub::bridge {
 /// been destroyed.
 struct nats_events;
 
-/// Messages from a thread of cnats. Only so each answer is seen that says that nobody takes a
+/// Messages from a thread of cnats. Only so each answer is seen that says that no server takes a
 /// record, for where cnats is asked for the next message it keeps those to itself.
 class answer_queue {
 public:
@@ -102,10 +102,10 @@ private:
 struct next_message {
   explicit next_message(natsSubscription* from);
 
-  explicit operator bool() const noexcept { return message != nullptr || nobody; }
+  explicit operator bool() const noexcept { return message != nullptr || unanswered; }
 
   nats_ptr<natsMsg> message; ///< null if there is none
-  bool nobody = false;       ///< it says that nobody is there who answers one of the requests
+  bool unanswered = false;   ///< it says that no server answers one of the requests
 };
 std::string_view payload_of(const natsMsg* x);
 

@@ -280,8 +280,8 @@ public:
   /// Makes the master of a store, which lives as long as the endpoint; again: returns the same.
   /// Errors: master_exists (in reach, or there is a clone of it here); backend_failure
   /// (`type` is not memory); invalid_topic_key (a name that is empty, or holds `<$>`, or has more
-  /// than 60,000 bytes); shutting_down. Where others subscribe to the topics of masters, as whoever
-  /// subscribes to all topics does, this takes a second or two to find out whether there is a
+  /// than 60,000 bytes); shutting_down. Where others subscribe to the topics of masters, as one
+  /// that subscribes to all topics does, this takes a second or two to find out whether there is a
   /// master. Two that are made at the same time, or while their endpoints do not reach one another,
   /// do not notice; each clone then follows the one that it has heard first, as long as that is
   /// there.
@@ -338,7 +338,7 @@ private:
       return result;
     return seconds > 0 ? timespan::max() : timespan::min();
   }
-  /// Whoever wants the topic of a master may be one, or want all topics: a master is heard.
+  /// A node that wants the topic of a master may be one, or want all topics: a master is heard.
   bool has_remote_master(const detail::store_topics& topics) {
     if (node_.subscribers(topics.master) == 0)
       return false;

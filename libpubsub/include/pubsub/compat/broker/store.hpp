@@ -39,8 +39,8 @@ inline bool convert(backend from, std::string& to) {
 /// What a master is told to change has changed when the call returns. A clone sends it to the
 /// master, which does it once, in the order of this clone; a clone sees every change in the order
 /// of the master, its own included, and some time later. Commands that fail (a key that is not
-/// there, a value of the wrong type) change nothing and tell nobody, as in Broker. Without a master
-/// a clone answers from what it has, see `attach_clone`.
+/// there, a value of the wrong type) change nothing and are not reported, as in Broker. Without a
+/// master a clone answers from what it has, see `attach_clone`.
 ///
 /// Errors of what is asked: no_such_key; type_clash; stale_data (a clone that has no master);
 /// request_timeout; no_such_master (of `put_unique`: none came in time); invalid_data (of

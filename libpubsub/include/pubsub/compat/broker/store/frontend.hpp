@@ -85,7 +85,8 @@ struct store_traits<store_clone> {
 };
 
 /// A machine, which knows no threads, with what it takes to use it from several. Two locks: one
-/// for the machine, one for sending, so that nobody who only reads waits while a message is sent.
+/// for the machine, one for sending, so that threads which only read do not wait while a message is
+/// sent.
 template <class Machine>
 class running_store : public store_frontend {
   using traits = store_traits<Machine>;

@@ -86,7 +86,7 @@ private:
   std::condition_variable changed_;
   std::deque<response> responses_;
   bool closed_ = false;
-  std::unique_ptr<store_signal> signal_; ///< once somebody wants a descriptor
+  std::unique_ptr<store_signal> signal_; ///< once a descriptor was asked for
 };
 
 } // namespace detail

@@ -137,7 +137,7 @@ private:
     }
     send_update(vector{"erase", id_, update_, key}, out);
   }
-  /// Nobody needs updates before the first clone has attached: it begins with a snapshot.
+  /// No updates are needed before the first clone has attached: it begins with a snapshot.
   void send_update(const vector& update, store_effects& out) {
     if (!clones_.empty())
       out.send(topics_.clones, update);
