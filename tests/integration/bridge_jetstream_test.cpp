@@ -102,8 +102,7 @@ TEST_CASE("nothing is lost or there twice where NATS is killed while records are
   CHECK(counted(got).size() == count);
 }
 
-// By `tools/test --engines`: what a reader has held comes again after half a minute.
-TEST_CASE("nothing is lost where NATS is killed while a group reads" * doctest::skip()) {
+TEST_CASE("nothing is lost where NATS is killed while a group reads") {
   const auto server = make_nats_server();
   if (!server)
     return;
@@ -470,16 +469,19 @@ TEST_CASE("a full writer of NATS takes no more, and never blocks while the serve
   REQUIRE(writer.write(numbered_record("zeek.conn", 1)));
   REQUIRE(writer.settle());
   server->process->stop();
-  // A call that waited for the server would not come back.
+  auto longest = 0ns;
   for (std::uint64_t i = 2; i < 20'000; ++i) {
     auto record = numbered_record("zeek.conn", i, 2000);
+    const auto begin = std::chrono::steady_clock::now();
     const bool room = writer.writer->write(record, writer.next);
     writer.poll();
+    longest = std::max(longest, std::chrono::steady_clock::now() - begin);
     if (!room)
       break;
     ++writer.next;
   }
   CHECK(writer.next < 15'000);
+  CHECK(longest < 1s); // 336 ms were seen while compilers filled the machine
   server->process->go_on();
   CHECK(writer.settle());
   CHECK(writer.refused == 0);

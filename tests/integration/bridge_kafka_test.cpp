@@ -339,7 +339,7 @@ TEST_CASE("a source publishes what was kept, and begins behind what was confirme
   CHECK(from.counters().consumed == 10);
 }
 
-TEST_CASE("a source reads from a number on, or only what is new") {
+TEST_CASE("a source reads from the beginning, from a number, or only what is new") {
   kafka_cluster cluster;
   cluster.make_topic("numbers", 1);
   endpoint elsewhere;
@@ -351,6 +351,10 @@ TEST_CASE("a source reads from a number on, or only what is new") {
   options.returned = true;
   options.until_end = true;
   std::uint64_t expected = 0;
+  SUBCASE("beginning") {
+    options.start.at = bridge::start_position::kind::beginning;
+    expected = 100;
+  }
   SUBCASE("offset") {
     options.start = *bridge::parse_start("offset:90");
     expected = 10;
@@ -437,6 +441,9 @@ TEST_CASE("records become tasks, and count as read once workers have acknowledge
   CHECK(do_tasks(*workers, 1'000).size() == 1'000);
   REQUIRE(from.wait_end(patience));
   CHECK(from.counters().delivered == 1'000);
+  auto again = open_source(ep, cluster.reading(), options);
+  REQUIRE(again.wait_end(patience));
+  CHECK(again.counters().consumed == 0);
 }
 
 TEST_CASE(

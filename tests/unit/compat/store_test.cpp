@@ -412,7 +412,7 @@ TEST_CASE("what is no message of Broker's stores, or lies, changes nothing and d
         auto changed = message.to_list();
         if (changed[0] == data{"snapshot"} || (changed[0] == data{"put"} && field > 2) ||
             (changed[0] == data{"command"} && field > 0 && field != 2))
-          continue; // who is believed to be the master, or the clone, may change the store
+          continue; // what comes under the id of the master, or of the clone, may change the store
         changed[field] = lie;
         s.master.receive(changed, s.now, s.from_master);
         s.clone.receive(changed, s.now, s.from_clone);
