@@ -26,7 +26,14 @@ const peer_options soon{.retry = 20ms, .timeout = 30s};
 /// Where endpoints listen and connect.
 class addresses {
 public:
-  explicit addresses(std::string scheme) : scheme_(std::move(scheme)) {}
+  addresses(std::string scheme, shared_memory use) : scheme_(std::move(scheme)), memory_(use) {}
+
+  /// Of an endpoint that is to use this transport.
+  endpoint_options options(std::uint8_t version = 2) const {
+    auto result = speaking(version);
+    result.memory.use = memory_;
+    return result;
+  }
 
   /// Listens at an address of its own; where to connect to.
   std::string listen(endpoint& ep) {
@@ -48,6 +55,7 @@ public:
 
 private:
   const std::string scheme_;
+  const shared_memory memory_;
   temporary_folder folder_;
   int last_ = 0;
 };
@@ -56,9 +64,12 @@ template <class Test>
 void for_every_transport(Test test) {
   for (const auto* scheme : {"tcp", "tls", "unix"}) {
     CAPTURE(scheme);
-    addresses at{scheme};
+    addresses at{scheme, shared_memory::on};
     test(at);
   }
+  INFO("unix, by its socket alone");
+  addresses at{"unix", shared_memory::off};
+  test(at);
 }
 
 } // namespace
@@ -67,9 +78,9 @@ TEST_CASE("over every transport, in both versions, every message arrives once an
   for_every_transport([](addresses& at) {
     for (const std::uint8_t version : {1, 2}) {
       CAPTURE(version);
-      endpoint a{speaking(version)};
-      endpoint relay{speaking(version)};
-      endpoint b{speaking(version)};
+      endpoint a{at.options(version)};
+      endpoint relay{at.options(version)};
+      endpoint b{at.options(version)};
       at.join(a, relay);
       at.join(relay, b);
       auto sub = b.make_subscriber({"/t"});
@@ -88,8 +99,8 @@ TEST_CASE("over every transport messages of all sizes arrive whole, in both vers
   for_every_transport([](addresses& at) {
     for (const std::uint8_t version : {1, 2}) {
       CAPTURE(version);
-      endpoint a{speaking(version)};
-      endpoint b{speaking(version)};
+      endpoint a{at.options(version)};
+      endpoint b{at.options(version)};
       auto at_a = a.make_subscriber({"/a"});
       auto at_b = b.make_subscriber({"/b"});
       at.join(a, b);
@@ -115,7 +126,7 @@ TEST_CASE("over every transport messages of all sizes arrive whole, in both vers
 
 TEST_CASE("over every transport a slow subscriber slows its publisher down, and nothing is lost") {
   for_every_transport([](addresses& at) {
-    endpoint_options options;
+    auto options = at.options();
     options.link_queue = {overflow_policy::block, 100, 1 << 20};
     endpoint a{options};
     endpoint b{options};
@@ -134,16 +145,16 @@ TEST_CASE("over every transport a slow subscriber slows its publisher down, and 
 TEST_CASE(
     "over every transport both sides see a goodbye, and what was published before it arrives") {
   for_every_transport([](addresses& at) {
-    endpoint a;
-    endpoint b;
+    endpoint a{at.options()};
+    endpoint b{at.options()};
     auto sub = b.make_subscriber({"/t"});
     at.join(a, b);
     REQUIRE(a.wait_for_subscribers("/t", 1, patience));
     auto events = b.make_status_subscriber();
-    for (std::uint64_t i = 0; i < 1000; ++i)
+    for (std::uint64_t i = 0; i < 20'000; ++i)
       sent(a.publish("/t", count{i}));
     CHECK(a.unpeer(b.id()));
-    CHECK(receives_in_order(sub, 1000));
+    CHECK(receives_in_order(sub, 20'000));
     CHECK(eventually([&] { return b.peers().empty(); }));
     CHECK(events.get_for(patience)->code() == status_code::peer_lost);
   });
@@ -151,12 +162,12 @@ TEST_CASE(
 
 TEST_CASE("over every transport a peer that was lost is connected to again") {
   for_every_transport([](addresses& at) {
-    endpoint a;
-    auto b = std::make_unique<endpoint>();
+    endpoint a{at.options()};
+    auto b = std::make_unique<endpoint>(at.options());
     const auto where = at.listen(*b);
     REQUIRE(a.peer(where, soon));
     const auto first = b->id();
-    b = std::make_unique<endpoint>();
+    b = std::make_unique<endpoint>(at.options());
     CHECK(eventually([&] { return !a.wait_for_peer(first, 0s); }));
     at.listen_again(*b, where);
     CHECK(a.wait_for_peer(b->id(), patience));
@@ -169,8 +180,8 @@ TEST_CASE("over every transport a peer that was lost is connected to again") {
 TEST_CASE("over every transport an address that is taken, or leads nowhere, is an error that "
           "names it") {
   for_every_transport([](addresses& at) {
-    endpoint a;
-    endpoint b;
+    endpoint a{at.options()};
+    endpoint b{at.options()};
     const auto where = at.listen(a);
     const auto taken = b.listen(where);
     CHECK(taken.error() == errc::address_in_use);
@@ -187,8 +198,8 @@ TEST_CASE("over every transport an address that is taken, or leads nowhere, is a
 
 TEST_CASE("over every transport a thread that waits serves the links itself") {
   for_every_transport([](addresses& at) {
-    endpoint a;
-    endpoint b;
+    endpoint a{at.options()};
+    endpoint b{at.options()};
     auto sub = b.make_subscriber({"/t"});
     at.join(a, b);
     REQUIRE(a.wait_for_subscribers("/t", 1, patience));
@@ -197,6 +208,30 @@ TEST_CASE("over every transport a thread that waits serves the links itself") {
       CHECK(next_number(sub) == i);
     }
   });
+}
+
+TEST_CASE("a busy link within the host shares memory if both sides want that, and says how much") {
+  for (const auto& [from, to] : {std::pair{shared_memory::on, shared_memory::on},
+                                 {shared_memory::on, shared_memory::off},
+                                 {shared_memory::off, shared_memory::on}}) {
+    const addresses one{"unix", from};
+    addresses other{"unix", to};
+    auto options = one.options();
+    options.memory.ring_bytes = 100'000;
+    endpoint a{options};
+    endpoint b{other.options()};
+    auto sub = b.make_subscriber({"/t"});
+    other.join(a, b);
+    REQUIRE(a.wait_for_subscribers("/t", 1, patience));
+    const auto shared = [](const endpoint& ep) { return ep.peers().front().held.shared_memory; };
+    CHECK(shared(a) == 0); // it has said little so far
+    for (std::uint64_t i = 0; i < 100'000; ++i)
+      sent(a.publish_for("/t", count{i}, patience));
+    CHECK(receives_in_order(sub, 100'000));
+    const std::uint64_t wanted = from == to ? 4096 + 2 * 131'072 : 0;
+    CHECK(eventually([&] { return shared(a) == wanted && shared(b) == wanted; }));
+    CHECK(a.status_text().find("\"shared_memory\":" + std::to_string(wanted)) != std::string::npos);
+  }
 }
 
 TEST_CASE("a socket of the host goes with its endpoint, and one that was left behind is replaced") {

@@ -26,6 +26,28 @@ overflow_policy policy_named(const std::string& name) {
   return *std::ranges::find(all_overflow_policies, name, option_name);
 }
 
+void add_memory_options(CLI::App& command, shared_memory_options& options) {
+  auto* const use = command.add_option_function<std::string>(
+      "--shared-memory",
+      [&options](const std::string& how) {
+        options.use = how == "off" ? shared_memory::off : shared_memory::on;
+        options.pages = how == "huge" ? memory_pages::huge : memory_pages::normal;
+      },
+      "Whether busy links at unix:// move from their socket to memory that both processes share; "
+      "huge: with huge pages");
+  allow_only(use, {"on", "off", "huge"})->default_str("on");
+  command
+      .add_option(
+          "--memory-ring", options.ring_bytes,
+          "Bytes of such memory for each direction of a link; the side that connects decides")
+      ->check(CLI::Range(std::size_t{4096}, std::size_t{1} << 30))
+      ->capture_default_str();
+  command
+      .add_option("--numa-node", options.numa_node,
+                  "Where such memory should lie [where it is touched first]")
+      ->check(CLI::Range(0U, 1023U));
+}
+
 } // namespace
 
 endpoint_options connection_options::for_endpoint() const {
@@ -35,6 +57,7 @@ endpoint_options connection_options::for_endpoint() const {
   result.io_threads = io_threads;
   result.liveness_timeout = std::chrono::milliseconds{static_cast<long>(liveness_timeout_s * 1000)};
   result.link_queue = link_queue;
+  result.memory = memory;
   if (encrypts_peerings() || websockets.addresses.empty())
     result.tls = tls;
   result.gateways = cluster_gateways();
@@ -105,6 +128,7 @@ void add_peer_options(CLI::App& command, connection_options& options) {
           "15 to both sides")
       ->check(CLI::Range(0.0, 86'400.0))
       ->capture_default_str();
+  add_memory_options(command, options.memory);
   add_tls_options(command, options.tls, [&options] {
     return options.encrypts_peerings() ||
            std::ranges::any_of(options.websockets.addresses, is_encrypted);

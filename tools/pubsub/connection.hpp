@@ -37,6 +37,8 @@ struct connection_options {
   unsigned io_threads = endpoint_options{}.io_threads;
   /// Outbox of every link.
   queue_options link_queue;
+  /// Of addresses at unix://.
+  shared_memory_options memory;
   /// Of addresses at tls://.
   tls_options tls;
 

@@ -49,6 +49,10 @@ class Endpoint(_core.Endpoint, Closing):
     ``liveness_timeout``: seconds without a sign of life after which a peer is cut off; 0 for never; times
     below 15 must be given to both sides. ``serve_status``: whether peers may ask for its status.
 
+    ``shared_memory``: whether links at ``unix://`` that have carried 64 KiB move from their socket to memory that both
+    processes share, if both want that. ``memory_ring``: bytes of it for each direction of a link that this side has
+    connected, 4 KiB to 1 GiB; ``huge_pages``, ``numa_node``: how that memory is placed, if the system can.
+
     ``certificate``, ``key``, ``ca_file``: PEM files, ``ca_path``: a folder, ``passphrase``: of the key; for
     connections at ``tls://``. With none of them these are anonymous, with any of them both sides must present a
     certificate that the other trusts. ``access``: as for set_access. Raises InvalidArgument, FileError (a file that cannot be read).
@@ -63,12 +67,14 @@ class Endpoint(_core.Endpoint, Closing):
                  liveness_timeout: float = 30.0, serve_status: bool = True, certificate: AnyPath = "",
                  key: AnyPath = "", passphrase: str = "", ca_file: AnyPath = "", ca_path: AnyPath = "",
                  access: Union[AnyPath, Iterable[AccessRule], None] = None, name: str = "",
-                 broker_transit: bool = True) -> None:
+                 broker_transit: bool = True, shared_memory: bool = True, memory_ring: int = 1024 * 1024,
+                 huge_pages: bool = False, numa_node: Optional[int] = None) -> None:
         super().__init__(None if id is None else str(id), forwarding, own_messages, io_threads,
                          link_capacity, link_capacity_bytes, link_policy, topic_list(forward_topics),
                          connect_timeout, handshake_timeout, close_timeout, liveness_timeout,
                          serve_status, os.fspath(certificate), os.fspath(key), passphrase, os.fspath(ca_file),
-                         os.fspath(ca_path), name, broker_transit)
+                         os.fspath(ca_path), name, broker_transit, shared_memory, memory_ring, huge_pages,
+                         numa_node)
         _open.add(self)
         if access is not None:
             self.set_access(access)

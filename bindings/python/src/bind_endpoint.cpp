@@ -34,8 +34,10 @@ make_endpoint(const std::optional<std::string>& id, std::optional<bool> forwards
               unsigned io_threads, const queue_options& link_queue,
               const std::vector<py::str>& forward_topics, double connect_timeout,
               double handshake_timeout, double close_timeout, double liveness_timeout,
-              bool serve_status, tls_options tls, const std::string& name, bool broker_transit) {
+              bool serve_status, tls_options tls, const std::string& name, bool broker_transit,
+              const shared_memory_options& memory) {
   endpoint_options options;
+  options.memory = memory;
   if (tls.authenticated())
     value_or_raise(check(tls));
   options.tls = std::move(tls);
@@ -301,7 +303,8 @@ void bind_peer_info(py::module_& m) {
           [](const peer_info& x) {
             return std::map<std::string, std::uint64_t>{{"topics", x.held.topics},
                                                         {"reports", x.held.reports},
-                                                        {"control", x.held.control}};
+                                                        {"control", x.held.control},
+                                                        {"shared_memory", x.held.shared_memory}};
           },
           "What is held because of it: topics that it has announced, reports, frames it has not "
           "read.")
@@ -484,31 +487,37 @@ void bind_endpoint(py::module_& m) {
   bind_trace(m);
   bind_node_info(m);
   endpoint_class c(m, "Endpoint", "A node of the publish/subscribe network.");
-  c.def(
-      py::init([](const std::optional<std::string>& id, std::optional<bool> forwards, bool own,
-                  unsigned io_threads, std::size_t link_capacity, std::size_t link_capacity_bytes,
-                  const std::string& link_policy, const std::vector<py::str>& forward_topics,
-                  double connect_timeout, double handshake_timeout, double close_timeout,
-                  double liveness_timeout, bool serve_status, const std::string& certificate,
-                  const std::string& key, const std::string& passphrase, const std::string& ca_file,
-                  const std::string& ca_path, const std::string& name, bool broker_transit) {
-        return make_endpoint(id, forwards, own, io_threads,
-                             make_queue_options(link_capacity, link_capacity_bytes, link_policy),
-                             forward_topics, connect_timeout, handshake_timeout, close_timeout,
-                             liveness_timeout, serve_status,
-                             {.certificate = certificate,
-                              .key = key,
-                              .passphrase = passphrase,
-                              .ca_file = ca_file,
-                              .ca_path = ca_path},
-                             name, broker_transit);
-      }),
-      py::arg("id"), py::arg("forwarding"), py::arg("own_messages"), py::arg("io_threads"),
-      py::arg("link_capacity"), py::arg("link_capacity_bytes"), py::arg("link_policy"),
-      py::arg("forward_topics"), py::arg("connect_timeout"), py::arg("handshake_timeout"),
-      py::arg("close_timeout"), py::arg("liveness_timeout"), py::arg("serve_status"),
-      py::arg("certificate"), py::arg("key"), py::arg("passphrase"), py::arg("ca_file"),
-      py::arg("ca_path"), py::arg("name"), py::arg("broker_transit"));
+  c.def(py::init([](const std::optional<std::string>& id, std::optional<bool> forwards, bool own,
+                    unsigned io_threads, std::size_t link_capacity, std::size_t link_capacity_bytes,
+                    const std::string& link_policy, const std::vector<py::str>& forward_topics,
+                    double connect_timeout, double handshake_timeout, double close_timeout,
+                    double liveness_timeout, bool serve_status, const std::string& certificate,
+                    const std::string& key, const std::string& passphrase,
+                    const std::string& ca_file, const std::string& ca_path, const std::string& name,
+                    bool broker_transit, bool shares_memory, std::size_t memory_ring,
+                    bool huge_pages, std::optional<unsigned> numa_node) {
+          return make_endpoint(id, forwards, own, io_threads,
+                               make_queue_options(link_capacity, link_capacity_bytes, link_policy),
+                               forward_topics, connect_timeout, handshake_timeout, close_timeout,
+                               liveness_timeout, serve_status,
+                               {.certificate = certificate,
+                                .key = key,
+                                .passphrase = passphrase,
+                                .ca_file = ca_file,
+                                .ca_path = ca_path},
+                               name, broker_transit,
+                               {.use = shares_memory ? shared_memory::on : shared_memory::off,
+                                .ring_bytes = memory_ring,
+                                .pages = huge_pages ? memory_pages::huge : memory_pages::normal,
+                                .numa_node = numa_node});
+        }),
+        py::arg("id"), py::arg("forwarding"), py::arg("own_messages"), py::arg("io_threads"),
+        py::arg("link_capacity"), py::arg("link_capacity_bytes"), py::arg("link_policy"),
+        py::arg("forward_topics"), py::arg("connect_timeout"), py::arg("handshake_timeout"),
+        py::arg("close_timeout"), py::arg("liveness_timeout"), py::arg("serve_status"),
+        py::arg("certificate"), py::arg("key"), py::arg("passphrase"), py::arg("ca_file"),
+        py::arg("ca_path"), py::arg("name"), py::arg("broker_transit"), py::arg("shared_memory"),
+        py::arg("memory_ring"), py::arg("huge_pages"), py::arg("numa_node"));
   c.def("set_access_rules", set_access, py::arg("rules"));
   bind_peering(c);
   bind_publishing(c);

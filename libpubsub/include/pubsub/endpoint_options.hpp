@@ -16,6 +16,7 @@
 #include <pubsub/filter.hpp>
 #include <pubsub/gateway.hpp>
 #include <pubsub/queue_options.hpp>
+#include <pubsub/shared_memory_options.hpp>
 #include <pubsub/tls_options.hpp>
 #include <pubsub/value/endpoint_id.hpp>
 
@@ -55,6 +56,8 @@ struct endpoint_options {
   unsigned io_threads = 1;
   /// Outbox of every link.
   queue_options link_queue;
+  /// Of links at `unix://`.
+  shared_memory_options memory;
   /// Of connections made or accepted at `tls://`. Errors in it are those of `listen` and `peer`;
   /// `check` finds them earlier.
   tls_options tls;

@@ -27,6 +27,8 @@ struct held_for_peer {
   std::uint64_t topics = 0;  ///< announced by it, as long as anything holds them
   std::uint64_t reports = 0; ///< of the network, that it has made or passed on
   std::uint64_t control = 0; ///< answers and news that wait until it reads them
+  /// Shared with it to carry messages (`endpoint_options::memory`); 0: a socket carries them.
+  std::uint64_t shared_memory = 0;
 };
 
 /// One peer as `endpoint::peers` reports it.

@@ -23,6 +23,8 @@ public:
   }
 
   int get() const noexcept { return fd_; }
+  /// Hands it to the caller.
+  int release() noexcept { return std::exchange(fd_, -1); }
   bool valid() const noexcept { return fd_ >= 0; }
 
 private:

@@ -163,7 +163,8 @@ void add_links(exposition& out, const std::vector<link_row>& rows) {
   for (const auto& each : rows)
     for (const auto& [what, n] : {std::pair{"topics", each.held.topics},
                                   {"reports", each.held.reports},
-                                  {"control", each.held.control}})
+                                  {"control", each.held.control},
+                                  {"shared_memory", each.held.shared_memory}})
       out.add(metric_labels{each.labels}.add("kind", what), n);
 }
 

@@ -50,7 +50,8 @@ std::string describe(const peer_info& x) {
       .add("held_bytes", json_members{}
                              .add("topics", x.held.topics)
                              .add("reports", x.held.reports)
-                             .add("control", x.held.control))
+                             .add("control", x.held.control)
+                             .add("shared_memory", x.held.shared_memory))
       .add_value("access", x.access.empty() ? "null" : json_string(x.access));
   add_filter(result, x.filter);
   return result.add("counters", members_of(x.counters)).text();

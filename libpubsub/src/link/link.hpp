@@ -29,6 +29,7 @@ public:
   std::optional<std::chrono::microseconds> round_trip() const override {
     return connection_->round_trip();
   }
+  std::size_t shared_bytes() const noexcept override { return connection_->shared_bytes(); }
   bool has_spoken() const noexcept override {
     return peer_link::has_spoken() || connection_->has_spoken();
   }

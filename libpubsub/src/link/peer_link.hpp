@@ -115,6 +115,8 @@ public:
   virtual peer_identity identity() const { return {}; }
   /// Between the two hosts, as the connection measures it, where it does. On the loop.
   virtual std::optional<std::chrono::microseconds> round_trip() const { return {}; }
+  /// Memory that both sides share to carry bytes; 0 where there is none. From any thread.
+  virtual std::size_t shared_bytes() const noexcept { return 0; }
   /// The rule that holds for the peer; null: it may do everything. From any thread.
   access_ptr access() const {
     std::lock_guard lock{access_mutex_};

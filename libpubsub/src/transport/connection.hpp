@@ -43,6 +43,8 @@ public:
   virtual peer_identity identity() const;
   /// As the kernel measures it over TCP; nothing within the host. On the loop.
   std::optional<std::chrono::microseconds> round_trip() const;
+  /// Memory that both sides share to carry bytes; 0 where a socket carries them. From any thread.
+  virtual std::size_t shared_bytes() const noexcept { return 0; }
   /// Whether the peer has said anything that was not handed to a read. From any thread.
   virtual bool has_spoken() const noexcept { return false; }
   /// The other side, IPv4 addresses as such, or the path within the host; empty if it is already

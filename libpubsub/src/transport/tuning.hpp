@@ -3,6 +3,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 
 namespace pubsub::tuning {
 
@@ -14,5 +16,13 @@ inline constexpr std::chrono::microseconds longest_absence{1250};
 /// A loop that has made another thread wait is closed to consumers for so long: what waits because
 /// a consumer is away does so once in this time, which is 1 % of it.
 inline constexpr std::chrono::milliseconds closed_for{100};
+
+// Links within a host: `pubsub bench chain --transport unix`.
+
+/// Bytes that a connection has carried, in both directions, before it moves to shared memory: most
+/// clients never say as much, and cost no memory of this kind.
+inline constexpr std::uint64_t bytes_before_memory = 64 * 1024;
+/// Bytes of a ring that this side agrees to, if its own options do not say more.
+inline constexpr std::size_t most_agreed_ring_bytes = 64 * 1024 * 1024;
 
 } // namespace pubsub::tuning

@@ -17,6 +17,7 @@
 #include "link/peer_link.hpp"
 #include "node/peering/tuning.hpp"
 #include "transport/listener.hpp"
+#include "transport/memory/memory_connection.hpp"
 #include "transport/tls/tls_connection.hpp"
 #include "wire/broker/handshake.hpp"
 
@@ -43,7 +44,8 @@ private:
 /// certificates when they are first needed, and when they are to be renewed. Thread-safe.
 class connection_factories {
 public:
-  explicit connection_factories(tls_options options) : options_(std::move(options)) {}
+  connection_factories(tls_options options, const shared_memory_options& memory)
+      : options_(std::move(options)), memory_(memory) {}
 
   /// From now on connections use these keys and certificates, those of factories made before too.
   /// Errors: those of `check(tls_options)`; then nothing has changed.
@@ -70,8 +72,13 @@ public:
   /// Errors: those of `check(tls_options)`.
   expected<connection_factory> make(encryption security, tls_role role) {
     if (security == encryption::none)
-      return connection_factory{[](auto loop, auto socket) {
-        return std::make_shared<connection>(std::move(loop), std::move(socket));
+      return connection_factory{[memory = memory_, role](auto loop, auto socket) {
+        return memory.use == shared_memory::on && is_within_host(socket)
+                   ? make_memory_connection(std::move(loop), std::move(socket),
+                                            role == tls_role::client ? memory_role::proposes
+                                                                     : memory_role::agrees,
+                                            memory)
+                   : std::make_shared<connection>(std::move(loop), std::move(socket));
       }};
     if (const auto found = find_context(); !found)
       return found.error();
@@ -94,8 +101,14 @@ private:
     return made;
   }
 
-  std::mutex mutex_; // guards the following
+  static bool is_within_host(const stream_protocol::socket& x) {
+    error_code failure;
+    return x.local_endpoint(failure).protocol().family() == AF_UNIX && !failure;
+  }
+
+  std::mutex mutex_; // guards options_ and what tls_ points to
   tls_options options_;
+  const shared_memory_options memory_;
   const std::shared_ptr<current_context> tls_ = std::make_shared<current_context>();
 };
 

@@ -41,7 +41,17 @@ expected<void> check(const endpoint_options& options) {
     return out_of_range("close_timeout", "0 or more");
   if (auto ok = options.access ? check(*options.access) : expected<void>{}; !ok)
     return ok;
+  if (auto ok = check(options.memory); !ok)
+    return ok;
   return check(options.link_queue);
+}
+
+expected<void> check(const shared_memory_options& options) {
+  if (options.ring_bytes < 4096 || options.ring_bytes > std::size_t{1} << 30)
+    return out_of_range("memory.ring_bytes", "4 KiB to 1 GiB");
+  if (options.numa_node && *options.numa_node > 1023)
+    return out_of_range("memory.numa_node", "at most 1023");
+  return {};
 }
 
 expected<void> check(const peer_options& options) {

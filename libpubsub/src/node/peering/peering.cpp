@@ -18,8 +18,8 @@ bool starts_as_relay(const endpoint_options& options) noexcept {
 peering::peering(const endpoint_id& self, const endpoint_options& options, router& routes,
                  status_hub& events, counter_registry& counts)
     : self_(self), options_(options), routes_(routes), counts_(counts), reports_(events),
-      factories_(options.tls), inquiries_(inquiries_environment()), io_(options.io_threads),
-      acceptor_(options.max_half_open), peers_(options.max_peers),
+      factories_(options.tls, options.memory), inquiries_(inquiries_environment()),
+      io_(options.io_threads), acceptor_(options.max_half_open), peers_(options.max_peers),
       access_(options.access, counts.make()), is_relay_(routes.forwards()) {
   loop_ = io_.next();
 }

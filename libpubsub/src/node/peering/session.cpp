@@ -317,7 +317,7 @@ peer_info session::describe() const {
   const auto& routes = owner_->routes();
   const auto access = link_->access();
   const held_for_peer held{*link_->topic_bytes(), routes.report_bytes(remote()),
-                           link_->control_bytes()};
+                           link_->control_bytes(), link_->shared_bytes()};
   const auto queue = link_->options();
   const auto round_trip = round_trip_us_.load(std::memory_order_relaxed);
   return {remote(),
