@@ -26,9 +26,14 @@ std::chrono::nanoseconds span_of(const timeval& x) {
 
 } // namespace
 
+processor_time processor_time::now() {
+  const auto usage = usage_now();
+  return {span_of(usage.ru_utime), span_of(usage.ru_stime)};
+}
+
 std::chrono::nanoseconds cpu_time() {
-  auto usage = usage_now();
-  return span_of(usage.ru_utime) + span_of(usage.ru_stime);
+  const auto all = processor_time::now();
+  return all.user + all.system;
 }
 
 std::uint64_t wake_ups() {

@@ -9,7 +9,15 @@
 
 namespace pubsub::tool::bench {
 
-/// Processor time of all threads so far, in user and kernel mode.
+/// Processor time of all threads of this process so far.
+struct processor_time {
+  std::chrono::nanoseconds user{0};
+  std::chrono::nanoseconds system{0};
+
+  static processor_time now();
+};
+
+/// The sum of both.
 std::chrono::nanoseconds cpu_time();
 /// How often threads of this process have slept and were woken again.
 std::uint64_t wake_ups();

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "benchmarks.hpp"
 
+#include "kit/link_address.hpp"
 #include "kit/report.hpp"
 #include "stream/chain_run.hpp"
 #include "terminal.hpp"
 
+#include <cmath>
 #include <map>
 #include <memory>
 
@@ -27,12 +29,28 @@ struct chain_options {
   bool progress = false;
 };
 
+// What one length of chain has shown.
+struct chain_result {
+  unsigned relays = 0;
+  measurement measured;
+  rate_statistics relay_user_ns; // of each relay in each run; these and those below for a message
+  rate_statistics relay_system_ns;
+  rate_statistics relay_cpu_ns;
+  rate_statistics cpu_ns; // of all processes in each run
+};
+
 // All runs of one length, or the first failure.
-chain_outcome run_repeatedly(const chain_options& options, unsigned relays, const stop_signal& stop,
-                             const chain_progress& progress) {
+struct chain_runs {
+  chain_outcome sum;
+  std::vector<double> cpu_ns;
+};
+
+chain_runs run_repeatedly(const chain_options& options, unsigned relays, const stop_signal& stop,
+                          const chain_progress& progress) {
   auto settings = options.settings;
   settings.relays = relays;
-  chain_outcome sum;
+  chain_runs all;
+  auto& sum = all.sum;
   for (unsigned i = 0; i < options.runs; ++i) {
     auto one = run_chain(settings, stop, progress);
     sum.payload_bytes = one.payload_bytes;
@@ -41,6 +59,8 @@ chain_outcome run_repeatedly(const chain_options& options, unsigned relays, cons
       sum.rates = one.rates;
     else
       sum.rates.push_back(one.mean_rate);
+    sum.relays.insert(sum.relays.end(), one.relays.begin(), one.relays.end());
+    all.cpu_ns.push_back(one.cpu_ns);
     if (one.status == exit_code::ok)
       continue;
     sum.status = one.status;
@@ -48,21 +68,61 @@ chain_outcome run_repeatedly(const chain_options& options, unsigned relays, cons
     if (one.status != exit_code::loss)
       break;
   }
-  return sum;
+  return all;
 }
 
-void print_tables(const std::vector<measurement>& results, const std::vector<unsigned>& relays) {
+chain_result summarize(unsigned relays, const chain_runs& runs) {
+  const auto& sum = runs.sum;
+  std::vector<double> user;
+  std::vector<double> system;
+  std::vector<double> both;
+  for (const auto& relay : sum.relays) {
+    user.push_back(relay.user_ns);
+    system.push_back(relay.system_ns);
+    both.push_back(relay.user_ns + relay.system_ns);
+  }
+  return {relays,
+          {json_object{}.add("relays", relays), sum.payload_bytes, rate_statistics::of(sum.rates),
+           sum.sequence},
+          rate_statistics::of(std::move(user)),
+          rate_statistics::of(std::move(system)),
+          rate_statistics::of(std::move(both)),
+          rate_statistics::of(runs.cpu_ns)};
+}
+
+// Where there is no relay, null takes the place of its figures.
+json_object describe(const chain_result& x) {
+  auto result = describe(x.measured);
+  auto add = [&](const char* name, const rate_statistics& of_relays) {
+    x.relays == 0 ? result.add(name, NAN) : result.add(name, describe(of_relays));
+  };
+  add("relay_user_ns", x.relay_user_ns);
+  add("relay_system_ns", x.relay_system_ns);
+  add("relay_cpu_ns", x.relay_cpu_ns);
+  return result.add("cpu_ns", describe(x.cpu_ns));
+}
+
+void print_tables(const std::vector<chain_result>& results) {
   fmt::print("{:>6} {:>8} {:>12} {:>12} {:>12} {:>12} {:>8} {:>10} {:>9}\n", "relays", "payload",
              "msgs/s", "min", "max", "delivered", "dropped", "duplicated", "reordered");
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    const auto& x = results[i];
-    fmt::print("{:>6} {:>8} {:>12.0f} {:>12.0f} {:>12.0f} {:>12} {:>8} {:>10} {:>9}\n", relays[i],
-               x.payload_bytes, x.rate.median, x.rate.min, x.rate.max, x.sequence.delivered,
-               x.sequence.missing, x.sequence.duplicated, x.sequence.reordered);
+  for (const auto& result : results) {
+    const auto& x = result.measured;
+    fmt::print("{:>6} {:>8} {:>12.0f} {:>12.0f} {:>12.0f} {:>12} {:>8} {:>10} {:>9}\n",
+               result.relays, x.payload_bytes, x.rate.median, x.rate.min, x.rate.max,
+               x.sequence.delivered, x.sequence.missing, x.sequence.duplicated,
+               x.sequence.reordered);
   }
+  fmt::print("\nprocessor per message, ns\n{:>6} {:>10} {:>10} {:>10} {:>14}\n", "relays",
+             "of a relay", "user", "system", "all processes");
+  for (const auto& x : results)
+    if (x.relays == 0)
+      fmt::print("{:>6} {:>10} {:>10} {:>10} {:>14.1f}\n", 0, "-", "-", "-", x.cpu_ns.median);
+    else
+      fmt::print("{:>6} {:>10.1f} {:>10.1f} {:>10.1f} {:>14.1f}\n", x.relays, x.relay_cpu_ns.median,
+                 x.relay_user_ns.median, x.relay_system_ns.median, x.cpu_ns.median);
   fmt::print("\nrelays,payload,msgs_per_s\n");
-  for (std::size_t i = 0; i < results.size(); ++i)
-    fmt::print("{},{},{:.0f}\n", relays[i], results[i].payload_bytes, results[i].rate.median);
+  for (const auto& x : results)
+    fmt::print("{},{},{:.0f}\n", x.relays, x.measured.payload_bytes, x.measured.rate.median);
 }
 
 json_object params_of(const chain_options& options) {
@@ -71,6 +131,7 @@ json_object params_of(const chain_options& options) {
   params.add("relays", relays)
       .add("duration_s", options.settings.duration_s)
       .add("wire_version", options.settings.wire_version)
+      .add("transport", options.settings.transport)
       .add("runs", options.runs);
   if (options.settings.input.empty())
     params.add("payload_bytes", options.settings.payload_bytes);
@@ -90,27 +151,25 @@ exit_code run_all(const chain_options& options) {
       fmt::print(stderr, "{}\n", line);
   };
   auto outcome = exit_code::ok;
-  std::vector<measurement> results;
+  std::vector<chain_result> results;
   for (auto relays : options.relays) {
-    auto one = run_repeatedly(options, relays, stop, progress);
+    const auto runs = run_repeatedly(options, relays, stop, progress);
+    const auto& one = runs.sum;
     if (one.status != exit_code::ok) {
       complain(one.problem);
       outcome = one.status;
     }
     if (one.status != exit_code::ok && one.status != exit_code::loss)
       break;
-    measurement result{json_object{}.add("relays", relays), one.payload_bytes,
-                       rate_statistics::of(one.rates), one.sequence};
-    results.push_back(std::move(result));
+    results.push_back(summarize(relays, runs));
   }
   if (!results.empty())
-    print_tables(results, options.relays);
-  if (!options.json_file.empty())
-    if (auto written =
-            write_report(options.json_file, report_text("chain", params_of(options), results));
-        !written)
-      return fail(written.error());
-  return outcome;
+    print_tables(results);
+  std::vector<json_object> described;
+  for (const auto& x : results)
+    described.push_back(describe(x));
+  auto saved = save_report(options.json_file, "chain", params_of(options), described);
+  return saved == exit_code::ok ? outcome : saved;
 }
 
 constexpr const char* chain_examples = R"(Examples:
@@ -119,7 +178,10 @@ constexpr const char* chain_examples = R"(Examples:
       0,100,...
   pubsub bench chain --relays 2 --input conn.log --json chain.json
       sends the records of a Zeek log instead of a synthetic text, writes all figures to a file
-Starts publisher, relays and subscriber as processes of their own, connected over loopback TCP.
+  pubsub bench chain --transport unix
+      over sockets of the host instead of loopback TCP; tls is TCP, encrypted
+Starts publisher, relays and subscriber as processes of their own. "of a relay" is the processor
+time, user and system, that a relay takes for a message; "all processes" is that of everybody.
 Every message carries a number; status 3 if one is lost, comes twice or out of order. Samples are
 rates of single seconds, with --runs above 1 the mean rates of the runs.)";
 
@@ -147,6 +209,7 @@ void add_bench_chain(CLI::App& app, exit_code& outcome) {
                    "Version of the peering protocol between the processes; 1 is Zeek's Broker")
       ->check(CLI::Range(1U, 2U))
       ->capture_default_str();
+  bench::add_transport_option(*command, settings.transport);
   command->add_option("--duration", settings.duration_s, "Seconds to publish")
       ->check(CLI::Range(0.1, 1e6))
       ->capture_default_str();

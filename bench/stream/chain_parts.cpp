@@ -1,10 +1,12 @@
 // The processes of a chain. They report to the parent on stdout, one line each:
-//   port N          listening, connected and ready for the next process
+//   at ADDRESS      listening there, connected and ready for the next process
 //   rate N          messages in the last second (subscriber)
-//   done key=value  the end of the work
+//   done key=value  the end of the work; user_ns and system_ns are the processor time it took
 // SPDX-License-Identifier: BSD-3-Clause
 #include "benchmarks.hpp"
 
+#include "kit/link_address.hpp"
+#include "kit/process_usage.hpp"
 #include "kit/rate_meter.hpp"
 #include "stop_signal.hpp"
 #include "stream/numbered_stream.hpp"
@@ -31,6 +33,7 @@ constexpr std::chrono::seconds silence_limit{20};
 
 struct part_options {
   std::string part;
+  std::string listen;
   std::string peer;
   double duration_s = 5;
   std::size_t payload_bytes = 100;
@@ -52,18 +55,25 @@ void report(const std::string& line) {
   out.flush();
 }
 
-exit_code open_port(endpoint& ep) {
-  auto port = ep.listen("tcp://127.0.0.1:0");
-  if (!port)
-    return fail(port.error());
-  report(fmt::format("port {}", *port));
+exit_code open(endpoint& ep, const std::string& address) {
+  auto place = listen_for_peers(ep, address);
+  if (!place)
+    return fail(place.error());
+  report("at " + *place);
   return exit_code::ok;
+}
+
+// Processor time since the messages could begin to flow.
+std::string usage_since(const processor_time& begin) {
+  auto now = processor_time::now();
+  return fmt::format(" user_ns={} system_ns={}", (now.user - begin.user).count(),
+                     (now.system - begin.system).count());
 }
 
 exit_code join(endpoint& ep, const std::string& address) {
   peer_options options;
   options.timeout = patience;
-  auto done = ep.peer("tcp://" + address, options);
+  auto done = ep.peer(address, options);
   return done ? exit_code::ok : fail(done.error());
 }
 
@@ -83,6 +93,7 @@ exit_code run_publisher(const part_options& options) {
   if (!out.wait_for_subscribers(1, patience))
     return fail({errc::request_timeout, "no subscription came through the chain in 15 seconds"});
   numbered_publisher stream{out, *contents, 0, options.form()};
+  const auto begin = processor_time::now();
   auto end = *deadline_after(options.duration_s);
   auto stride = std::clamp<std::size_t>(65'536 / (contents->size_bytes() + 1), 1, 64);
   bool open = true;
@@ -92,7 +103,8 @@ exit_code run_publisher(const part_options& options) {
   stream.finish();
   auto unsent = ep.flush(patience);
   report(fmt::format("done published={} payload={} unsent={}", stream.published(),
-                     contents->size_bytes(), unsent));
+                     contents->size_bytes(), unsent) +
+         usage_since(begin));
   ep.close();
   return exit_code::ok;
 }
@@ -126,8 +138,9 @@ exit_code consume(subscriber& sub, numbered_consumer& consumer, rate_meter& mete
 exit_code run_subscriber(const part_options& options) {
   endpoint ep{options.for_endpoint()};
   auto sub = ep.make_subscriber({topic});
-  if (auto failed = open_port(ep); failed != exit_code::ok)
+  if (auto failed = open(ep, options.listen); failed != exit_code::ok)
     return failed;
+  const auto begin = processor_time::now();
   numbered_consumer consumer{1, options.form()};
   rate_meter meter;
   if (auto failed = consume(sub, consumer, meter); failed != exit_code::ok)
@@ -142,7 +155,7 @@ exit_code run_subscriber(const part_options& options) {
       result.unexpected + consumer.strange(), static_cast<double>(result.delivered) / seconds);
   for (std::size_t i = 0; i < meter.samples().size(); ++i)
     text += fmt::format(" rate{}={:.1f}", i, meter.samples()[i]);
-  report(text);
+  report(text + usage_since(begin));
   ep.close();
   return exit_code::ok;
 }
@@ -157,11 +170,13 @@ exit_code run_relay(const part_options& options) {
   endpoint ep{options.for_endpoint()};
   if (auto failed = join(ep, options.peer); failed != exit_code::ok)
     return failed;
-  if (auto failed = open_port(ep); failed != exit_code::ok)
+  if (auto failed = open(ep, options.listen); failed != exit_code::ok)
     return failed;
+  const auto begin = processor_time::now();
   wait_for_end_of_input();
   auto totals = ep.counters();
-  report(fmt::format("done received={} forwarded={}", totals.received, totals.forwarded));
+  report(fmt::format("done received={} forwarded={}", totals.received, totals.forwarded) +
+         usage_since(begin));
   ep.close();
   return exit_code::ok;
 }
@@ -183,6 +198,7 @@ void add_bench_chain_part(CLI::App& app, exit_code& outcome) {
   command->add_option("--part", options->part)
       ->required()
       ->check(CLI::IsMember({"pub", "sub", "relay"}));
+  command->add_option("--listen", options->listen);
   command->add_option("--peer", options->peer);
   command->add_option("--duration", options->duration_s);
   command->add_option("--payload", options->payload_bytes);

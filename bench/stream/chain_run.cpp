@@ -3,9 +3,13 @@
 
 #include "kit/child_process.hpp"
 #include "kit/child_report.hpp"
+#include "kit/link_address.hpp"
+#include "kit/process_usage.hpp"
+#include "kit/scratch_folder.hpp"
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <set>
 #include <stdexcept>
 
@@ -33,14 +37,14 @@ public:
 
   chain_outcome run() {
     auto limit = deadline_after(setup_limit_s);
-    std::vector<std::string> subscriber_arguments{"--part", "sub"};
+    std::vector<std::string> subscriber_arguments{"--part", "sub", "--listen", place(0)};
     add_form(subscriber_arguments);
-    auto port = start("subscriber", std::move(subscriber_arguments), limit);
+    auto address = start("subscriber", std::move(subscriber_arguments), limit);
     for (auto i = settings_.relays; i > 0; --i)
-      port = start("relay " + std::to_string(i), {"--part", "relay", "--peer", "127.0.0.1:" + port},
-                   limit);
+      address =
+          start(relay_name(i), {"--part", "relay", "--listen", place(i), "--peer", address}, limit);
     std::vector<std::string> arguments{"--part",     "pub",
-                                       "--peer",     "127.0.0.1:" + port,
+                                       "--peer",     address,
                                        "--duration", fmt::format("{}", settings_.duration_s),
                                        "--payload",  std::to_string(settings_.payload_bytes)};
     add_form(arguments);
@@ -54,10 +58,17 @@ public:
     if (!done_.contains(subscriber.name()))
       take(subscriber, wait_for(subscriber, "done", deadline_after(drain_limit_s)));
     end_relays();
+    reckon_costs();
     return std::move(outcome_);
   }
 
 private:
+  static std::string relay_name(unsigned i) { return "relay " + std::to_string(i); }
+
+  std::string place(unsigned stage) const {
+    return listening_address(settings_.transport, folder_.file(std::to_string(stage)));
+  }
+
   void add_form(std::vector<std::string>& arguments) const {
     if (settings_.form == message_form::tree)
       arguments.emplace_back("--trees");
@@ -72,10 +83,10 @@ private:
     return children_.back();
   }
 
-  // Returns the port the child listens on.
+  // Returns the address the child listens at.
   std::string start(const std::string& name, std::vector<std::string> arguments,
                     const deadline& limit) {
-    return wait_for(start_child(name, std::move(arguments)), "port", limit);
+    return wait_for(start_child(name, std::move(arguments)), "at", limit);
   }
 
   // Reads reports of all children until `wanted` says `key`; returns what follows the key.
@@ -134,6 +145,8 @@ private:
       return;
     auto values = values_of(report);
     auto number = [&](const char* key) { return static_cast<std::uint64_t>(values[key]); };
+    auto time = [&](const char* key) { return std::chrono::nanoseconds{number(key)}; };
+    used_[child.name()] = {time("user_ns"), time("system_ns")};
     if (child.name() == "publisher") {
       outcome_.sequence.published = number("published");
       outcome_.payload_bytes = number("payload");
@@ -149,19 +162,38 @@ private:
     }
   }
 
+  // What relays report at their end is what they have used.
   void end_relays() {
+    auto limit = deadline_after(drain_limit_s);
     for (auto& child : children_)
       child.ask_to_end();
-    auto limit = deadline_after(5);
+    for (auto& child : children_)
+      if (!done_.contains(child.name()))
+        take(child, wait_for(child, "done", limit));
+    limit = deadline_after(5);
     for (auto& child : children_)
       child.wait(limit);
+  }
+
+  void reckon_costs() {
+    const auto messages = std::max<std::uint64_t>(outcome_.sequence.published, 1);
+    auto per_message = [&](std::chrono::nanoseconds time) {
+      return static_cast<double>(time.count()) / static_cast<double>(messages);
+    };
+    for (unsigned i = 1; i <= settings_.relays; ++i) // each has passed on all messages
+      outcome_.relays.push_back(
+          {per_message(used_[relay_name(i)].user), per_message(used_[relay_name(i)].system)});
+    for (const auto& [name, used] : used_)
+      outcome_.cpu_ns += per_message(used.user + used.system);
   }
 
   const chain_settings& settings_;
   const stop_signal& stop_;
   const chain_progress& progress_;
+  const scratch_folder folder_; // of sockets
   std::deque<child_process> children_;
-  std::set<std::string> done_; // children that have reported their end
+  std::set<std::string> done_;                 // children that have reported their end
+  std::map<std::string, processor_time> used_; // by child
   chain_outcome outcome_;
 };
 

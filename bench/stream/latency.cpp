@@ -2,8 +2,11 @@
 #include "benchmarks.hpp"
 
 #include "kit/child_report.hpp"
+#include "kit/link_address.hpp"
 #include "kit/progress.hpp"
 #include "kit/report.hpp"
+#include "kit/scratch_folder.hpp"
+#include "stream/bare_eventfd_trip.hpp"
 #include "stream/latency_run.hpp"
 
 #include <deque>
@@ -25,6 +28,7 @@ struct latency_options {
   double duration_s = 1;
   unsigned runs = 5;
   double timeout_s = 10;
+  std::string transport = "tcp";
   bool local = false;
   bool limit = false;
   std::string json_file;
@@ -57,8 +61,10 @@ public:
 private:
   exit_code set_up() {
     auto failed = set_up_endpoint();
+    if (failed == exit_code::ok && options_.limit && within_host())
+      failed = set_up_eventfds();
     if (failed == exit_code::ok && options_.limit)
-      failed = set_up_limit();
+      failed = set_up_bare_tcp();
     return failed;
   }
 
@@ -67,10 +73,12 @@ private:
     if (options_.local) {
       echo_.emplace(ep_);
     } else {
-      std::string port;
-      if (auto failed = start_child(ours, "endpoint", port); failed != exit_code::ok)
+      const auto place = listening_address(options_.transport, folder_.file("echo"));
+      ours.child.emplace("echo", std::vector<std::string>{"latency-part", "endpoint", place});
+      std::string address;
+      if (auto failed = hear(*ours.child, "at", address); failed != exit_code::ok)
         return failed;
-      if (auto peered = ep_.peer("tcp://127.0.0.1:" + port); !peered)
+      if (auto peered = ep_.peer(address); !peered)
         return fail(peered.error());
     }
     ours.trip = make_endpoint_trip(ep_, options_.payload_bytes);
@@ -81,10 +89,24 @@ private:
     return options_.local ? exit_code::ok : hear(*ours.child, "ready", nothing);
   }
 
-  exit_code set_up_limit() {
+  exit_code set_up_eventfds() {
+    auto& limit = add("bare eventfd");
+    shared_.emplace(numbered_bytes(options_.payload_bytes));
+    std::vector<std::string> arguments{"latency-part", "eventfd"};
+    for (auto number : shared_->numbers())
+      arguments.push_back(std::to_string(number));
+    limit.child.emplace("echo", arguments);
+    shared_->keep_to_this_process();
+    limit.trip = make_eventfd_trip(*shared_);
+    std::string nothing;
+    return hear(*limit.child, "ready", nothing);
+  }
+
+  exit_code set_up_bare_tcp() {
     auto& limit = add("bare tcp");
+    limit.child.emplace("echo", std::vector<std::string>{"latency-part", "bare"});
     std::string port;
-    if (auto failed = start_child(limit, "bare", port); failed != exit_code::ok)
+    if (auto failed = hear(*limit.child, "port", port); failed != exit_code::ok)
       return failed;
     limit.trip = make_bare_trip(static_cast<std::uint16_t>(std::stoi(port)), options_.payload_bytes,
                                 waiting::asleep);
@@ -96,11 +118,7 @@ private:
         contender{std::move(name), {}, {}, std::vector<latency_series>(options_.rates.size())});
   }
 
-  exit_code start_child(contender& x, const char* answering, std::string& port) {
-    std::vector<std::string> arguments{"latency-part", answering};
-    x.child.emplace("echo", arguments);
-    return hear(*x.child, "port", port);
-  }
+  bool within_host() const { return !options_.local && options_.transport == "unix"; }
 
   exit_code hear(child_process& child, const char* word, std::string& rest) {
     auto said = wait_for_report(child, word, stop_, deadline_after(latency_setup_limit_s));
@@ -178,20 +196,22 @@ private:
   }
 
   void print() const {
-    fmt::print("{:>8} {:<10} {:>11} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  us\n", "rate/s", "over",
+    fmt::print("{:>8} {:<12} {:>11} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  us\n", "rate/s", "over",
                "round trips", "p50", "p90", "p99", "p99.9", "p99.99", "max");
     for (std::size_t rate = 0; rate < options_.rates.size(); ++rate)
       for (const auto& x : contenders_)
         print_row(options_.rates[rate], x.name, x.series[rate]);
-    for (std::size_t rate = 0; rate < options_.rates.size() && options_.limit; ++rate)
-      fmt::print("{}libpubsub / bare tcp: p50 {:.2f}, p99 {:.2f} (medians of {} runs)\n",
-                 pace_text(options_.rates[rate]), ratio(rate, &latency_series::p50),
-                 ratio(rate, &latency_series::p99), options_.runs);
+    for (std::size_t rate = 0; rate < options_.rates.size(); ++rate)
+      for (std::size_t limit = 1; limit < contenders_.size(); ++limit)
+        fmt::print("{}libpubsub / {}: p50 {:.2f}, p99 {:.2f} (medians of {} runs)\n",
+                   pace_text(options_.rates[rate]), contenders_[limit].name,
+                   ratio(rate, contenders_[limit], &latency_series::p50),
+                   ratio(rate, contenders_[limit], &latency_series::p99), options_.runs);
   }
 
   static void print_row(double rate, const std::string& name, const latency_series& x) {
     auto us = [&](double part) { return static_cast<double>(x.all.percentile(part)) / 1e3; };
-    fmt::print("{:>8} {:<10} {:>11} {:>9.1f} {:>9.1f} {:>9.1f} {:>9.1f} {:>9.1f} {:>9.1f}\n",
+    fmt::print("{:>8} {:<12} {:>11} {:>9.1f} {:>9.1f} {:>9.1f} {:>9.1f} {:>9.1f} {:>9.1f}\n",
                rate > 0 ? fmt::format("{}", rate) : "unpaced", name, x.all.count(), us(0.5),
                us(0.9), us(0.99), us(0.999), us(0.9999), us(1));
     if (x.all.count() < x.scheduled - x.scheduled / 50)
@@ -203,11 +223,13 @@ private:
     return rate > 0 ? fmt::format("at {}/s, ", rate) : "unpaced, ";
   }
 
-  double ratio(std::size_t rate, std::vector<double> latency_series::*part) const {
+  // Of our times to those of a limit.
+  double ratio(std::size_t rate, const contender& limit,
+               std::vector<double> latency_series::*part) const {
     auto median = [&](const contender& x) {
       return rate_statistics::of(x.series[rate].*part).median;
     };
-    return median(contenders_.front()) / median(contenders_.back());
+    return median(contenders_.front()) / median(limit);
   }
 
   json_object params() const {
@@ -216,7 +238,8 @@ private:
         .add("payload_bytes", options_.payload_bytes)
         .add("duration_s", options_.duration_s)
         .add("runs", options_.runs)
-        .add("over", options_.local ? "one process" : "one peering, loopback TCP");
+        .add("over", options_.local ? "one process" : "one peering")
+        .add("transport", options_.local ? "" : options_.transport);
     return result;
   }
 
@@ -232,10 +255,11 @@ private:
         result.add("latency_ns", describe_percentiles(series.all))
             .add("p50_ns", describe(rate_statistics::of(series.p50)))
             .add("p99_ns", describe(rate_statistics::of(series.p99)));
-        if (options_.limit && &x == &contenders_.front())
-          result.add("ratio_to_bare_tcp", json_object{}
-                                              .add("p50", ratio(rate, &latency_series::p50))
-                                              .add("p99", ratio(rate, &latency_series::p99)));
+        for (std::size_t i = 1; i < contenders_.size() && &x == &contenders_.front(); ++i)
+          result.add(i + 1 == contenders_.size() ? "ratio_to_bare_tcp" : "ratio_to_bare_eventfd",
+                     json_object{}
+                         .add("p50", ratio(rate, contenders_[i], &latency_series::p50))
+                         .add("p99", ratio(rate, contenders_[i], &latency_series::p99)));
         list.push_back(std::move(result));
       }
     return list;
@@ -244,8 +268,10 @@ private:
   const latency_options& options_;
   const stop_signal& stop_;
   progress progress_;
+  const scratch_folder folder_; // of sockets
   endpoint ep_;
   std::optional<echo_thread> echo_;
+  std::optional<eventfd_pair> shared_;
   std::deque<contender> contenders_;
 };
 
@@ -255,19 +281,31 @@ exit_code run_latency(const latency_options& options) {
 }
 
 // The other process: answers until its stdin is closed.
-exit_code run_echo_part(bool over_endpoint) {
-  if (!over_endpoint) {
-    echo_socket bare{waiting::asleep};
-    report_line("port", std::to_string(bare.port()));
-    wait_for_parent();
-    return exit_code::ok;
-  }
+exit_code echo_bare() {
+  echo_socket bare{waiting::asleep};
+  report_line("port", std::to_string(bare.port()));
+  wait_for_parent();
+  return exit_code::ok;
+}
+
+exit_code echo_eventfds(const std::vector<std::string>& numbers) {
+  std::vector<int> descriptors;
+  for (const auto& x : numbers)
+    descriptors.push_back(std::stoi(x));
+  eventfd_pair shared{descriptors};
+  echo_events echo{shared};
+  report_line("ready");
+  wait_for_parent();
+  return exit_code::ok;
+}
+
+exit_code echo_endpoint(const std::string& address) {
   endpoint ep;
-  auto port = ep.listen("tcp://127.0.0.1:0");
-  if (!port)
-    return fail(port.error());
+  auto place = listen_for_peers(ep, address);
+  if (!place)
+    return fail(place.error());
   echo_thread echo{ep};
-  report_line("port", std::to_string(*port));
+  report_line("at", *place);
   if (ep.wait_for_subscribers(reply_topic, 1, left_until(deadline_after(latency_setup_limit_s))))
     report_line("ready");
   wait_for_parent();
@@ -278,6 +316,8 @@ constexpr const char* latency_examples = R"(Examples:
   pubsub bench latency --limit
       round trips between two processes, as fast as answers come and at 1000 a second; beside them,
       in turns, those of a bare blocking TCP socket, and the ratio
+  pubsub bench latency --transport unix --limit
+      the same over a socket of the host, beside a bare eventfd and shared memory, and bare TCP
   pubsub bench latency --local --rate 0
       between two threads of one process
   pubsub bench latency --rate 100,1000,5000 --duration 5 --runs 7 --json latency.json
@@ -308,7 +348,9 @@ void add_bench_latency(CLI::App& app, exit_code& outcome) {
       ->check(CLI::Range(0.001, 3600.0))
       ->capture_default_str();
   command->add_flag("--local", options->local, "Between two threads of one process");
-  command->add_flag("--limit", options->limit, "Measure a bare TCP ping-pong too, in turns");
+  bench::add_transport_option(*command, options->transport);
+  command->add_flag("--limit", options->limit,
+                    "Measure a bare TCP ping-pong too, in turns; with unix also one by eventfd");
   command->add_option("--json", options->json_file, "Write all figures to FILE")->type_name("FILE");
   command->footer(bench::latency_examples);
   command->callback([options, &outcome] { outcome = bench::run_latency(*options); });
@@ -317,15 +359,23 @@ void add_bench_latency(CLI::App& app, exit_code& outcome) {
 void add_bench_latency_part(CLI::App& app, exit_code& outcome) {
   struct part_options {
     std::string over;
+    std::vector<std::string> where;
   };
   auto options = std::make_shared<part_options>();
   auto command = app.add_subcommand("latency-part", "The answering process (started by latency)");
   command->group(""); // not shown
   command->add_option("over", options->over)
       ->required()
-      ->check(CLI::IsMember({"endpoint", "bare"}));
-  command->callback(
-      [options, &outcome] { outcome = bench::run_echo_part(options->over == "endpoint"); });
+      ->check(CLI::IsMember({"endpoint", "bare", "eventfd"}));
+  command->add_option("where", options->where, "An address, or the numbers of descriptors");
+  command->callback([options, &outcome] {
+    if (options->over == "bare")
+      outcome = bench::echo_bare();
+    else if (options->over == "eventfd")
+      outcome = bench::echo_eventfds(options->where);
+    else
+      outcome = bench::echo_endpoint(options->where.empty() ? "" : options->where.front());
+  });
 }
 
 } // namespace pubsub::tool

@@ -63,6 +63,23 @@ class BenchCosts(CommandTest):
         self.assertNotIn("ratio_to_bare_tcp", results[1])
         self.assertRegex(out, r"unpaced, libpubsub / bare tcp: p50 \d+\.\d\d, p99 \d+\.\d\d")
 
+    def test_latency_within_the_host_beside_an_eventfd_and_bare_tcp(self):
+        results, out = self.bench("latency", "--transport", "unix", "--limit", "--rate", 200, "--duration", 0.1, "--runs", 2)
+        self.assertEqual([x["over"] for x in results], ["libpubsub", "bare eventfd", "bare tcp"])
+        for result in results:
+            self.check_latency(result)
+            self.assertEqual(result["published"], 40)
+        for limit, row in zip(("bare_eventfd", "bare_tcp"), results[1:]):
+            ratio = results[0][f"ratio_to_{limit}"]["p50"]
+            self.assertAlmostEqual(ratio, results[0]["p50_ns"]["median"] / row["p50_ns"]["median"])
+        self.assertRegex(out, r"at 200/s, libpubsub / bare eventfd: p50 \d+\.\d\d, p99 \d+\.\d\d")
+
+    def test_latency_over_tls(self):
+        results, _ = self.bench("latency", "--transport", "tls", "--limit", "--rate", 0, "--duration", 0.1, "--runs", 2)
+        self.assertEqual([x["over"] for x in results], ["libpubsub", "bare tcp"])
+        for result in results:
+            self.check_latency(result)
+
     def test_latency_in_one_process(self):
         (result,), _ = self.bench("latency", "--local", "--rate", 0, "--duration", 0.1, "--runs", 2, "--payload", 0)
         self.check_latency(result)

@@ -12,6 +12,7 @@ import unittest
 from command import CONN_LOG, CommandTest
 
 MEMBERS = {"payload_bytes", "msgs_per_s", "published", "delivered", "dropped", "duplicated", "reordered"}
+CHAIN_MEMBERS = MEMBERS | {"relays", "relay_user_ns", "relay_system_ns", "relay_cpu_ns", "cpu_ns"}
 
 
 class Bench(CommandTest):
@@ -41,11 +42,42 @@ class Bench(CommandTest):
         status, out, err = self.run_command("bench", "chain", "--relays", "0,2", "--payload", 50, "--duration", 1,
                                             "--json", self.report, limit_s=120)
         self.assertEqual(status, 0, out + err)
-        results = self.read_report("chain", MEMBERS | {"relays"})
+        results = self.read_report("chain", CHAIN_MEMBERS)
         self.assertEqual([(x["relays"], x["payload_bytes"]) for x in results], [(0, 50), (2, 50)])
         csv = out[out.index("relays,payload,msgs_per_s"):].splitlines()
         self.assertEqual(len(csv), 3)
         self.assertRegex(csv[2], r"^2,50,\d+$")
+
+    def test_a_chain_says_what_processor_a_message_costs_its_relays(self):
+        status, out, err = self.run_command("bench", "chain", "--relays", "0,2", "--duration", 0.5, "--runs", 2, "--json", self.report,
+                                            limit_s=120)
+        self.assertEqual(status, 0, out + err)
+        none, two = self.read_report("chain", CHAIN_MEMBERS)
+        self.assertEqual([none[x] for x in ("relay_user_ns", "relay_system_ns", "relay_cpu_ns")], [None] * 3)
+        self.assertEqual([len(two[x]["samples"]) for x in ("relay_user_ns", "relay_system_ns", "relay_cpu_ns", "cpu_ns")], [4, 4, 4, 2])
+        for user, system, both in zip(*(two[x]["samples"] for x in ("relay_user_ns", "relay_system_ns", "relay_cpu_ns"))):
+            self.assertAlmostEqual(user + system, both)
+            self.assertTrue(1 < both < 100_000, both)
+        for first, second, everybody in zip(two["relay_cpu_ns"]["samples"][::2], two["relay_cpu_ns"]["samples"][1::2],
+                                            two["cpu_ns"]["samples"]):
+            self.assertLess(first + second, everybody)
+        self.assertRegex(out, rf"(?m)^ +2 +{two['relay_cpu_ns']['median']:.1f} ")
+        self.assertRegex(out, r"(?m)^ +0 +- +- +- +\d+\.\d$")
+
+    def test_a_chain_runs_over_every_transport(self):
+        for transport in ("tcp", "unix", "tls"):
+            with self.subTest(transport):
+                status, out, err = self.run_command("bench", "chain", "--transport", transport, "--relays", "1", "--duration", 0.3,
+                                                    "--json", self.report, limit_s=120)
+                self.assertEqual(status, 0, out + err)
+                self.read_report("chain", CHAIN_MEMBERS)
+                with open(self.report, encoding="utf-8") as file:
+                    self.assertEqual(json.load(file)["params"]["transport"], transport)
+
+    def test_a_chain_over_sockets_of_the_host_leaves_none_behind(self):
+        bench = self.start("bench", "chain", "--transport", "unix", "--relays", 1, "--duration", 0.3, env={"TMPDIR": self.folder})
+        self.assertEqual(bench.finish(), 0, bench.err)
+        self.assertEqual(os.listdir(self.folder), [])
 
     def test_a_chain_carries_real_records(self):
         log = os.path.join(self.folder, "conn.log")
@@ -54,14 +86,14 @@ class Bench(CommandTest):
         status, out, err = self.run_command("bench", "chain", "--relays", "1", "--input", log, "--duration", 0.3,
                                             "--runs", 2, "--json", self.report, limit_s=120)
         self.assertEqual(status, 0, out + err)
-        result, = self.read_report("chain", MEMBERS | {"relays"})
+        result, = self.read_report("chain", CHAIN_MEMBERS)
         self.assertEqual(len(result["msgs_per_s"]["samples"]), 2)
 
     def test_a_chain_carries_values_published_and_read_as_trees(self):
         status, out, err = self.run_command("bench", "chain", "--relays", "1", "--messages", "tree", "--duration", 0.3,
                                             "--json", self.report, limit_s=120)
         self.assertEqual(status, 0, out + err)
-        self.read_report("chain", MEMBERS | {"relays"})
+        self.read_report("chain", CHAIN_MEMBERS)
 
     def test_a_killed_relay_ends_the_chain_with_an_error(self):
         bench = self.start("bench", "chain", "--relays", 2, "--duration", 50, "--progress")

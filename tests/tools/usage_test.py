@@ -53,6 +53,7 @@ class Usage(CommandTest):
         self.check(["node", "--listen", "127.0.0.1:0", "--link-policy", "hope"], USAGE, "--link-policy")
         self.check(["pub", "--listen", "127.0.0.1:0", "--link-queue", "0"], USAGE, "--link-queue")
         self.check(["bench", "chain", "--relays", "x"], USAGE, "--relays")
+        self.check(["bench", "chain", "--transport", "pigeon"], USAGE, "--transport")
         self.check(["bench", "stream", "--mode", "sideways"], USAGE, "--mode")
         self.check(["bench", "latency", "--rate", "often"], USAGE, "--rate")
         self.check(["bench", "fanout", "--subscribers", "0"], USAGE, "--subscribers")
