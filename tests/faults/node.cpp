@@ -166,6 +166,10 @@ private:
                    .passphrase = {},
                    .ca_file = in.text("ca", ""),
                    .ca_path = {}};
+    if (const auto ring = in.number("ring", 0); ring > 0)
+      options.memory.ring_bytes = static_cast<std::size_t>(ring);
+    else if (in.number("shared_memory", 1) == 0)
+      options.memory.use = pubsub::shared_memory::off;
     if (const auto silence = in.number("liveness_ms", 0); silence > 0)
       options.liveness_timeout = milliseconds{silence};
     const auto name = in.text("at", "main");

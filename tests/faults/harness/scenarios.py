@@ -261,6 +261,35 @@ def mixed_links(w):
     replace_a_relay(w, pub, ["first", "second"], 5_000)
 
 
+@scenario("shared-memory", seeds=50, short_seeds=3)
+def shared_memory(w):
+    """A chain whose links share memory, rings of 4 KiB to 1 MiB. Relays are killed under traffic twenty times, stopped
+    before that or not: what shared memory with them keeps neither memory nor descriptors, and the others go on."""
+    names = ["pub", "first", "second", "sub"]
+    for name in names:
+        w.start(name, scheme="unix", ring=w.random.choice([4_096, 65_536, 1 << 20]), version=w.random.choice([1, 2, 2]))
+    for one, other in zip(names, names[1:]):
+        w.connect(one, other)
+    links = {"pub": 1, "first": 2, "second": 2, "sub": 1}
+    w.subscribe("sub")
+    pub = w.publish("pub", topics=w.random.randint(1, 5), **STEADY)
+    w.await_shared_memory(links)
+    before = {name: w.descriptors(name) for name in ("pub", "sub")}
+    for _ in range(3 if w.settings.short or w.settings.sanitized else 20):
+        w.await_published(pub, w.random.randrange(1, 2_000))
+        with w.outage():
+            name = w.random.choice(["first", "second"])
+            if w.random.random() < 0.3:
+                w.stop(name)
+                w.await_published_or_held(pub, w.random.randrange(1, 2_000))
+            w.kill(name)
+            w.start(name)
+            w.reconnect(name)
+        w.await_shared_memory(links)
+    now = {name: w.descriptors(name) for name in before}
+    w.require(now == before, f"descriptors: {now}, and {before} before relays were killed")
+
+
 @scenario("two-faults", seeds=80)
 def two_faults(w):
     """Between a publisher and a subscriber there are two ways, of two relays each. Two things break at once, on one of

@@ -337,6 +337,19 @@ class World:
         resource.prlimit(pid, kind, (value, before[1]))
         return before[0]
 
+    def shared_memories(self, name):
+        """How many links of a node move bytes through memory they share with a peer (docs/wire-format.md)."""
+        with open(f"/proc/{self.nodes[name].program.pid}/maps", encoding="utf-8") as maps:
+            return len({line.split()[4] for line in maps if "memfd:pubsub-link" in line})
+
+    def descriptors(self, name):
+        return len(os.listdir(f"/proc/{self.nodes[name].program.pid}/fd"))
+
+    def await_shared_memory(self, links):
+        """Until each of these nodes shares memory with so many peers, and with nothing that is gone."""
+        if not wait_until(lambda: all(self.shared_memories(name) == n for name, n in links.items())):
+            raise Stuck(f"links that share memory: { {name: self.shared_memories(name) for name in links} } instead of {links}")
+
     def mapped_bytes(self, name):
         return self.nodes[name].memory_kb("VmSize") * 1024
 

@@ -146,8 +146,9 @@ private:
     if (n == 0)
       return end(on_read_, asio::error::eof, 0);
     received_ += static_cast<std::uint64_t>(n);
-    if (!region_)
-      consider(passed);
+    count(static_cast<std::size_t>(n));
+    if (role_ == memory_role::agrees && !passed.empty() && !std::exchange(has_answered_, true))
+      agree(passed);
     end(on_read_, {}, static_cast<std::size_t>(n));
   }
 
@@ -203,6 +204,7 @@ private:
       return 0;
     }
     sent_ += static_cast<std::uint64_t>(n);
+    count(static_cast<std::size_t>(n));
     proposal_.reset();
     return static_cast<std::size_t>(n);
   }
@@ -245,22 +247,21 @@ private:
 
   // -- from the socket to memory ------------------------------------------------------------------
 
-  /// Something has come by the socket.
-  void consider(passed_fds& passed) {
-    const bool proposes = role_ == memory_role::proposes;
-    if (has_tried_ || (proposes ? moved_bytes() < tuning::bytes_before_memory : passed.empty()))
-      return;
-    has_tried_ = true;
-    proposes ? propose() : agree(passed);
-  }
-
-  std::uint64_t moved_bytes() {
-    std::lock_guard lock{mutex_};
-    return sent_ + received_;
+  /// From any thread: the socket has carried so much more.
+  void count(std::size_t bytes) noexcept {
+    const auto before = carried_.fetch_add(bytes, std::memory_order_relaxed);
+    if (role_ == memory_role::proposes && before < tuning::bytes_before_memory &&
+        before + bytes >= tuning::bytes_before_memory)
+      try {
+        soon(&memory_connection::propose);
+      } catch (const std::exception&) { // out of memory: the socket carries on
+      }
   }
 
   /// The descriptors go with what is written next. Where the system refuses, the socket carries on.
   void propose() {
+    if (closed_)
+      return;
     auto made = shared_region::make(options_);
     auto bell = made ? make_bell() : std::nullopt;
     if (!bell || !adopt_bell(std::move(bell->first)))
@@ -358,12 +359,13 @@ private:
   std::optional<proposal> proposal_;  // not yet sent
   std::optional<ring_writer> writer_; // once this side has moved
 
+  std::atomic<std::uint64_t> carried_{0};    // by the socket, in both directions
   std::atomic<std::size_t> shared_bytes_{0}; // 0 until this side has moved
 
   // On the loop only:
   std::optional<shared_region> region_;
   stream_protocol::socket bell_; // closed until there is memory
-  bool has_tried_ = false;       // to move: once for each connection
+  bool has_answered_ = false;    // a proposal: there is one for each connection
   bool peer_gone_ = false;
   std::uint64_t received_ = 0;              // by the socket
   std::optional<std::uint64_t> stream_end_; // where the peer leaves the socket

@@ -181,6 +181,26 @@ TEST_CASE_FIXTURE(fixture, "both sides move to memory, and every byte stays in o
   CHECK(b.carrier->shared_bytes() == a.carrier->shared_bytes());
 }
 
+TEST_CASE_FIXTURE(fixture,
+                  "a side that is told nothing moves, too, and so does one that tells nothing") {
+  for (const bool writer_proposes : {true, false}) {
+    CAPTURE(writer_proposes);
+    auto [one, other] = sockets();
+    const auto role = [&](bool proposes) {
+      return proposes ? memory_role::proposes : memory_role::agrees;
+    };
+    side a{make(std::move(one), role(writer_proposes))};
+    side b{make(std::move(other), role(!writer_proposes))};
+    exchange(a, b, random_bytes(tuning::bytes_before_memory, 3));
+    settle();
+    exchange(a, b, random_bytes(100, 4));
+    settle();
+    exchange(a, b, random_bytes(100, 5));
+    const bool moved = a.carrier->shared_bytes() > 0 && b.carrier->shared_bytes() > 0;
+    CHECK(moved == writer_proposes); // a proposal goes with bytes of its side
+  }
+}
+
 TEST_CASE_FIXTURE(fixture, "a peer that does not know of memory is served by the socket") {
   for (const bool first : {true, false}) {
     CAPTURE(first);
