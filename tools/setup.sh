@@ -76,7 +76,8 @@ LIST
 }
 
 # Not looked for, since nothing else needs them: the peers of `pubsub bench compare`, which are
-# libnng-dev libnats-dev nats-server libbroker-dev libcaf-dev (docs/performance.md).
+# libnng-dev libnats-dev nats-server libbroker-dev libcaf-dev (docs/performance.md), and Aeron, which
+# needs default-jdk-headless and comes from Maven (bench/README.md).
 
 # Asks the compiler, so that libraries which did not come from apt count too.
 missing_headers() {

@@ -30,6 +30,12 @@ constexpr peer_usage local_peers[] = {{"libzmq", "peer_zmq", "PUB/SUB", "pubsub"
                                       {"NATS", "peer_nats", "", ""},
                                       {"Broker", "peer_broker", "", ""}};
 
+// What a thread of Aeron's does that finds nothing to do decides how fast it is, and what it costs.
+constexpr peer_usage shared_memory_peers[] = {
+    {"Aeron", "peer_aeron", "IPC, yielding", "yield"},
+    {"Aeron", "peer_aeron", "IPC, backing off", "backoff"},
+    {"Aeron", "peer_aeron", "IPC, spinning", "spin"}};
+
 constexpr peer_usage chain_peers[] = {{"libzmq", "peer_zmq", "PUB/SUB", "pubsub"},
                                       {"nng", "peer_nng", "PUB/SUB", "pubsub"},
                                       {"nng", "peer_nng", "PUSH/PULL", "pushpull"},
@@ -49,6 +55,20 @@ public:
         ours("", {"stream", "--mode", "both", "--messages", messages})};
     for (const auto& peer : local_peers)
       result.contestants.push_back(measured_by(peer, result));
+    if (fresh)
+      add_shared_memory_peers(result);
+    return result;
+  }
+
+  /// From one process to another of the same host, without a relay.
+  compare_case host() const {
+    compare_case result{"chain", "fresh", 0, {}};
+    auto over_unix = ours("over unix://", {"chain", "--transport", "unix", "--relays", "0"});
+    over_unix.role = part::ours;
+    result.contestants = {limit("bare TCP copy", "", "bare_chain", result, framing_bytes),
+                          std::move(over_unix), ours("over TCP", {"chain", "--relays", "0"})};
+    add_shared_memory_peers(result);
+    result.setup = "host";
     return result;
   }
 
@@ -57,6 +77,7 @@ public:
     result.contestants = {
         limit("bare TCP copy", "", "bare_chain", result, framing_bytes),
         ours("", {"chain", "--relays", std::to_string(relays)}),
+        ours("over unix://", {"chain", "--transport", "unix", "--relays", std::to_string(relays)}),
         ours("version 1", {"chain", "--wire-version", "1", "--relays", std::to_string(relays)})};
     if (!settings_.input.empty())
       result.contestants.push_back(
@@ -117,6 +138,11 @@ private:
     return {"libpubsub", std::move(usage), role, "", sized(std::move(arguments), 0)};
   }
 
+  void add_shared_memory_peers(compare_case& to) const {
+    for (const auto& peer : shared_memory_peers)
+      to.contestants.push_back(measured_by(peer, to));
+  }
+
   contestant measured_by(const peer_usage& peer, const compare_case& in) const {
     auto arguments = program_arguments(in, 0);
     if (*peer.pattern != '\0')
@@ -134,6 +160,8 @@ std::string compare_case::title() const {
   if (setup == "local")
     return fmt::format("local stream, {}",
                        messages == "fresh" ? "fresh messages" : "one message repeated");
+  if (setup == "host")
+    return "two processes of one host";
   if (setup == "actors")
     return "from actor to actor, 1 relay, values";
   return fmt::format("chain, {} relay{}{}", relays, relays == 1 ? "" : "s",
@@ -146,6 +174,8 @@ std::vector<compare_case> make_cases(const compare_settings& settings) {
   if (settings.only.empty() || settings.only == "local")
     for (auto messages : {"fresh", "repeated"})
       cases.push_back(make.local(messages));
+  if (settings.only.empty() || settings.only == "host")
+    cases.push_back(make.host());
   if (settings.only.empty() || settings.only == "chain")
     for (auto relays : settings.relays)
       cases.push_back(make.chain(relays));

@@ -9,7 +9,7 @@
 namespace pubsub::tool::bench {
 
 struct compare_settings {
-  std::string only; ///< `local`, `chain`, `values` or `actors`; empty for all
+  std::string only; ///< `local`, `host`, `chain`, `values` or `actors`; empty for all
   std::vector<unsigned> relays{0, 1, 2, 4};
   std::size_t payload_bytes = 100;
   double duration_s = 3;
@@ -32,7 +32,7 @@ struct contestant {
 
 /// Contestants that carry the same messages the same way. The limit comes first, then ourselves.
 struct compare_case {
-  std::string setup;    ///< `local`, `chain` or `actors`
+  std::string setup;    ///< `local`, `host`, `chain` or `actors`
   std::string messages; ///< `fresh`, `repeated` or `tree`
   unsigned relays = 0;
   std::vector<contestant> contestants;

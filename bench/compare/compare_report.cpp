@@ -16,6 +16,10 @@ std::string factor(const std::optional<double>& ratio) {
   return ratio ? fmt::format("{:.2f}", *ratio) : "-";
 }
 
+std::string nanoseconds(const std::optional<rate_statistics>& x) {
+  return x ? fmt::format("{:.0f}", x->median) : "-";
+}
+
 std::string plain(const std::optional<double>& ratio) {
   return ratio ? fmt::format("{:.4f}", *ratio) : "";
 }
@@ -28,22 +32,31 @@ void print_row(const compare_result& in, const compare_row& row) {
   }
   auto sequence = row.sequence();
   auto status = row.status();
-  fmt::print("  {:<24} {:>12.0f} {:>12.0f} {:>12.0f} {:>9} {:>9} {:>8}{}\n", row.who.title(),
+  fmt::print("  {:<24} {:>12.0f} {:>12.0f} {:>12.0f} {:>9} {:>9} {:>7} {:>8}{}\n", row.who.title(),
              rate->median, rate->min, rate->max, factor(median_ratio(&row, in.find(part::limit))),
-             factor(median_ratio(in.find(part::ours), &row)), sequence.missing + sequence.reordered,
+             factor(median_ratio(in.find(part::ours), &row)), nanoseconds(row.cpu_ns()),
+             sequence.missing + sequence.reordered,
              status == "measured" ? "" : "  a round " + status);
 }
 
 } // namespace
 
 std::optional<rate_statistics> compare_row::rate() const {
-  std::vector<double> rates;
+  return statistics_of(&compare_sample::rate);
+}
+
+std::optional<rate_statistics> compare_row::cpu_ns() const {
+  return statistics_of(&compare_sample::cpu_ns);
+}
+
+std::optional<rate_statistics> compare_row::statistics_of(double compare_sample::*figure) const {
+  std::vector<double> figures;
   for (const auto& x : samples)
-    if (x.measured())
-      rates.push_back(x.rate);
-  if (rates.empty())
+    if (x.measured() && x.*figure > 0)
+      figures.push_back(x.*figure);
+  if (figures.empty())
     return std::nullopt;
-  return rate_statistics::of(std::move(rates));
+  return rate_statistics::of(std::move(figures));
 }
 
 sequence_result compare_row::sequence() const {
@@ -84,8 +97,8 @@ std::optional<double> median_ratio(const compare_row* a, const compare_row* b) {
 
 void print_tables(const std::vector<compare_result>& results) {
   for (const auto& x : results) {
-    fmt::print("{:<26} {:>12} {:>12} {:>12} {:>9} {:>9} {:>8}\n", x.measured.title(), "msgs/s",
-               "min", "max", "/ limit", "ours / it", "lost");
+    fmt::print("{:<26} {:>12} {:>12} {:>12} {:>9} {:>9} {:>7} {:>8}\n", x.measured.title(),
+               "msgs/s", "min", "max", "/ limit", "ours / it", "cpu ns", "lost");
     for (const auto& row : x.rows)
       print_row(x, row);
     fmt::print("\n");
@@ -123,6 +136,10 @@ std::vector<measurement> to_measurements(const std::vector<compare_result>& resu
           .add("status", row.status())
           .add("ratio_to_limit", median_ratio(&row, x.find(part::limit)).value_or(NAN))
           .add("ours_to_it", median_ratio(x.find(part::ours), &row).value_or(NAN));
+      if (const auto cpu = row.cpu_ns())
+        labels.add("cpu_ns", cpu->median);
+      else
+        labels.add("cpu_ns", NAN);
       list.push_back(
           {labels, payload_bytes, row.rate().value_or(rate_statistics{}), row.sequence()});
     }

@@ -19,10 +19,15 @@ struct compare_row {
 
   /// Nothing where no round has figures.
   std::optional<rate_statistics> rate() const;
+  /// Processor time for a message; nothing where no round tells it.
+  std::optional<rate_statistics> cpu_ns() const;
   /// Added up over all rounds.
   sequence_result sequence() const;
   /// `measured`, or why not.
   std::string status() const;
+
+private:
+  std::optional<rate_statistics> statistics_of(double compare_sample::*figure) const;
 };
 
 struct compare_result {

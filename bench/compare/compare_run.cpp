@@ -36,6 +36,17 @@ compare_sample without_figures(state status, std::string note) {
   return result;
 }
 
+// A number, or the median of a statistic.
+double own_processor(std::string_view json) {
+  constexpr std::string_view name = "\"cpu_ns\":";
+  const auto at = json.find(name);
+  if (at == json.npos)
+    return 0;
+  const auto rest = json.substr(at);
+  return rest.substr(name.size()).starts_with('{') ? number_member(rest, "median")
+                                                   : number_member(rest, "cpu_ns");
+}
+
 std::string read_file(const std::string& path) {
   std::ifstream in{path, std::ios::binary};
   return {std::istreambuf_iterator<char>{in}, {}};
@@ -87,6 +98,7 @@ compare_sample read_peer_report(std::string_view json) {
   result.delivered = count_member(json, "delivered");
   result.lost = count_member(json, "lost");
   result.disordered = count_member(json, "disordered");
+  result.cpu_ns = number_member(json, "cpu_ns");
   result.status = result.rate > 0 ? state::measured : state::failed;
   return result;
 }
@@ -108,6 +120,7 @@ compare_sample read_own_report(std::string_view json) {
   result.delivered = count_member(json, "delivered");
   result.lost = count_member(json, "dropped");
   result.disordered = count_member(json, "duplicated") + count_member(json, "reordered");
+  result.cpu_ns = own_processor(json);
   result.status = result.rate > 0 ? state::measured : state::failed;
   return result;
 }

@@ -19,6 +19,7 @@ struct compare_sample {
   std::string note;    ///< why there are no figures
   std::string version; ///< of the peer, where it says so
   double rate = 0;     ///< messages per second, the mean of one run
+  double cpu_ns = 0;   ///< processor time of all its processes for a message; 0: not told
   std::uint64_t published = 0;
   std::uint64_t delivered = 0;
   std::uint64_t lost = 0;

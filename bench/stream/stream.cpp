@@ -2,6 +2,7 @@
 #include "benchmarks.hpp"
 
 #include "connection.hpp"
+#include "kit/process_usage.hpp"
 #include "kit/report.hpp"
 #include "stop_signal.hpp"
 #include "stream/stream_ends.hpp"
@@ -44,6 +45,7 @@ public:
       : ep_(ep), contents_(contents), options_(options), stop_(stop) {}
 
   exit_code run() {
+    cpu_at_start_ = cpu_time();
     if (options_.mode == stream_mode::both || options_.mode == stream_mode::sub)
       for (std::size_t i = 0; i < options_.subscribers; ++i)
         consumers_.emplace_back(ep_, options_.messages, options_.publishers,
@@ -170,8 +172,6 @@ private:
   }
 
   exit_code write(const rate_statistics& rate, const sequence_result& sequence) const {
-    if (options_.json_file.empty())
-      return exit_code::ok;
     constexpr const char* modes[] = {"both", "pub", "sub", "relay"};
     json_object params;
     params.add("mode", modes[static_cast<int>(options_.mode)])
@@ -181,9 +181,11 @@ private:
         .add("subscribers", options_.subscribers)
         .add("queue_messages", options_.queue_messages)
         .add("duration_s", options_.duration_s);
-    std::vector<measurement> results{{{}, contents_.size_bytes(), rate, sequence}};
-    auto written = write_report(options_.json_file, report_text("stream", params, results));
-    return written ? exit_code::ok : fail(written.error());
+    auto result = describe(measurement{{}, contents_.size_bytes(), rate, sequence});
+    const auto messages = std::max<std::uint64_t>(sequence.delivered, 1);
+    result.add("cpu_ns", static_cast<double>((cpu_time() - cpu_at_start_).count()) /
+                             static_cast<double>(messages));
+    return save_report(options_.json_file, "stream", params, {result});
   }
 
   endpoint& ep_;
@@ -193,6 +195,7 @@ private:
   finish_line published_;
   finish_line consumed_;
   rate_meter meter_;
+  std::chrono::nanoseconds cpu_at_start_{0};
   std::deque<consuming_thread> consumers_;
   std::deque<publishing_thread> publishers_;
 };

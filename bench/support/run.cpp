@@ -16,6 +16,7 @@
 
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -133,6 +134,18 @@ int run_threads(std::string_view peer, const roles& parts, run_state& state) {
   return 0;
 }
 
+// Processor time of this process and of those that it has started, which have ended.
+double processor_ns() {
+  double sum = 0;
+  for (auto who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage usage{};
+    ::getrusage(who, &usage);
+    for (const auto& x : {usage.ru_utime, usage.ru_stime})
+      sum += static_cast<double>(x.tv_sec) * 1e9 + static_cast<double>(x.tv_usec) * 1e3;
+  }
+  return sum;
+}
+
 std::string describe_pipeline(const run_options& options, const run_state& state) {
   auto bytes = [&](unsigned stage) { return std::to_string(state.peak_bytes[stage].load()); };
   std::string workers;
@@ -150,12 +163,13 @@ int report(std::string_view peer, std::string_view version, const run_options& o
   auto seconds = state.seconds.load();
   auto lost = published > delivered ? published - delivered : 0;
   auto rate = seconds > 0 ? static_cast<double>(delivered) / seconds : 0.0;
+  auto cpu_ns = delivered > 0 ? processor_ns() / static_cast<double>(delivered) : 0.0;
   std::printf("{\"peer\":\"%.*s\",\"version\":\"%.*s\",\"msgs_per_s\":%.1f,\"published\":%llu,"
-              "\"delivered\":%llu,\"lost\":%llu,\"disordered\":%llu%s}\n",
+              "\"delivered\":%llu,\"lost\":%llu,\"disordered\":%llu,\"cpu_ns\":%.1f%s}\n",
               static_cast<int>(peer.size()), peer.data(), static_cast<int>(version.size()),
               version.data(), rate, static_cast<unsigned long long>(published),
               static_cast<unsigned long long>(delivered), static_cast<unsigned long long>(lost),
-              static_cast<unsigned long long>(state.disordered.load()),
+              static_cast<unsigned long long>(state.disordered.load()), cpu_ns,
               state.in_flight_max > 0 ? describe_pipeline(options, state).c_str() : "");
   std::fflush(stdout);
   return published == delivered && state.disordered == 0 ? 0 : lost_status;

@@ -21,7 +21,8 @@ struct roles {
 /// Runs subscriber and publisher as threads, or all roles as processes, as the options say. Relays
 /// start with the one next to the subscriber. Prints one line of JSON,
 /// `{"peer":...,"version":...,"msgs_per_s":...,"published":...,"delivered":...,"lost":...,
-/// "disordered":...}`; a pipeline adds `"in_flight_max":...,"sink_bytes":...,"worker_bytes":[...],
+/// "disordered":...,"cpu_ns":...}`, the last being processor time of all processes for a message
+/// that was delivered; a pipeline adds `"in_flight_max":...,"sink_bytes":...,"worker_bytes":[...],
 /// "ventilator_bytes":...`. Returns the exit status: 0, 3 if a message was lost or out of order, 2
 /// after a failure. A run that hangs is ended by SIGALRM.
 int run(std::string_view peer, std::string_view version, const run_options& options,

@@ -55,7 +55,7 @@ TEST_CASE("a row without figures says why") {
 
 TEST_CASE("the line of a peer's program is read") {
   auto x = read_peer_report(R"({"peer":"P","version":"4.3","msgs_per_s":2.5e6,"published":10,)"
-                            R"("delivered":8,"lost":2,"disordered":1})");
+                            R"("delivered":8,"lost":2,"disordered":1,"cpu_ns":12.5})");
   CHECK(x.measured());
   CHECK(x.rate == 2.5e6);
   CHECK(x.version == "4.3");
@@ -63,6 +63,7 @@ TEST_CASE("the line of a peer's program is read") {
   CHECK(x.delivered == 8);
   CHECK(x.lost == 2);
   CHECK(x.disordered == 1);
+  CHECK(x.cpu_ns == 12.5);
 }
 
 TEST_CASE("a peer that cannot be measured is unavailable, one that says nothing has failed") {
@@ -71,6 +72,23 @@ TEST_CASE("a peer that cannot be measured is unavailable, one that says nothing 
   CHECK(x.note == "no server");
   for (auto text : {"", "hello", R"({"peer":"P"})", R"({"msgs_per_s":})", R"({"version":"4)"})
     CHECK(read_peer_report(text).status == compare_sample::state::failed);
+}
+
+TEST_CASE("our own processor time is a number, or the median of the runs") {
+  auto x = read_own_report(R"({"results":[{"msgs_per_s":{"samples":[1]},"cpu_ns":7.5}]})");
+  CHECK(x.cpu_ns == 7.5);
+  x = read_own_report(R"({"results":[{"msgs_per_s":{"median":1,"samples":[1]},"relay_cpu_ns":)"
+                      R"({"median":3},"cpu_ns":{"median":9,"min":8}}]})");
+  CHECK(x.cpu_ns == 9);
+  CHECK(read_own_report(R"({"samples":[1]})").cpu_ns == 0);
+}
+
+TEST_CASE("rounds that tell no processor time count for none") {
+  auto row = row_of(part::peer, {1, 2, 3});
+  CHECK_FALSE(row.cpu_ns());
+  row.samples[0].cpu_ns = 4;
+  row.samples[2].cpu_ns = 8;
+  CHECK(row.cpu_ns()->median == 6);
 }
 
 TEST_CASE("our own rate is the mean of the run's seconds") {

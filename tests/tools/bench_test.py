@@ -134,7 +134,7 @@ class Bench(CommandTest):
                 self.assertEqual(status, 0, out + err)
                 self.assertRegex(out, r"(?m)^\d+ msgs/s$")
                 self.assertRegex(out, r"published (\d+), delivered \1, dropped 0, duplicated 0, reordered 0")
-                self.read_report("stream", MEMBERS)
+                self.read_report("stream", MEMBERS | {"cpu_ns"})
 
     def test_a_stopped_subscriber_sums_up_what_it_has_seen(self):
         sub = self.start("bench", "stream", "--mode", "sub", "--listen", "127.0.0.1:0")

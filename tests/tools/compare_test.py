@@ -9,13 +9,14 @@ import signal
 import stat
 import tempfile
 import unittest
+from unittest.mock import patch
 
 from command import CONN_LOG, CommandTest
 
 BENCH_DIR = os.environ.get("PUBSUB_BENCH_DIR")
 SHORT = ("--duration", 0.2, "--rounds", 1)
 MEMBERS = ["setup", "messages", "relays", "who", "usage", "role", "version", "status", "ratio_to_limit", "ours_to_it",
-           "payload_bytes", "msgs_per_s", "published", "delivered", "dropped", "duplicated", "reordered"]
+           "cpu_ns", "payload_bytes", "msgs_per_s", "published", "delivered", "dropped", "duplicated", "reordered"]
 
 
 class Compare(CommandTest):
@@ -46,9 +47,9 @@ class Compare(CommandTest):
             file.write("#!/bin/sh\n" + script)
         os.chmod(path, stat.S_IRWXU)
 
-    def add_peer_with_figures(self, name, rate, lost=0):
+    def add_peer_with_figures(self, name, rate, lost=0, **more):
         line = {"peer": name, "version": "1.2", "msgs_per_s": rate, "published": 100, "delivered": 100 - lost,
-                "lost": lost, "disordered": 0}
+                "lost": lost, "disordered": 0, **more}
         self.add_peer(name, f"echo '{json.dumps(line, separators=(',', ':'))}'\n")
 
     def test_what_is_not_installed_has_a_row_that_says_so(self):
@@ -56,15 +57,16 @@ class Compare(CommandTest):
         self.assertEqual(status, 0, out + err)
         results = self.results()
         self.assertEqual({(x["setup"], x["messages"], x["relays"]) for x in results},
-                         {("local", "fresh", 0), ("local", "repeated", 0), ("chain", "fresh", 1), ("chain", "tree", 0)})
+                         {("local", "fresh", 0), ("local", "repeated", 0), ("host", "fresh", 0), ("chain", "fresh", 1), ("chain", "tree", 0)})
         for x in results:
             ours = x["who"] == "libpubsub"
             self.assertEqual(x["status"], "measured" if ours else "not installed")
             self.assertEqual(x["msgs_per_s"]["median"] > 0, ours)
+            self.assertEqual(x["cpu_ns"] is not None, ours)
             self.assertEqual((x["published"] > 0, x["published"], x["dropped"]), (ours, x["delivered"], 0))
             self.assertIsNone(x["ratio_to_limit"])
         self.assertEqual({x["who"] for x in results},
-                         {"bare ring", "bare TCP copy", "libpubsub", "libzmq", "nng", "NATS", "Broker"})
+                         {"bare ring", "bare TCP copy", "libpubsub", "libzmq", "nng", "NATS", "Broker", "Aeron"})
         self.assertRegex(out, r"(?m)^  NATS +not installed$")
         self.assertIn("PUBSUB_BUILD_BENCH=ON", err)
 
@@ -75,15 +77,44 @@ class Compare(CommandTest):
         self.assertEqual(status, 0, out + err)
         rows = {x["who"] + x["usage"]: x for x in self.results()}
         zmq, ours = rows["libzmqPUB/SUB"], rows["libpubsub"]
-        self.assertEqual(rows["libpubsubversion 1"]["role"], "variant")
+        self.assertEqual([rows["libpubsub" + x]["role"] for x in ("version 1", "over unix://")], ["variant", "variant"])
         self.assertEqual((zmq["version"], zmq["ratio_to_limit"], zmq["msgs_per_s"]["median"]), ("1.2", 0.25, 5e5))
         self.assertEqual((len(ours["msgs_per_s"]["samples"]), ours["ours_to_it"]), (2, 1))
         self.assertAlmostEqual(ours["ratio_to_limit"], ours["msgs_per_s"]["median"] / 2e6, places=3)
         self.assertAlmostEqual(zmq["ours_to_it"], ours["msgs_per_s"]["median"] / 5e5, places=3)
         table = list(csv.DictReader(io.StringIO(out[out.index("setup,messages"):])))
         self.assertEqual([(x["who"], x["usage"]) for x in table][:4],
-                         [("bare TCP copy", ""), ("libpubsub", ""), ("libpubsub", "version 1"), ("libzmq", "PUB/SUB")])
-        self.assertEqual(table[3]["ratio_to_limit"], "0.2500")
+                         [("bare TCP copy", ""), ("libpubsub", ""), ("libpubsub", "over unix://"), ("libpubsub", "version 1")])
+        self.assertEqual((table[4]["who"], table[4]["ratio_to_limit"]), ("libzmq", "0.2500"))
+
+    def test_two_processes_of_one_host_stand_beside_aeron(self):
+        self.add_peer_with_figures("bare_chain", 2e6)
+        self.add_peer("peer_aeron", """case "$*" in
+*"--setup chain --messages fresh --relays 0 "*" --pattern yield") rate=4e6;;
+*"--setup chain --messages fresh --relays 0 "*" --pattern backoff") rate=1e6;;
+*) exit 1;;
+esac
+echo '{"peer":"Aeron","version":"1","msgs_per_s":'$rate',"published":9,"delivered":9,"lost":0,"disordered":0,"cpu_ns":21.5}'
+""")
+        status, out, err = self.compare(*SHORT, "--only", "host")
+        self.assertEqual(status, 0, out + err)
+        rows = {x["who"] + x["usage"]: x for x in self.results()}
+        ours = rows["libpubsubover unix://"]
+        self.assertEqual((ours["role"], rows["libpubsubover TCP"]["role"]), ("ours", "variant"))
+        self.assertAlmostEqual(rows["AeronIPC, yielding"]["ours_to_it"], ours["msgs_per_s"]["median"] / 4e6, places=3)
+        self.assertEqual((rows["AeronIPC, backing off"]["ratio_to_limit"], rows["AeronIPC, backing off"]["cpu_ns"]), (0.5, 21.5))
+        self.assertEqual(rows["AeronIPC, spinning"]["status"], "failed: exit status 1")
+        self.assertGreater(ours["cpu_ns"], 1)
+        self.assertRegex(out, r"(?m)^  Aeron IPC, yielding +4000000 .* 22 +0$")
+
+    @unittest.skipUnless(BENCH_DIR, "built without PUBSUB_BUILD_BENCH")
+    def test_without_its_jar_aeron_has_a_row_that_says_so(self):
+        for jar, reason in (("", "PUBSUB_AERON_JAR does not name its jar"), ("/nowhere/aeron.jar", "PUBSUB_AERON_JAR names no file")):
+            with self.subTest(jar), patch.dict(os.environ, {"PUBSUB_AERON_JAR": jar}):
+                status, out, err = self.compare(*SHORT, "--only", "host", peers=BENCH_DIR)
+                self.assertEqual(status, 0, out + err)
+                said = {x["status"] for x in self.results() if x["who"] == "Aeron"}
+                self.assertIn(said, ({reason}, {"not installed: a JDK"}))
 
     def test_records_of_a_log_go_through_the_chains_too(self):
         log = os.path.join(self.peers, "conn.log")

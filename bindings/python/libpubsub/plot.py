@@ -332,8 +332,9 @@ def _panels(results: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
         if not isinstance(row, dict) or not wanted <= row.keys():
             raise ValueError("no results of `pubsub bench compare --json`")
         plural = "" if row["relays"] == 1 else "s"
-        title = (f"chain, {row['relays']} relay{plural}" + (", values" if row["messages"] == "tree" else "") if row["setup"] == "chain"
-                 else f"local stream, {row['messages']}")
+        title = {"chain": f"chain, {row['relays']} relay{plural}" + (", values" if row["messages"] == "tree" else ""),
+                 "host": "two processes of one host",
+                 "actors": "from actor to actor, 1 relay"}.get(row["setup"], f"local stream, {row['messages']}")
         panels.setdefault(title, []).append(row)
     if not panels:
         raise ValueError("no results of `pubsub bench compare --json`")
