@@ -135,8 +135,8 @@ constexpr const char* compare_examples = R"(Examples:
 Each round measures everybody once, one after the other. "/ limit" is the rate divided by the bare
 limit's, "ours / it" is our rate divided by that row's, both as medians of the rounds' ratios. The
 limits and peers are programs of bench/ (build with -DPUBSUB_BUILD_BENCH=ON); one that is missing
-has a row that says so. "cpu ns" is the processor time of all processes for a message. "host" is
-from one process to another over unix://, beside Aeron's IPC. "values" is a chain without relays whose messages are published as
+has a row that says so. "cpu ns" is the processor time of all processes for a message,
+"relay ns" that of one relay. "host" is from one process to another over unix://, beside Aeron's IPC. "values" is a chain without relays whose messages are published as
 values, each a new tree, and read as values, as Broker has them. "actors": the same from an actor
 to an actor, and by the actor framework itself. Status 3 if we lost a message.)";
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -32,10 +33,11 @@ void print_row(const compare_result& in, const compare_row& row) {
   }
   auto sequence = row.sequence();
   auto status = row.status();
-  fmt::print("  {:<24} {:>12.0f} {:>12.0f} {:>12.0f} {:>9} {:>9} {:>7} {:>8}{}\n", row.who.title(),
-             rate->median, rate->min, rate->max, factor(median_ratio(&row, in.find(part::limit))),
+  fmt::print("  {:<24} {:>12.0f} {:>12.0f} {:>12.0f} {:>9} {:>9} {:>7} {:>8} {:>8}{}\n",
+             row.who.title(), rate->median, rate->min, rate->max,
+             factor(median_ratio(&row, in.find(part::limit))),
              factor(median_ratio(in.find(part::ours), &row)), nanoseconds(row.cpu_ns()),
-             sequence.missing + sequence.reordered,
+             nanoseconds(row.relay_cpu_ns()), sequence.missing + sequence.reordered,
              status == "measured" ? "" : "  a round " + status);
 }
 
@@ -47,6 +49,10 @@ std::optional<rate_statistics> compare_row::rate() const {
 
 std::optional<rate_statistics> compare_row::cpu_ns() const {
   return statistics_of(&compare_sample::cpu_ns);
+}
+
+std::optional<rate_statistics> compare_row::relay_cpu_ns() const {
+  return statistics_of(&compare_sample::relay_cpu_ns);
 }
 
 std::optional<rate_statistics> compare_row::statistics_of(double compare_sample::*figure) const {
@@ -97,8 +103,8 @@ std::optional<double> median_ratio(const compare_row* a, const compare_row* b) {
 
 void print_tables(const std::vector<compare_result>& results) {
   for (const auto& x : results) {
-    fmt::print("{:<26} {:>12} {:>12} {:>12} {:>9} {:>9} {:>7} {:>8}\n", x.measured.title(),
-               "msgs/s", "min", "max", "/ limit", "ours / it", "cpu ns", "lost");
+    fmt::print("{:<26} {:>12} {:>12} {:>12} {:>9} {:>9} {:>7} {:>8} {:>8}\n", x.measured.title(),
+               "msgs/s", "min", "max", "/ limit", "ours / it", "cpu ns", "relay ns", "lost");
     for (const auto& row : x.rows)
       print_row(x, row);
     fmt::print("\n");
@@ -136,10 +142,9 @@ std::vector<measurement> to_measurements(const std::vector<compare_result>& resu
           .add("status", row.status())
           .add("ratio_to_limit", median_ratio(&row, x.find(part::limit)).value_or(NAN))
           .add("ours_to_it", median_ratio(x.find(part::ours), &row).value_or(NAN));
-      if (const auto cpu = row.cpu_ns())
-        labels.add("cpu_ns", cpu->median);
-      else
-        labels.add("cpu_ns", NAN);
+      for (const auto& [name, cpu] :
+           {std::pair{"cpu_ns", row.cpu_ns()}, std::pair{"relay_cpu_ns", row.relay_cpu_ns()}})
+        labels.add(name, cpu ? cpu->median : NAN);
       list.push_back(
           {labels, payload_bytes, row.rate().value_or(rate_statistics{}), row.sequence()});
     }

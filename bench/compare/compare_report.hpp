@@ -21,6 +21,8 @@ struct compare_row {
   std::optional<rate_statistics> rate() const;
   /// Processor time for a message; nothing where no round tells it.
   std::optional<rate_statistics> cpu_ns() const;
+  /// The same of a relay alone.
+  std::optional<rate_statistics> relay_cpu_ns() const;
   /// Added up over all rounds.
   sequence_result sequence() const;
   /// `measured`, or why not.

@@ -36,15 +36,15 @@ compare_sample without_figures(state status, std::string note) {
   return result;
 }
 
-// A number, or the median of a statistic.
-double own_processor(std::string_view json) {
-  constexpr std::string_view name = "\"cpu_ns\":";
-  const auto at = json.find(name);
+// A number, or the median of a statistic; 0 where there is neither.
+double figure_member(std::string_view json, std::string_view name) {
+  const auto key = "\"" + std::string{name} + "\":";
+  const auto at = json.find(key);
   if (at == json.npos)
     return 0;
   const auto rest = json.substr(at);
-  return rest.substr(name.size()).starts_with('{') ? number_member(rest, "median")
-                                                   : number_member(rest, "cpu_ns");
+  return rest.substr(key.size()).starts_with('{') ? number_member(rest, "median")
+                                                  : number_member(rest, name);
 }
 
 std::string read_file(const std::string& path) {
@@ -120,7 +120,8 @@ compare_sample read_own_report(std::string_view json) {
   result.delivered = count_member(json, "delivered");
   result.lost = count_member(json, "dropped");
   result.disordered = count_member(json, "duplicated") + count_member(json, "reordered");
-  result.cpu_ns = own_processor(json);
+  result.cpu_ns = figure_member(json, "cpu_ns");
+  result.relay_cpu_ns = figure_member(json, "relay_cpu_ns");
   result.status = result.rate > 0 ? state::measured : state::failed;
   return result;
 }

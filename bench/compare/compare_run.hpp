@@ -16,10 +16,11 @@ struct compare_sample {
   enum class state : unsigned char { measured, unavailable, failed, interrupted };
 
   state status = state::failed;
-  std::string note;    ///< why there are no figures
-  std::string version; ///< of the peer, where it says so
-  double rate = 0;     ///< messages per second, the mean of one run
-  double cpu_ns = 0;   ///< processor time of all its processes for a message; 0: not told
+  std::string note;        ///< why there are no figures
+  std::string version;     ///< of the peer, where it says so
+  double rate = 0;         ///< messages per second, the mean of one run
+  double cpu_ns = 0;       ///< processor time of all its processes for a message; 0: not told
+  double relay_cpu_ns = 0; ///< of that what a relay took; 0: not told, or no relay
   std::uint64_t published = 0;
   std::uint64_t delivered = 0;
   std::uint64_t lost = 0;

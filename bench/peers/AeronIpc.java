@@ -30,6 +30,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import org.agrona.BufferUtil;
 import org.agrona.DirectBuffer;
+import org.agrona.IoUtil;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.BusySpinIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
@@ -228,8 +229,11 @@ public final class AeronIpc {
             delivered = disordered = expected = 0;
         }
 
-        /** Until the end of the last stream. A line a second shows the rate, of the streams that warm up, too. */
-        void run(Image image, String idling) {
+        /**
+         * Until the end of the last stream. A line a second shows the rate, of the streams that warm up, too. With the
+         * first message, when the publisher has found everything, {@code begun} is called.
+         */
+        void run(Image image, String idling, Runnable begun) {
             final IdleStrategy idle = idle(idling);
             long received = 0;
             long seen = 0;
@@ -238,6 +242,8 @@ public final class AeronIpc {
             long shownNs = seenNs;
             for (int polls = 1; !ended; ++polls) {
                 final int fragments = image.poll(this, POLL_FRAGMENTS);
+                if (received == 0 && fragments > 0)
+                    begun.run();
                 received += fragments;
                 idle.idle(fragments);
                 if (polls % 4096 != 0)
@@ -310,6 +316,7 @@ public final class AeronIpc {
         return task;
     }
 
+    /** The driver's files go once both sides have mapped them, so that nothing is left behind if all are killed. */
     private static int measure(Settings settings) throws Exception {
         final Path memory = Path.of("/dev/shm");
         final Path folder = Files.createTempDirectory(
@@ -319,7 +326,7 @@ public final class AeronIpc {
             final FutureTask<String> publisher = startPublisher(client, settings, folder);
             waitUntil(in::isConnected, "the publisher");
             final Subscriber subscriber = new Subscriber();
-            subscriber.run(in.imageAtIndex(0), settings.text("pattern"));
+            subscriber.run(in.imageAtIndex(0), settings.text("pattern"), () -> IoUtil.delete(folder.toFile(), true));
             final String[] said = publisher.get().split(" ");
             final long publisherNs = settings.twoProcesses() ? Long.parseLong(said[2]) : 0;
             return report(subscriber, said[1], publisherNs);

@@ -80,6 +80,8 @@ TEST_CASE("our own processor time is a number, or the median of the runs") {
   x = read_own_report(R"({"results":[{"msgs_per_s":{"median":1,"samples":[1]},"relay_cpu_ns":)"
                       R"({"median":3},"cpu_ns":{"median":9,"min":8}}]})");
   CHECK(x.cpu_ns == 9);
+  CHECK(x.relay_cpu_ns == 3);
+  CHECK(read_own_report(R"({"samples":[1],"relay_cpu_ns":null,"cpu_ns":2})").relay_cpu_ns == 0);
   CHECK(read_own_report(R"({"samples":[1]})").cpu_ns == 0);
 }
 
