@@ -49,12 +49,13 @@ def command_of(name):
     return [sys.executable, str(HERE / "websocket_client.py")] if name == "client" else ["zeek", "-b", str(HERE / "nodes.zeek")]
 
 
-def run(backend, settings, timeout):
+def run(backend, settings, timeout, tcp=False):
     """What each node reports of a run: {node: (events, seconds, processor seconds, refused)}, and lines of logs written."""
     nodes = nodes_of(settings["TEST"], backend)
     names = nodes + ["client"] if settings["TEST"].startswith("websocket") else nodes
     folder = Path(tempfile.mkdtemp(prefix="zeek-compare-"))
     environment = {**os.environ, **{k: str(v) for k, v in {**DEFAULTS, **settings}.items()}, "BACKEND": backend, "NODES": str(len(nodes)),
+                   "SOCKETS": "" if tcp else str(folder / "sockets"),
                    "ZEEKPATH": subprocess.check_output(["zeek-config", "--zeekpath"], text=True).strip() + f":{HERE}/layout",
                    "ZEEK_PLUGIN_ACTIVATE": f"Pubsub::Cluster_Backend_{'Floor' if backend == 'floor' else 'Pubsub'}"}
     plugin = os.environ.get("ZEEK_PLUGIN_PATH", str(HERE.parent / "build"))
@@ -114,6 +115,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=5, help="runs of each backend, taking turns (default %(default)s)")
     parser.add_argument("--only", nargs="+", metavar="TEXT", help="tests whose name has one of these in it")
     parser.add_argument("--floor", action="store_true", help="also without a network, in one process")
+    parser.add_argument("--tcp", action="store_true", help="this backend over TCP, not over sockets of the host, as under zeekctl")
     parser.add_argument("--json", metavar="FILE", help="all figures, for other programs")
     parser.add_argument("--timeout", type=float, default=120, help="seconds for a run (default %(default)s)")
     options = parser.parse_args()
@@ -128,7 +130,7 @@ def main():
         for _ in range(options.rounds):
             for backend, so_far in results.items():
                 try:
-                    so_far.append(figures(settings, *run(backend, settings, options.timeout)))
+                    so_far.append(figures(settings, *run(backend, settings, options.timeout, options.tcp)))
                 except subprocess.TimeoutExpired:
                     print(f"{name:32} {backend:8} did not end within {options.timeout:g} s", file=sys.stderr)
         medians = {}

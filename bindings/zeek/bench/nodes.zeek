@@ -4,6 +4,7 @@
 @endif
 @if ( getenv("BACKEND") == "pubsub" )
 @load frameworks/cluster/backend/pubsub
+redef Cluster::Backend::Pubsub::unix_directory = getenv("SOCKETS");
 @endif
 @if ( getenv("BACKEND") == "floor" )
 # One process is all nodes.

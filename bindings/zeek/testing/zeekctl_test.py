@@ -210,14 +210,30 @@ class ZeekControl(unittest.TestCase):
         shown = ssl.get_server_certificate(("127.0.0.1", site.first_port + 2), timeout=10)
         self.assertIn(shown.strip(), Path(pem["cert"]).read_text())
 
+    def deploy_with_sockets(self, **options):
+        """(the site, how many TCP connections its manager and logger have accepted)"""
+        site = self.site(**options)
+        site.run("deploy")
+        self.until_linked(site)
+        return site, connections_to(site.first_port + 2, site.first_port + 3)
+
+    def test_nodes_of_a_host_use_sockets_in_the_spool(self):
+        site, connections = self.deploy_with_sockets()
+        self.assertEqual(sorted(each.name for each in site.folder.glob("spool/sockets/*")), ["logger-1.sock", "manager.sock"])
+        self.assertEqual(connections, 0)
+
     def test_nodes_of_a_host_use_the_sockets_of_its_options(self):
         sockets = tempfile.TemporaryDirectory(prefix="pubsub-zeekctl-")
         self.addCleanup(sockets.cleanup)
-        site = self.site(cluster_backend_pubsub__unix_directory=sockets.name)
-        site.run("deploy")
-        self.until_linked(site)
-        self.assertEqual(sorted(each.name for each in Path(sockets.name).iterdir()), ["logger-1.sock", "manager.sock"])
-        self.assertEqual(connections_to(site.first_port + 2, site.first_port + 3), 0)
+        folder = Path(sockets.name, "made")
+        _, connections = self.deploy_with_sockets(cluster_backend_pubsub__unix_directory=folder)
+        self.assertEqual(sorted(each.name for each in folder.iterdir()), ["logger-1.sock", "manager.sock"])
+        self.assertEqual(connections, 0)
+
+    def test_nodes_of_a_host_use_tcp_if_told_so(self):
+        site, connections = self.deploy_with_sockets(cluster_backend_pubsub__unix_directory="")
+        self.assertGreater(connections, 0)
+        self.assertEqual(list(site.folder.glob("spool/sockets/*")), [])
 
     @unittest.skipUnless(PUBSUB, "no pubsub was found")
     def test_live_logs_go_to_who_subscribes(self):

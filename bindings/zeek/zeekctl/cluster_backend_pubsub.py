@@ -4,8 +4,12 @@
 To be copied into a folder of ZeekControl's ``SitePluginPath``, or of its own plugins.
 """
 
+import os
+
 import ZeekControl.config
 import ZeekControl.plugin
+
+LONGEST_SOCKET_PATH = 107  # bytes; the system's limit
 
 
 def zeek_string(value):
@@ -29,7 +33,8 @@ class ClusterBackendPubsub(ZeekControl.plugin.Plugin):
             ("tls_certfile", "string", "", "Certificate of the nodes (PEM); empty: links are not encrypted"),
             ("tls_keyfile", "string", "", "Private key of the certificate (PEM)"),
             ("tls_cafile", "string", "", "Certificates of the authorities that count (PEM)"),
-            ("unix_directory", "string", "", "Folder for sockets between the nodes of a host; empty: they use TCP"),
+            ("unix_directory", "string", "spool", "Folder for sockets between the nodes of a host, which share memory then; "
+             "spool: one in SpoolDir; empty: they use TCP"),
             ("live_logs", "bool", False, "Publish log records for subscribers, in place of loggers"),
         ]
 
@@ -44,10 +49,18 @@ class ClusterBackendPubsub(ZeekControl.plugin.Plugin):
                          "see cluster_backend_pubsub.tls_certfile.")
         return True
 
+    def unix_directory(self):
+        directory = self.getOption("unix_directory")
+        if directory != "spool":
+            return directory
+        directory = os.path.join(self.getGlobalOption("SpoolDir"), "sockets")
+        longest = max(len(node.name) for node in self.nodes())
+        return directory if len(directory) + longest + len("/.sock") < LONGEST_SOCKET_PATH else ""
+
     def zeekctl_config(self):
         lines = ["# Cluster backend over libpubsub", "@load frameworks/cluster/backend/pubsub"]
-        for option in ("tls_certfile", "tls_keyfile", "tls_cafile", "unix_directory"):
-            value = self.getOption(option)
+        values = {option: self.getOption(option) for option in ("tls_certfile", "tls_keyfile", "tls_cafile")}
+        for option, value in {**values, "unix_directory": self.unix_directory()}.items():
             if value:
                 lines.append(f"redef Cluster::Backend::Pubsub::{option} = {zeek_string(value)};")
         if self.getOption("live_logs"):

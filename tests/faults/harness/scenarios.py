@@ -271,11 +271,13 @@ def shared_memory(w):
     for one, other in zip(names, names[1:]):
         w.connect(one, other)
     links = {"pub": 1, "first": 2, "second": 2, "sub": 1}
-    w.subscribe("sub")
+    sub = w.subscribe("sub")
     pub = w.publish("pub", topics=w.random.randint(1, 5), **STEADY)
     w.await_shared_memory(links)
     before = {name: w.descriptors(name) for name in ("pub", "sub")}
-    for _ in range(3 if w.settings.short or w.settings.sanitized else 20):
+    for kill in range(3 if w.settings.short or w.settings.sanitized else 20):
+        if kill % 2 == 1:
+            w.throughput(sub, 1.1)  # peerings that last less than a second, three in a row, are tried again ever later
         w.await_published(pub, w.random.randrange(1, 2_000))
         with w.outage():
             name = w.random.choice(["first", "second"])

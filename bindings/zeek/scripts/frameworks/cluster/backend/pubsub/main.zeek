@@ -80,7 +80,10 @@ function use_layout(name: string, n: Cluster::Node)
 		listen += network_address(n);
 
 		if ( unix_directory != "" )
+			{
+			mkdir(unix_directory);
 			listen += socket_address(name);
+			}
 		}
 
 	for ( other_name, other in Cluster::nodes )

@@ -46,8 +46,9 @@ export {
 	## Where the manager listens if the layout of the cluster gives it no port.
 	const default_port = 27755/tcp &redef;
 
-	## An absolute directory for sockets of nodes on the same host, which then need no TCP among each other. It must exist, and
-	## who may write to it may join the cluster. Empty: no such sockets.
+	## An absolute directory for sockets of nodes on the same host, which then move their events through memory they share, and need
+	## no TCP among each other. It is made if need be, by the umask; who may write to it may join the cluster. Empty: no such
+	## sockets.
 	const unix_directory = "" &redef;
 
 	## Encrypts links. Without certificates they are anonymous: no third party can read along, but any program can join.
