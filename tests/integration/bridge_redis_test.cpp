@@ -29,22 +29,6 @@ source_options reading(const std::string& stream, const std::string& group = {})
   return result;
 }
 
-/// Sends one line to the server and reads the beginning of its answer.
-std::string ask(const engine_server& server, const std::string& line) {
-  auto socket = raw_socket::connect(server.port);
-  const auto text = line + "\r\n";
-  socket.send(std::as_bytes(std::span{text}));
-  const auto first = socket.read(1);
-  std::string result{reinterpret_cast<const char*>(first.data()), first.size()};
-  while (!result.ends_with("\r\n")) {
-    const auto next = socket.read(1);
-    if (next.empty())
-      break;
-    result += static_cast<char>(next[0]);
-  }
-  return result;
-}
-
 void write_numbers(const engine_server& server, const std::string& stream, std::uint64_t first,
                    std::uint64_t last) {
   driven_writer writer{make_writer(at(server))};

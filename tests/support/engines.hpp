@@ -14,6 +14,7 @@
 #include "bridge/engine/engine_reader.hpp"
 #include "bridge/engine/engine_writer.hpp"
 #include "support/eventually.hpp"
+#include "support/raw_socket.hpp"
 #include "support/server_process.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -61,6 +62,22 @@ inline std::unique_ptr<engine_server> make_redis_server(std::vector<std::string>
   arguments.insert(arguments.end(), more.begin(), more.end());
   result->process = std::make_unique<server_process>(*program, arguments);
   result->wait();
+  return result;
+}
+
+/// Sends one line to a Redis server and reads the beginning of its answer.
+inline std::string ask(const engine_server& server, const std::string& line) {
+  auto socket = raw_socket::connect(server.port);
+  const auto text = line + "\r\n";
+  socket.send(std::as_bytes(std::span{text}));
+  const auto first = socket.read(1);
+  std::string result{reinterpret_cast<const char*>(first.data()), first.size()};
+  while (!result.ends_with("\r\n")) {
+    const auto next = socket.read(1);
+    if (next.empty())
+      break;
+    result += static_cast<char>(next[0]);
+  }
   return result;
 }
 

@@ -3,6 +3,7 @@
 
 import json
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -105,6 +106,26 @@ class BridgeTest(CommandTest):
         self.assertEqual(back.finish(), OK, back.err)
         self.assertIn("consumed 3, delivered 3, rejected 0, in flight 0", back.err)
 
+    def test_what_a_killed_bridge_had_taken_from_a_list_comes_again(self):
+        redis = self.redis()
+        events = [f'{{"event_type":"alert","flow_id":{n}}}' for n in range(300)]
+        redis.command("LPUSH", "suricata", *events)
+        node = self.start("node", "--listen", "127.0.0.1:0")
+        peer = f"127.0.0.1:{node.port()}"
+        bridge = ["bridge", "redis", "--peer", peer, "--url", f"redis://127.0.0.1:{redis.port}", "--list", "lpush",
+                  "--from", "suricata", "--publish", "eve", "--json"]
+        for end in (signal.SIGKILL, signal.SIGTERM):
+            sub = self.start("sub", "--peer", peer, "--topic", "eve", "--count", "300", "--text")
+            eventually(lambda: '"eve"' in self.run_command("status", "--json", peer)[1])
+            out = self.start(*bridge, "--commit-interval", "2h" if end == signal.SIGKILL else "10ms")
+            self.assertEqual(sub.finish(), OK, sub.err)
+            self.assertEqual([int(re.search(r"flow_id -> (\d+)", line)[1]) for line in sub.out], list(range(300)))
+            out.child.send_signal(end)
+            out.finish()
+        totals = json.loads(out.out[-1])
+        self.assertEqual((totals["consumed"], totals["delivered"], totals["redelivered"]), (300, 300, 300))
+        self.assertEqual(redis.command("KEYS", "*").splitlines()[:3:2], ["*1", "suricata:pubsub"])
+
     def test_what_is_not_confirmed_is_said(self):
         if SERVER is None:
             self.skipTest("there is no redis-server")
@@ -126,6 +147,7 @@ class BridgeTest(CommandTest):
             ("kafka", *peer, "--topic", "t", "--set", "acks"): "--set acks: NAME=VALUE is expected",
             ("kafka", *peer, "--from", "t", "--start", "soon"): "start 'soon' is none of stored, beginning, end",
             ("redis", *peer, "--topic", "t", "--url", "http://x"): "the URL of a",
+            ("redis", *peer, "--from", "l", "--list", "sideways"): "rpush",
             ("jetstream", *peer, "--topic", "t", "--url", "http://x"): "the URL of a",
         }.items():
             code, _, err = self.run_command("bridge", *arguments)

@@ -1573,7 +1573,7 @@ class BridgeEngine:
     def kafka(brokers: str, settings: collections.abc.Mapping[str, str], transactional_id: str, positions: str) -> BridgeEngine:
         ...
     @staticmethod
-    def redis(url: str, max_length: typing.SupportsInt | typing.SupportsIndex, field: str) -> BridgeEngine:
+    def redis(url: str, max_length: typing.SupportsInt | typing.SupportsIndex, field: str, list: str) -> BridgeEngine:
         ...
 class BridgeSink:
     def __init__(self, endpoint: Endpoint, engine: BridgeEngine, topics: collections.abc.Sequence[str], pipeline: str, where: Condition | None, to: str, key: str, format: str, headers: bool, dead_letters: str, network: str, except_own: bool, capacity: typing.SupportsInt | typing.SupportsIndex, capacity_bytes: typing.SupportsInt | typing.SupportsIndex, policy: str, close_timeout: typing.SupportsFloat | typing.SupportsIndex) -> None:

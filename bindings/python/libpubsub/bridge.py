@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Bridges to engines that keep messages: Kafka, NATS JetStream, Redis streams; there and back.
+"""Bridges to engines that keep messages: Kafka, NATS JetStream, Redis; there and back.
 
 >>> import libpubsub
 >>> from libpubsub import bridge
@@ -104,20 +104,26 @@ class JetStream:
 
 @dataclass(frozen=True)
 class Redis:
-    """Streams of a Redis server.
+    """Streams or lists of a Redis server.
 
     ``url`` is ``redis://[[user]:password@]host:port[/database]`` or ``unix:///path``; it is not shown by ``repr``. A
     stream that a Sink writes keeps about ``max_length`` entries, 0 for all. ``field`` is the field of an entry that holds
     the value; a Source takes the only field of an entry where there is none of this name, as Suricata's entries have
     ``eve``.
+
+    With ``list`` names are those of lists, which writers push to by ``"rpush"`` (Logstash), or by ``"lpush"`` (Suricata's
+    ``mode: list``). An element is the value alone: without key and headers, so a Source does not know what a Sink of its
+    own network has written. A Source reads one list, without a group and from the oldest element, and what is done is
+    removed.
     """
 
     url: str = dataclasses.field(default="redis://127.0.0.1:6379", repr=False)
     max_length: int = 0
     field: str = "payload"
+    list: Optional[Literal["rpush", "lpush"]] = None
 
     def _engine(self) -> BridgeEngine:
-        return BridgeEngine.redis(self.url, self.max_length, self.field)
+        return BridgeEngine.redis(self.url, self.max_length, self.field, self.list or "")
 
 
 Engine = Union[Kafka, JetStream, Redis]

@@ -46,6 +46,16 @@ bridge::payload_format format_of(const std::string& name) {
   return found->second;
 }
 
+bridge::redis_list list_of(const std::string& name) {
+  if (name == "rpush")
+    return bridge::redis_list::rpush;
+  if (name == "lpush")
+    return bridge::redis_list::lpush;
+  if (!name.empty())
+    raise(types.invalid_argument, "a list is written to by rpush or lpush, not " + name);
+  return bridge::redis_list::none;
+}
+
 /// Seconds as they are, so that the library says what is wrong with them.
 std::chrono::nanoseconds span_of(const char* what, double seconds) {
   constexpr double longest = 1e9; // 30 years
@@ -216,10 +226,12 @@ void bind_engine(py::module_& m) {
           py::arg("ca"), py::arg("certificate"), py::arg("key"))
       .def_static(
           "redis",
-          [](std::string url, std::uint64_t max_length, std::string field) {
-            return bridge_engine{bridge::redis{std::move(url), max_length, std::move(field)}};
+          [](std::string url, std::uint64_t max_length, std::string field,
+             const std::string& list) {
+            return bridge_engine{
+                bridge::redis{std::move(url), max_length, std::move(field), list_of(list)}};
           },
-          py::arg("url"), py::arg("max_length"), py::arg("field"));
+          py::arg("url"), py::arg("max_length"), py::arg("field"), py::arg("list"));
 }
 
 std::string clickhouse_ddl(std::string path,

@@ -131,6 +131,8 @@ constexpr const char* redis_examples = R"(Examples:
       records of logs to streams that keep about a million entries each
   pubsub bridge redis --peer 127.0.0.1:9999 --from suricata --group pubsub --publish suricata/eve
       what Suricata writes to the stream "suricata", as messages
+  pubsub bridge redis --peer 127.0.0.1:9999 --list rpush --from logstash:unparsed --publish logstash
+      what a Logstash pushes to a list, as messages; it is removed once it was taken
 )";
 constexpr const char* about_all =
     R"(Nothing is lost where queues have the policy block: a slow engine holds publishers back, and what
@@ -167,12 +169,12 @@ constexpr const char* bridge_footer = R"(Examples:
 } // namespace
 
 void add_bridge(CLI::App& app, exit_code& outcome) {
-  auto* const command = app.add_subcommand(
-      "bridge", "Pass messages to Kafka, NATS JetStream or Redis streams, and back");
+  auto* const command =
+      app.add_subcommand("bridge", "Pass messages to Kafka, NATS JetStream or Redis, and back");
   command->require_subcommand(1);
   add_engine(*command, "kafka", "Kafka", kafka_examples, outcome);
   add_engine(*command, "jetstream", "streams of a NATS server", jetstream_examples, outcome);
-  add_engine(*command, "redis", "streams of Redis", redis_examples, outcome);
+  add_engine(*command, "redis", "streams or lists of Redis", redis_examples, outcome);
   add_ddl(*command, outcome);
   command->footer(bridge_footer);
 }

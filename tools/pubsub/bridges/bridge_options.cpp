@@ -64,6 +64,10 @@ void add_redis(CLI::App& command, bridge_options& to) {
   command.add_option("--field", to.redis.field, "The field of an entry that holds the value")
       ->type_name("NAME")
       ->capture_default_str();
+  allow_only(command.add_option("--list", to.list,
+                                "Names are those of lists, and not of streams, which writers push "
+                                "to by RPUSH (Logstash) or by LPUSH (Suricata's mode: list)"),
+             {"rpush", "lpush"});
 }
 
 void add_to_engine(CLI::App& command, bridge_options& to) {
@@ -90,7 +94,7 @@ void add_to_engine(CLI::App& command, bridge_options& to) {
 void add_from_engine(CLI::App& command, bridge_options& to) {
   command
       .add_option("--from", to.source.from,
-                  "From the engine: what to read, a topic, subject or stream (repeatable)")
+                  "From the engine: what to read, a topic, subject, stream or list (repeatable)")
       ->type_name("NAME");
   command
       .add_option("--group", to.source.group,
@@ -217,7 +221,11 @@ expected<bridge_plan> plan_of(const bridge_options& options) {
   } else if (options.engine == "jetstream") {
     result.engine = options.jetstream;
   } else {
-    result.engine = options.redis;
+    auto engine = options.redis;
+    engine.list = options.list == "rpush"   ? bridge::redis_list::rpush
+                  : options.list == "lpush" ? bridge::redis_list::lpush
+                                            : bridge::redis_list::none;
+    result.engine = std::move(engine);
   }
   if (options.is_source()) {
     auto source = source_of(options);

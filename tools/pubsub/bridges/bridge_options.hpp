@@ -25,6 +25,7 @@ struct bridge_options {
   bridge::jetstream jetstream;
   bridge::redis redis;
   std::vector<std::string> settings; // of Kafka: NAME=VALUE
+  std::string list;                  // of Redis: how it is written to; empty: a stream
   where_options where;
   std::vector<std::string> topics;
   std::string format; // empty: what is usual for the direction

@@ -44,7 +44,16 @@ struct jetstream {
   std::string ca, certificate, key;
 };
 
-/// Streams of a Redis server.
+/// Whether a name in Redis is that of a stream or of a list, and how the elements of a list get
+/// there.
+enum class redis_list : std::uint8_t {
+  none,  ///< it is a stream
+  rpush, ///< a list that is written to at its right end, as Logstash does: the oldest is on the
+         ///< left
+  lpush, ///< a list that is written to at its left end, as Suricata does with `mode: list`
+};
+
+/// Streams or lists of a Redis server.
 struct redis {
   /// `redis://[[user]:password@]host:port[/database]` or `unix:///path`.
   std::string url = "redis://127.0.0.1:6379";
@@ -53,6 +62,11 @@ struct redis {
   /// The field of an entry that holds the value. A source takes the only field of an entry where
   /// there is none of this name: Suricata's entries have one, `eve`.
   std::string field = "payload";
+  /// Lists, and not streams. An element is the value alone: it has no key and no headers, so a
+  /// source does not know what a sink of its own network has written. A source reads one list,
+  /// without a group and from the oldest element, and what is done is removed. Needs Redis 5 or
+  /// later, which may run scripts (EVAL).
+  redis_list list = redis_list::none;
 };
 
 /// Where messages go to, or come from.

@@ -43,7 +43,7 @@ PUBSUB_EXPORT expected<start_position> parse_start(std::string_view text);
 /// What a source reads, and what becomes of it.
 struct source_options {
   /// Topics of Kafka (`^` begins a regular expression), subjects of the stream (empty: all), or
-  /// streams of Redis.
+  /// streams of Redis, or one list there.
   std::vector<std::string> from;
   /// The group that shares the records, and of which the engine keeps how far it has come: of
   /// JetStream, the durable consumer. Empty: all records, and nothing is kept.

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "base/printable.hpp"
+#include "bridge/redis/redis_list_reader.hpp"
 #include "bridge/redis/redis_reader.hpp"
 #include "bridge/redis/redis_writer.hpp"
 
@@ -15,7 +16,21 @@ expected<redis_url> check(const redis& options) {
   if (options.field.empty() || options.field == "key" || options.field.starts_with("pubsub-"))
     return error{errc::invalid_argument,
                  "the field of entries has a name, other than key and pubsub-..."};
+  if (options.list != redis_list::none && options.max_length > 0)
+    return error{errc::invalid_argument, "max_length: of streams, and not of lists"};
   return parse_redis_url(options.url);
+}
+
+/// Whether a list can be read like this.
+expected<void> check_list(const source_options& options) {
+  using kind = start_position::kind;
+  if (options.from.size() != 1)
+    return error{errc::invalid_argument, "a source reads one list of Redis"};
+  if (!options.group.empty())
+    return error{errc::not_supported, "a list of Redis has no groups: all its readers share it"};
+  if (options.start.at != kind::beginning && options.start.at != kind::stored)
+    return error{errc::not_supported, "a list of Redis is read from its oldest element"};
+  return {};
 }
 
 /// The first id of a record that is not older.
@@ -60,7 +75,14 @@ expected<std::unique_ptr<engine_reader>> make_reader(const redis& from,
   if (!url)
     return url.error();
   if (options.from.empty())
-    return error{errc::invalid_argument, "a source needs the name of a stream of Redis"};
+    return error{errc::invalid_argument,
+                 "a source needs the name of a stream, or of a list, of Redis"};
+  if (from.list != redis_list::none) {
+    if (auto ok = check_list(options); !ok)
+      return ok.error();
+    return std::unique_ptr<engine_reader>{
+        std::make_unique<redis_list_reader>(*std::move(url), options.from.front(), from.list)};
+  }
   auto place = place_before(options.start);
   if (!place)
     return place.error();

@@ -1,4 +1,4 @@
-// Streams of a Redis server: makes what sinks and sources need of them.
+// Streams and lists of a Redis server: makes what sinks and sources need of them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

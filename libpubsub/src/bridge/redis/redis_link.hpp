@@ -24,6 +24,11 @@ struct free_reply {
 };
 using reply_ptr = std::unique_ptr<redisReply, free_reply>;
 
+/// Readers ask again so long after the server said no.
+inline constexpr std::chrono::milliseconds pause_after_error{500};
+/// And wait so long until it says that it knows what is done.
+inline constexpr std::chrono::milliseconds patience_with_commit{1000};
+
 /// The bytes of a string, a status or an error.
 std::string_view text_of(const redisReply& x);
 /// An array of at least so many elements, each of which is there.

@@ -17,8 +17,6 @@ constexpr auto claim_interval = 10s;
 /// So often a reader says that it is still at what it holds.
 constexpr auto hold_interval = 20s;
 constexpr auto inform_interval = 500ms;
-constexpr auto pause_after_error = 500ms;
-constexpr auto patience_with_commit = 1s;
 constexpr std::size_t ids_at_once = 1000;
 
 std::optional<std::uint64_t> number_of(const redisReply& x) {

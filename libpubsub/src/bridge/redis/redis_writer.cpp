@@ -27,7 +27,7 @@ constexpr auto patience = 30s;
 } // namespace
 
 redis_writer::redis_writer(redis_url url, const redis& to)
-    : link_(std::move(url)), max_length_(to.max_length), field_(to.field) {}
+    : link_(std::move(url)), max_length_(to.max_length), field_(to.field), list_(to.list) {}
 
 bool redis_writer::write(engine_record& what, std::uint64_t number) {
   if (items_.size() + later_.size() >= most_items || held_bytes_ >= most_bytes)
@@ -83,6 +83,13 @@ void redis_writer::send_what_fits() {
 }
 
 void redis_writer::send(const item& x) {
+  if (list_ == redis_list::none)
+    return add_to_stream(x);
+  words_.assign({list_ == redis_list::rpush ? "RPUSH" : "LPUSH", x.what.to, x.what.payload});
+  link_.command(words_);
+}
+
+void redis_writer::add_to_stream(const item& x) {
   words_.assign({"XADD", x.what.to});
   const auto length = std::to_string(max_length_);
   if (max_length_ > 0)
@@ -101,16 +108,23 @@ void redis_writer::send(const item& x) {
   link_.command(words_);
 }
 
+/// The id that a stream has given it, or how long the list is.
+bool redis_writer::is_confirmation(const redisReply& reply) const {
+  if (list_ == redis_list::none)
+    return reply.type == REDIS_REPLY_STRING && parse_entry_id(text_of(reply));
+  return reply.type == REDIS_REPLY_INTEGER && reply.integer > 0;
+}
+
 void redis_writer::take_reply(const redisReply& reply) {
   last_reply_at_ = clock::now();
   if (sent_ == 0)
     return link_.drop("it answers what was not asked");
-  if (reply.type == REDIS_REPLY_STRING && parse_entry_id(text_of(reply))) {
+  if (is_confirmation(reply)) {
     problem_.clear();
     return settle_first(outcome::written, {});
   }
   if (reply.type != REDIS_REPLY_ERROR)
-    return link_.drop("its answer to XADD is no id");
+    return link_.drop("its answer to a record is neither an id nor a length");
   const auto why = printable(text_of(reply));
   if (!is_passing(why))
     return settle_first(outcome::refused, why);

@@ -1,4 +1,4 @@
-// Appends records to streams of a Redis server, many at a time.
+// Appends records to streams or lists of a Redis server, many at a time.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,8 +13,9 @@
 
 namespace pubsub::bridge {
 
-/// One XADD for each record, whose replies come in order. Where the connection is lost, what is not
-/// confirmed is sent again with the field `pubsub-redelivered`: it may be there already.
+/// One XADD, RPUSH or LPUSH for each record, whose replies come in order. Where the connection is
+/// lost, what is not confirmed is sent again with the field `pubsub-redelivered` (of a stream): it
+/// may be there already.
 class redis_writer final : public engine_writer {
 public:
   redis_writer(redis_url url, const redis& to);
@@ -38,6 +39,8 @@ private:
   void follow_connection();
   void send_what_fits();
   void send(const item& x);
+  void add_to_stream(const item& x);
+  bool is_confirmation(const redisReply& reply) const;
   void take_reply(const redisReply& reply);
   void settle_first(outcome what, std::string_view why);
   void put_back();
@@ -45,6 +48,7 @@ private:
   redis_link link_;
   const std::uint64_t max_length_;
   const std::string field_;
+  const redis_list list_;
   std::deque<item> items_; // not settled, in order; the first `sent_` wait for a reply
   std::deque<item> later_; // the server said no for the moment, before items_ in order
   std::size_t sent_ = 0;
