@@ -75,8 +75,9 @@ void source_worker::run() {
       commit_if_due();
     show();
   }
-  while (whole && !reader_->failure() && handed_over_ > 0 && !out_of_time() && !endpoint_closed_)
-    if (confirm())
+  // Also what was rejected since the last time is done.
+  for (bool done = !whole; !done && !reader_->failure() && !out_of_time() && !endpoint_closed_;)
+    if ((done = confirm()))
       reader_->commit();
   show();
   const std::lock_guard lock{mutex_};
