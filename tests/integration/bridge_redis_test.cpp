@@ -228,6 +228,7 @@ TEST_CASE("a group of Redis whose stream was removed is made again") {
   REQUIRE(ask(*server, "DEL s") == ":1\r\n");
   write_numbers(*server, "s", 11, 20);
   const auto got = fetch(*reader, 10);
+  INFO(reader->last_problem());
   REQUIRE(got.size() == 10);
   CHECK(number_of(got.front()) == 11);
 }

@@ -196,7 +196,9 @@ void redis_reader::take(const asked& what, const redisReply& reply) {
   if (reply.type == REDIS_REPLY_ERROR)
     return take_error(what, text_of(reply));
   switch (what.what) {
-  case question::create:
+  case question::create: // nothing is held in a group that is new, and ids may come again
+    of.held.clear();
+    of.given.clear();
     of.now = phase::pending;
     of.behind = {};
     problem_.clear();
