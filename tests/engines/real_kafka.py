@@ -77,11 +77,13 @@ def fetch_broker():
     return libs
 
 
-def start_broker(libs, folder, port):
+def start_broker(libs, folder, port, more_settings="", users=()):
+    """`more_settings` take precedence; `users` are those of SCRAM, as the broker's tool wants them."""
     settings = folder / "server.properties"
-    settings.write_text(SETTINGS.format(port=port, controller=unused_port(), folder=folder))
+    settings.write_text(SETTINGS.format(port=port, controller=unused_port(), folder=folder) + more_settings)
     java = ["java", "-Xmx1g", "-cp", f"{libs}/*", f"-Dorg.slf4j.simpleLogger.logFile={folder}/kafka-server.log"]
-    subprocess.run([*java, "kafka.tools.StorageTool", "format", "-t", "cHVic3ViLXRlc3RzLTAwMQ", "-c", settings],
+    subprocess.run([*java, "kafka.tools.StorageTool", "format", "-t", "cHVic3ViLXRlc3RzLTAwMQ", "-c", settings,
+                    *(word for user in users for word in ("--add-scram", user))],
                    check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return Part("kafka", folder, *java, "kafka.Kafka", settings)
 

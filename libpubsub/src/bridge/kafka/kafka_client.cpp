@@ -25,8 +25,41 @@ void on_log(const rd_kafka_t* client, int level, const char*, const char* text) 
     problems_of(client).note(text);
 }
 
-void on_error(rd_kafka_t* client, int, const char* reason, void*) {
-  problems_of(client).note(reason);
+/// A client knows the id of a cluster once a broker has let it in.
+bool was_let_in(rd_kafka_t* client) {
+  char* const id = rd_kafka_clusterid(client, 0);
+  rd_kafka_mem_free(client, id);
+  return id != nullptr;
+}
+
+/// Whether the other side was reached, and one of the two wants nothing of the other. What goes
+/// wrong with TLS has one code, whether a certificate is not good enough or the connection has
+/// broken.
+bool is_refusal(int code, std::string_view reason) {
+  return code == RD_KAFKA_RESP_ERR__AUTHENTICATION ||
+         (code == RD_KAFKA_RESP_ERR__SSL &&
+          (reason.find("certificate") != reason.npos || reason.find("unknown ca") != reason.npos));
+}
+
+/// Earlier versions repeat the client's nonce, which brokers before 4.0 let pass.
+constexpr int first_version_with_scram = 0x02060100;
+
+/// The reason, and what else it may be than what the broker says.
+std::string explained(std::string_view reason) {
+  std::string result{reason};
+  if (reason.find("SCRAM") != reason.npos && rd_kafka_version() < first_version_with_scram)
+    result += "; librdkafka " + std::string{rd_kafka_version_str()} +
+              " cannot log in at Kafka 4 by SCRAM: use PLAIN over TLS, or librdkafka 2.6.1";
+  return result;
+}
+
+void on_error(rd_kafka_t* client, int code, const char* reason, void*) {
+  auto& problems = problems_of(client);
+  problems.note(reason);
+  if (is_refusal(code, reason))
+    problems.note_refusal(explained(reason));
+  if (code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN && !was_let_in(client))
+    problems.give_up_if_refused();
 }
 
 expected<void> set(rd_kafka_conf_t* conf, std::string_view name, std::string_view value) {
@@ -52,6 +85,23 @@ std::string kafka_problems::last() const {
 void kafka_problems::clear() {
   const std::lock_guard lock{mutex_};
   last_.clear();
+}
+
+void kafka_problems::note_refusal(std::string why) {
+  const std::lock_guard lock{mutex_};
+  refusal_ = std::move(why);
+}
+
+void kafka_problems::give_up_if_refused() {
+  const std::lock_guard lock{mutex_};
+  given_up_ = !refusal_.empty();
+}
+
+error kafka_problems::refusal() const {
+  const std::lock_guard lock{mutex_};
+  if (!given_up_)
+    return {};
+  return {errc::denied, "kafka: " + refusal_};
 }
 
 expected<kafka_conf> make_conf(const kafka& options, kafka_problems& problems,

@@ -115,7 +115,7 @@ error kafka_producer::failure() const {
   std::array<char, 512> text{};
   const auto code = rd_kafka_fatal_error(client_.get(), text.data(), text.size());
   if (code == RD_KAFKA_RESP_ERR_NO_ERROR)
-    return {};
+    return listener_->refusal();
   return {errc::operation_failed, "kafka: " + std::string{text.data()}};
 }
 

@@ -141,6 +141,8 @@ void kafka_reader::fetch(std::vector<fetched_record>& out, std::size_t max,
   std::array<char, 512> why{};
   if (rd_kafka_fatal_error(client_.get(), why.data(), why.size()) != RD_KAFKA_RESP_ERR_NO_ERROR)
     failure_ = {errc::operation_failed, "kafka: " + std::string{why.data()}};
+  else
+    failure_ = listener_->refusal();
 }
 
 void kafka_reader::take(rd_kafka_message_t& from, std::vector<fetched_record>& out) {
