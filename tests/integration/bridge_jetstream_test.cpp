@@ -302,6 +302,34 @@ TEST_CASE("a consumer of NATS that was removed is made again behind what was com
   CHECK(number_of(got.front()) == 11);
 }
 
+TEST_CASE("what NATS does not let a bridge acknowledge is not taken for done") {
+  temporary_folder folder;
+  const auto file = folder / "nats.conf";
+  std::ofstream{file}
+      << R"(authorization { users [ { user: all, password: p }, { user: u, password: p,
+    permissions: { publish: { deny: "$JS.ACK.>" } } } ] })";
+  const auto server = make_nats_server({"-c", file});
+  if (!server)
+    return;
+  auto options = at(*server);
+  const auto as = [&](const std::string& user) {
+    options.url = "nats://" + user + ":p@127.0.0.1:" + std::to_string(server->port);
+    return options;
+  };
+  driven_writer writer{make_writer(as("all"))};
+  for (std::uint64_t i = 1; i <= 5; ++i)
+    REQUIRE(writer.write(numbered_record("zeek.conn", i)));
+  REQUIRE(writer.settle());
+  const auto reader = reader_of(make_reader(as("u"), reading("g")));
+  CHECK(fetch(*reader, 5).size() == 5);
+  CHECK_FALSE(reader->commit());
+  CHECK(reader->last_problem().find("ermission") != std::string::npos);
+  // The server waits for it, and so does one who wants all.
+  const auto next = reader_of(make_reader(as("all"), reading("g")));
+  CHECK(fetch(*next, 1, 1s).empty());
+  CHECK_FALSE(next->at_end());
+}
+
 TEST_CASE("what a bridge may not publish is refused, and the rest is written") {
   temporary_folder folder;
   const auto file = folder / "nats.conf";

@@ -1,7 +1,8 @@
 // Sinks and sources of Kafka, over brokers in this process.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "support/certificates.hpp"
 #include "support/kafka_cluster.hpp"
-#include "support/nodes.hpp"
+#include "support/tls_nodes.hpp"
 
 #include <pubsub/binary.hpp>
 #include <pubsub/bridge/sink.hpp>
@@ -410,6 +411,43 @@ TEST_CASE("a sink leaves out what sources of its endpoint publish where it is to
   REQUIRE(eventually([&] { return to.counters().consumed == 8 && to.counters().in_flight == 0; }));
   CHECK(to.counters().rejected.returned == 5);
   CHECK(to.counters().delivered == 3);
+}
+
+TEST_CASE("a sink takes only what fulfils its condition") {
+  kafka_cluster cluster;
+  cluster.make_topic("t", 1);
+  endpoint ep;
+  auto options = messages_on("t");
+  auto where = condition::make("$ >= 7");
+  REQUIRE_MESSAGE(where, where.error().message());
+  options.where = *std::move(where);
+  auto to = open_sink(ep, cluster.options(), options);
+  publish_numbers(ep, "t", 10);
+  REQUIRE(to.drain(patience) == 0);
+  CHECK(to.counters().consumed == 3);
+  const auto records = read_topic(cluster.brokers(), "t");
+  REQUIRE(records.size() == 3);
+  for (std::size_t i = 0; i < records.size(); ++i)
+    CHECK(value_of(records[i]) == data{count{i + 7}});
+}
+
+TEST_CASE("a bridge that does not trust Kafka's certificate comes to its end, and says why") {
+  authority ours{"ours"}, another{"another"};
+  endpoint broker{with(ours.issue("broker", {}, 86'400, "IP:127.0.0.1"))}; // as far as TLS goes
+  bridge::kafka options;
+  options.brokers = "127.0.0.1:" + std::to_string(listen_tls(broker));
+  options.settings = {{"security.protocol", "SSL"}, {"ssl.ca.location", another.ca_file()}};
+  endpoint ep;
+  auto to = open_sink(ep, options, messages_on("t"));
+  source_options reading;
+  reading.from = {"t"};
+  reading.group = "g";
+  auto from = open_source(ep, options, reading);
+  CHECK(eventually([&] { return to.closed() && from.closed(); }));
+  for (const auto& failure : {to.failure(), from.failure()}) {
+    CHECK(failure == errc::denied);
+    CHECK(failure.context().find("certificate verify failed") != std::string::npos);
+  }
 }
 
 TEST_CASE("records become tasks, and count as read once workers have acknowledged them") {

@@ -171,6 +171,23 @@ TEST_CASE("a group of Redis goes on behind what was committed, and what was not 
   CHECK(fetch_all(*third).empty());
 }
 
+TEST_CASE("an acknowledgement that Redis refuses is said, and made up for") {
+  const auto server = make_redis_server();
+  if (!server)
+    return;
+  write_numbers(*server, "s", 1, 10);
+  {
+    const auto reader = reader_of(make_reader(at(*server), reading("s", "g")));
+    CHECK(fetch(*reader, 10).size() == 10);
+    REQUIRE(ask(*server, "ACL SETUSER default -xack") == "+OK\r\n");
+    CHECK_FALSE(reader->commit());
+    CHECK(reader->last_problem().find("NOPERM") != std::string::npos);
+    REQUIRE(ask(*server, "ACL SETUSER default +xack") == "+OK\r\n");
+    CHECK(eventually([&] { return reader->commit(); }));
+  }
+  CHECK(fetch_all(*reader_of(make_reader(at(*server), reading("s", "g")))).empty());
+}
+
 TEST_CASE("readers of a group of Redis share its records") {
   const auto server = make_redis_server();
   if (!server)

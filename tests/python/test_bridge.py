@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Bridges to a real Redis and a real NATS server, which the tests start, and to Kafka's own stand-in for brokers."""
 
+import dataclasses
 import doctest
 import json
 import os
@@ -132,6 +133,21 @@ def test_lines_of_suricata_are_read_from_redis_as_tables(endpoint, redis, redis_
         assert data == {**eve, "tags": ("a", None, True)}
         wait_until(lambda: source.counters().delivered == 1)
     assert tell_redis(redis_port, "XPENDING", "suricata", "hunters") == "*4"
+
+
+@pytest.mark.parametrize("push", ["rpush", "lpush"])
+def test_lists_are_written_and_read_and_what_was_taken_is_removed(endpoint, redis, redis_port, push):
+    lists = dataclasses.replace(redis, list=push)
+    with bridge.Sink(endpoint, lists, topics="numbers", to="l", format="json") as sink:
+        for number in range(100):
+            endpoint.publish("numbers", number)
+        assert sink.drain(DEADLINE) == 0
+    assert tell_redis(redis_port, "LLEN", "l") == ":100"
+    subscriber = endpoint.make_subscriber("again")
+    with bridge.Source(endpoint, lists, from_="l", publish="again", format="json", until_end=True) as source:
+        assert [subscriber.get(DEADLINE).data for _ in range(100)] == list(range(100))
+        assert source.wait_end(DEADLINE)
+    assert tell_redis(redis_port, "EXISTS", "l") == ":0"
 
 
 def test_what_is_no_json_is_rejected_and_kept_as_a_dead_letter(endpoint, redis, redis_port):
@@ -282,6 +298,8 @@ def test_engines_say_what_is_wrong_with_theirs_and_keep_passwords_to_themselves(
                    bridge.JetStream("127.0.0.1:x")):
         with pytest.raises(InvalidArgument):
             bridge.Sink(endpoint, engine, topics="a")
+    with pytest.raises(InvalidArgument, match="rpush or lpush, not sideways"):
+        bridge.Sink(endpoint, bridge.Redis(list="sideways"), topics="a")
     with pytest.raises(TypeError, match="an engine is a Kafka, JetStream or Redis"):
         bridge.Sink(endpoint, "redis://127.0.0.1", topics="a")
     for engine in (bridge.Kafka(settings={"sasl.password": "secret"}), bridge.Redis("redis://:secret@host"),
