@@ -148,6 +148,10 @@ class BridgeTest(CommandTest):
             ("kafka", *peer, "--from", "t", "--start", "soon"): "start 'soon' is none of stored, beginning, end",
             ("redis", *peer, "--topic", "t", "--url", "http://x"): "the URL of a",
             ("redis", *peer, "--from", "l", "--list", "sideways"): "rpush",
+            ("redis", *peer, "--from", "l", "--list", "rpush", "--group", "g"): "has no groups",
+            ("redis", *peer, "--from", "l", "--list", "rpush", "--start", "end"): "from its oldest element",
+            ("redis", *peer, "--from", "l", "--from", "m", "--list", "rpush"): "reads one list",
+            ("redis", *peer, "--from", "s", "--url", "http://x"): "the URL of a",
             ("jetstream", *peer, "--topic", "t", "--url", "http://x"): "the URL of a",
         }.items():
             code, _, err = self.run_command("bridge", *arguments)

@@ -76,6 +76,9 @@ expected<void> check(const source_options& options, const engine& from) {
     return wrong_option("start: of what is stored there is a group");
   if (auto publish = source_worker::parse_publish(options.publish); !publish)
     return wrong_option("publish: " + publish.error().context());
+  if (std::holds_alternative<redis>(from)) // which connects to nothing before it is used
+    if (auto made = make_reader(from, options); !made)
+      return made.error();
   return {};
 }
 
