@@ -71,7 +71,7 @@ TEST_CASE("what is written to a stream of NATS is read with its key and where it
   REQUIRE(got.size() == 1);
   CHECK(got[0].to == "zeek.conn");
   CHECK(got[0].key == "the__key"); // headers are lines
-  CHECK(got[0].payload == record.payload);
+  CHECK(got[0].payload == record.payload.view());
   CHECK(got[0].from.topic.view() == "zeek/logs/conn");
   CHECK(got[0].from.origin.view() == record.from.origin.view());
   CHECK(got[0].from.sequence == 7);
@@ -135,7 +135,7 @@ TEST_CASE("a subject that no stream takes is refused once the server has said so
   REQUIRE(writer.write(numbered_record("$JS.API.STREAM.DELETE.ZEEK", 3)));
   REQUIRE(writer.write(numbered_record("zeek.*", 4)));
   auto large = numbered_record("zeek.conn", 5);
-  large.payload.resize(2'000'000);
+  large.payload = std::string(2'000'000, ' ');
   REQUIRE(writer.write(large));
   REQUIRE(writer.settle());
   CHECK(writer.refused == 4);
@@ -501,7 +501,7 @@ TEST_CASE("a full writer of NATS takes no more, and never blocks while the serve
   for (std::uint64_t i = 2; i < 20'000; ++i) {
     auto record = numbered_record("zeek.conn", i, 2000);
     const auto begin = std::chrono::steady_clock::now();
-    const bool room = writer.writer->write(record, writer.next);
+    const bool room = writer.writer->write(record);
     writer.poll();
     longest = std::max(longest, std::chrono::steady_clock::now() - begin);
     if (!room)

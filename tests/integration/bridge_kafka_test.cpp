@@ -48,6 +48,20 @@ sink_options messages_on(const std::string& topic, payload_format format = paylo
   return result;
 }
 
+/// Values alone: no keys, no headers.
+sink_options bare_messages_on(const std::string& topic) {
+  auto result = messages_on(topic);
+  result.headers = false;
+  result.key = "none";
+  return result;
+}
+
+/// Most are small; some are larger than what librdkafka copies into a request (64 KiB).
+data value_of_some_size(std::uint64_t i) {
+  return data{std::to_string(i) +
+              std::string(i % 50 == 0 ? 100'000 : i % 50, static_cast<char>('a' + i % 26))};
+}
+
 data value_of(const kafka_record& x) {
   auto value = decode_binary(std::as_bytes(std::span{x.value}));
   REQUIRE(value);
@@ -301,6 +315,84 @@ TEST_CASE("while the brokers are away a full queue holds publishers back, and no
   REQUIRE(records.size() == sent);
   for (std::uint64_t i = 0; i < sent; ++i)
     REQUIRE(value_of(records[i]) == data{count{i}});
+}
+
+TEST_CASE("values alone, of any size and for several topics, are each written once and in order") {
+  kafka_cluster cluster;
+  cluster.make_topic("t.a", 1);
+  cluster.make_topic("t.b", 1);
+  endpoint ep;
+  auto engine = cluster.options();
+  engine.settings["queue.buffering.max.messages"] = "300"; // often full
+  auto to = open_sink(ep, engine, bare_messages_on("t/"));
+  constexpr std::uint64_t n = 3'000;
+  const auto topic_of = [](std::uint64_t i) { return i / 7 % 2 == 0 ? "t/a" : "t/b"; };
+  for (std::uint64_t i = 0; i < n; ++i)
+    REQUIRE(ep.publish(topic_of(i), value_of_some_size(i)) == publish_result::taken);
+  CHECK(to.drain(patience) == 0);
+
+  CHECK(to.counters().delivered == n);
+  CHECK(adds_up(to.counters()));
+  const auto a = read_topic(cluster.brokers(), "t.a");
+  const auto b = read_topic(cluster.brokers(), "t.b");
+  REQUIRE(a.size() + b.size() == n);
+  auto next_a = a.begin();
+  auto next_b = b.begin();
+  for (std::uint64_t i = 0; i < n; ++i) {
+    const auto& record = i / 7 % 2 == 0 ? *next_a++ : *next_b++;
+    REQUIRE(value_of(record) == value_of_some_size(i));
+    REQUIRE(record.key.empty());
+    REQUIRE(record.headers.empty());
+  }
+}
+
+TEST_CASE("of values alone those that Kafka refuses are rejected, and the others are written") {
+  kafka_cluster cluster;
+  cluster.make_topic("t", 1);
+  endpoint ep;
+  auto engine = cluster.options();
+  engine.settings["message.max.bytes"] = "2000";
+  auto to = open_sink(ep, engine, bare_messages_on("t"));
+  constexpr std::uint64_t n = 1'000;
+  constexpr std::uint64_t too_large = n / 50;
+  auto pub = ep.make_publisher("t");
+  for (std::uint64_t i = 0; i < n; ++i)
+    REQUIRE(pub.publish(value_of_some_size(i)) == publish_result::taken);
+  CHECK(to.drain(patience) == 0);
+  CHECK(to.counters().rejected.refused == too_large);
+  CHECK(to.counters().delivered == n - too_large);
+  CHECK(adds_up(to.counters()));
+  const auto records = read_topic(cluster.brokers(), "t");
+  REQUIRE(records.size() == n - too_large);
+  auto next = records.begin();
+  for (std::uint64_t i = 0; i < n; ++i)
+    if (i % 50 != 0)
+      REQUIRE(value_of(*next++) == value_of_some_size(i));
+}
+
+TEST_CASE("a sink that ends while records are on their way has written whole ones") {
+  kafka_cluster cluster{1};
+  cluster.make_topic("t", 1);
+  rd_kafka_mock_broker_set_rtt(cluster.mock(), 1, 200); // so some are on their way at any time
+  endpoint ep;
+  bridge::bridge_counters counts;
+  {
+    auto options = bare_messages_on("t");
+    options.close_timeout = 0ns;
+    auto to = open_sink(ep, cluster.options(), options);
+    auto pub = ep.make_publisher("t");
+    for (std::uint64_t i = 0; i < 200; ++i)
+      REQUIRE(pub.publish(value_of_some_size(50 * i)) == publish_result::taken);
+    REQUIRE(eventually([&] { return to.counters().delivered > 0; }));
+    to.close();
+    counts = to.counters();
+  }
+  CHECK(counts.in_flight > 0);
+  CHECK(adds_up(counts));
+  const auto records = read_topic(cluster.brokers(), "t");
+  CHECK(records.size() >= counts.delivered);
+  for (std::size_t i = 0; i < records.size(); ++i)
+    REQUIRE(value_of(records[i]) == value_of_some_size(50 * i));
 }
 
 TEST_CASE("a source publishes what was kept, and begins behind what was confirmed") {

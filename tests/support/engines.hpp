@@ -114,7 +114,8 @@ struct driven_writer {
   /// False if there was no room for it until the deadline.
   bool write(bridge::engine_record record, std::chrono::milliseconds limit = patience) {
     const auto until = std::chrono::steady_clock::now() + limit;
-    while (!writer->write(record, next)) {
+    record.number = next;
+    while (!writer->write(record)) {
       writer->hurry();
       wait(std::chrono::milliseconds{100});
       poll();
@@ -142,13 +143,15 @@ inline bridge::engine_record numbered_record(const std::string& to, std::uint64_
                                              std::size_t size = 0) {
   bridge::engine_record result;
   result.to = to;
-  result.payload = std::to_string(number);
-  result.payload.resize(std::max(size, result.payload.size()), ' ');
+  auto payload = std::to_string(number);
+  payload.resize(std::max(size, payload.size()), ' ');
+  result.payload = std::move(payload);
   result.from.topic = "zeek/logs/conn";
   result.from.origin = "6fa459ea-ee8a-3ca4-894e-db77e160355e";
   result.from.sequence = number;
   result.from.network = "test";
   result.from.format = bridge::payload_format::zeek_json;
+  result.number = number;
   return result;
 }
 

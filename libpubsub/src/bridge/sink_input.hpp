@@ -16,7 +16,7 @@
 
 namespace pubsub::bridge {
 
-/// A message or a task.
+/// A message or a task. Moving it leaves the bytes of its value where they are.
 class input_item {
 public:
   input_item(data_message msg, provenance from, bool own)
@@ -30,6 +30,7 @@ public:
   const provenance& from() const noexcept { return from_; }
   /// Whether it is a message of this endpoint that is to be left out.
   bool is_own() const noexcept { return own_; }
+  bool is_task() const noexcept { return std::holds_alternative<task>(what_); }
   /// The task, if it is one: to be done, or to be rejected by destroying it.
   task* as_task() noexcept { return std::get_if<task>(&what_); }
 

@@ -5,11 +5,11 @@
 
 namespace pubsub::bridge {
 
-std::uint64_t sink_ledger::add(input_item item, std::size_t records) {
+std::uint64_t sink_ledger::add(input_item&& item) {
   ++counts_.consumed;
   ++counts_.in_flight;
   counts_.redelivered += item.from().redelivered ? 1 : 0;
-  entries_.push_back({std::move(item), records});
+  entries_.emplace_back(std::move(item));
   return next_number() - 1;
 }
 

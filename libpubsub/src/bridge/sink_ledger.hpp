@@ -3,11 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include <boost/container/deque.hpp>
 #include <pubsub/bridge/counters.hpp>
 
 #include "bridge/engine/engine_writer.hpp"
@@ -17,12 +18,15 @@
 namespace pubsub::bridge {
 
 /// Each item that was taken has a number, the same for all records that it becomes. It is settled
-/// once all of them are; a task is then done or rejected. One thread works on it; `counters` and
-/// `settled_below` are for any.
+/// once all of them are; a task is then done or rejected. It keeps the value of an item until then,
+/// and lends its bytes to the records. One thread works on it; `counters` and `settled_below` are
+/// for any.
 class sink_ledger {
 public:
-  /// The number of an item from which so many records are to be written.
-  std::uint64_t add(input_item item, std::size_t records);
+  /// The number of an item.
+  std::uint64_t add(input_item&& item);
+  /// So many records of it are to be written.
+  void expect(std::uint64_t number, std::size_t records) { at(number).records = records; }
   /// What became of one of its records. Why the item is to be rejected, if all of them are settled
   /// and the engine has not taken them all.
   rejection settle(std::uint64_t number, outcome what, std::size_t bytes);
@@ -43,6 +47,7 @@ public:
 
 private:
   struct entry {
+    explicit entry(input_item&& x) : item(std::move(x)) {}
     std::optional<input_item> item; // none once it is settled
     std::size_t records = 0;        // that are not settled
     rejection why = nullptr;
@@ -54,7 +59,10 @@ private:
   void finish(entry& x, bool keep);
   void drop_finished();
 
-  std::deque<entry> entries_;
+  // Its blocks hold many entries: each message comes through here.
+  boost::container::deque<entry, void,
+                          boost::container::deque_options_t<boost::container::block_size<64U>>>
+      entries_;
   std::uint64_t first_ = 0; // number of the first of those
   std::vector<task> done_;
   bridge_counters counts_;

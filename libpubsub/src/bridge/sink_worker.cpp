@@ -40,8 +40,8 @@ expected<std::shared_ptr<sink_worker>> sink_worker::start(const endpoint& at, co
 sink_worker::sink_worker(std::shared_ptr<endpoint> at, std::unique_ptr<engine_writer> writer,
                          message_mapper mapper, sink_input input, const sink_options& options)
     : endpoint_(std::move(at)), close_timeout_(options.close_timeout),
-      has_dead_letters_(!options.dead_letters.empty()), writer_(std::move(writer)),
-      mapper_(std::move(mapper)), input_(std::move(input)) {}
+      has_dead_letters_(!options.dead_letters.empty()), input_(std::move(input)),
+      writer_(std::move(writer)), mapper_(std::move(mapper)) {}
 
 sink_worker::~sink_worker() {
   close();
@@ -64,27 +64,28 @@ void sink_worker::run() {
 }
 
 bool sink_worker::take() {
-  if (input_ended_ || closing_ || !waiting_.empty())
+  if (input_ended_ || closing_ || has_waiting())
     return false;
   items_.clear();
   const auto status = input_.take(items_, items_at_once);
   input_ended_ = status == receive_status::closed;
   for (auto& each : items_)
-    map(std::move(each));
+    map(ledger_.add(std::move(each)));
   return status == receive_status::received;
 }
 
-void sink_worker::map(input_item item) {
-  records_.clear();
+void sink_worker::map(std::uint64_t number) {
+  const auto& item = ledger_.item(number);
   const auto& from = item.from();
   const bool known =
-      item.as_task() != nullptr && from.sequence && writer_->is_there(from.origin, *from.sequence);
+      item.is_task() && from.sequence && writer_->is_there(from.origin, *from.sequence);
+  const auto before = waiting_.size();
   const auto why = known           ? &rejections::already_there
                    : item.is_own() ? &rejections::returned
-                                   : mapper_.map(from, item.value(), records_);
-  const auto number = ledger_.add(std::move(item), records_.size());
-  for (auto& each : records_)
-    waiting_.push_back({std::move(each), number});
+                                   : mapper_.map(from, item.value(), waiting_);
+  for (auto i = before; i < waiting_.size(); ++i)
+    waiting_[i].number = number;
+  ledger_.expect(number, waiting_.size() - before);
   if (why != nullptr)
     give_up(number, why);
 }
@@ -98,13 +99,18 @@ void sink_worker::give_up(std::uint64_t number, rejection why) {
   }
   ledger_.expect_dead_letter(number, why);
   const auto& item = ledger_.item(number);
-  waiting_.push_back(
-      {mapper_.dead_letter(item.from(), item.value(), std::string{name_of(why)}), number});
+  waiting_.push_back(mapper_.dead_letter(item.from(), item.value(), name_of(why)));
+  waiting_.back().number = number;
 }
 
 void sink_worker::write_waiting() {
-  while (!waiting_.empty() && writer_->write(waiting_.front().what, waiting_.front().number))
-    waiting_.pop_front();
+  if (!has_waiting())
+    return;
+  written_ += writer_->write_all(std::span{waiting_}.subspan(written_));
+  if (has_waiting())
+    return;
+  waiting_.clear();
+  written_ = 0;
 }
 
 void sink_worker::settle() {
@@ -137,9 +143,9 @@ void sink_worker::show() {
 }
 
 void sink_worker::wait() {
-  if (hurried_ && waiting_.empty())
+  if (hurried_ && !has_waiting())
     writer_->hurry();
-  const bool takes = !input_ended_ && !closing_ && waiting_.empty();
+  const bool takes = !input_ended_ && !closing_ && !has_waiting();
   const int fds[] = {writer_->fd(), takes ? input_.fd() : -1};
   wake_.wait(fds, writer_->due());
 }

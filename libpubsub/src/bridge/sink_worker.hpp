@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -43,16 +42,12 @@ public:
   void close();
 
 private:
-  struct waiting_record {
-    engine_record what;
-    std::uint64_t number;
-  };
-
   // All but `run` are called by it.
   void run();
   bool take();
-  void map(input_item item);
+  void map(std::uint64_t number);
   void give_up(std::uint64_t number, rejection why);
+  bool has_waiting() const noexcept { return written_ < waiting_.size(); }
   void write_waiting();
   void settle();
   bool has_ended();
@@ -63,13 +58,13 @@ private:
   const std::shared_ptr<endpoint> endpoint_;
   const std::chrono::nanoseconds close_timeout_;
   const bool has_dead_letters_;
-  std::unique_ptr<engine_writer> writer_;
-  message_mapper mapper_;
   sink_input input_;
   sink_ledger ledger_;
+  std::unique_ptr<engine_writer> writer_; // goes before the ledger, whose values it may be sending
+  message_mapper mapper_;
   std::vector<input_item> items_;
-  std::vector<engine_record> records_;
-  std::deque<waiting_record> waiting_; // for room at the engine
+  std::vector<engine_record> waiting_; // for room at the engine
+  std::size_t written_ = 0;            // so many of those are with it
   bool input_ended_ = false;
   wake_up wake_;
 

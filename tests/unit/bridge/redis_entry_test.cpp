@@ -42,7 +42,7 @@ TEST_CASE("ids of entries are read, ordered, and have the one before them") {
 }
 
 TEST_CASE("an entry's payload, key and headers are told apart") {
-  engine_record record;
+  fetched_record record;
   REQUIRE(read_entry(*reply_of("*8\r\n$7\r\npayload\r\n$1\r\nx\r\n$3\r\nkey\r\n$1\r\nk\r\n"
                                "$15\r\npubsub-sequence\r\n$2\r\n17\r\n$5\r\nother\r\n$1\r\ny\r\n"),
                      "payload", record));
@@ -52,7 +52,7 @@ TEST_CASE("an entry's payload, key and headers are told apart") {
 }
 
 TEST_CASE("an entry without the field is its only field, or an object") {
-  engine_record one, several;
+  fetched_record one, several;
   REQUIRE(read_entry(*reply_of("*2\r\n$3\r\neve\r\n$2\r\n{}\r\n"), "payload", one));
   CHECK(one.payload == "{}");
   REQUIRE(read_entry(*reply_of("*4\r\n$1\r\na\r\n$1\r\n1\r\n$3\r\nkey\r\n$1\r\n2\r\n"), "payload",
@@ -65,7 +65,7 @@ TEST_CASE("an entry of another shape is none") {
   for (const auto* text : {"*0\r\n", "*1\r\n$1\r\na\r\n", "*2\r\n$1\r\na\r\n:1\r\n", "$1\r\na\r\n",
                            "*2\r\n*0\r\n$1\r\na\r\n", "*-1\r\n"}) {
     CAPTURE(text);
-    engine_record record;
+    fetched_record record;
     CHECK_FALSE(read_entry(*reply_of(text), "payload", record));
   }
 }

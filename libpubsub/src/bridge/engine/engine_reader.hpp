@@ -13,8 +13,12 @@
 
 namespace pubsub::bridge {
 
-/// A record that was read: `to` is the name that it is kept under.
-struct fetched_record : engine_record {
+/// A record that was read.
+struct fetched_record {
+  std::string to; ///< the name that it is kept under
+  std::string key;
+  std::string payload;
+  provenance from;
   bool again = false; ///< the engine says that it was given out before
 };
 

@@ -1,4 +1,4 @@
-// A record as every engine holds it: a name, a key, a value, and where it comes from.
+// A record as every engine is given it: a name, a key, a value, and where it comes from.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,6 +9,7 @@
 
 #include <pubsub/bridge/engines.hpp>
 
+#include "bridge/engine/record_payload.hpp"
 #include "bridge/engine/shared_text.hpp"
 
 namespace pubsub::bridge {
@@ -23,15 +24,17 @@ struct provenance {
   shared_text network;
   std::optional<payload_format> format;
   bool redelivered = false;
-  std::string reason;  ///< of a dead letter
+  shared_text reason;  ///< of a dead letter
   bool hidden = false; ///< the record has no headers
 };
 
+/// A record that is to be written.
 struct engine_record {
-  std::string to; ///< topic, subject or stream
+  shared_text to; ///< topic, subject or stream
   std::string key;
-  std::string payload;
+  record_payload payload;
   provenance from;
+  std::uint64_t number = 0; ///< by which its writer names it once it is settled
 };
 
 /// The name of a format, as commands and headers have it: `zeek-json`.
@@ -58,7 +61,7 @@ void for_each_header(const provenance& x, F add) {
   if (x.redelivered)
     add("pubsub-redelivered", std::string_view{"1"});
   if (!x.reason.empty())
-    add("pubsub-reason", std::string_view{x.reason});
+    add("pubsub-reason", x.reason.view());
 }
 
 /// Takes one header; others than the above change nothing.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -22,8 +23,7 @@ enum class outcome : std::uint8_t {
   timed_out, ///< it may be there or not
 };
 
-/// Called with the number that the record was written under, its size in bytes, and a sentence if
-/// it was not written.
+/// Called with the number of the record, its size in bytes, and a sentence if it was not written.
 using settle_record = std::function<void(std::uint64_t number, outcome what, std::size_t bytes,
                                          std::string_view why)>;
 
@@ -41,7 +41,14 @@ public:
 
   /// Takes a record, and never blocks for long. False where there is no room: `what` is as before,
   /// and to be tried again after `poll`.
-  virtual bool write(engine_record& what, std::uint64_t number) = 0;
+  virtual bool write(engine_record& what) = 0;
+  /// As `write`, one after the other, as long as there is room. How many were taken.
+  virtual std::size_t write_all(std::span<engine_record> records) {
+    std::size_t taken = 0;
+    while (taken < records.size() && write(records[taken]))
+      ++taken;
+    return taken;
+  }
   /// Whether a task was written before a restart (with transactions).
   virtual bool is_there(std::string_view, std::uint64_t) { return false; }
   /// Settles what has been confirmed or refused. Never blocks for long.

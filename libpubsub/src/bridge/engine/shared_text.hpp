@@ -20,6 +20,7 @@ public:
 
   std::string_view view() const noexcept { return text_ ? *text_ : std::string_view{}; }
   operator std::string_view() const noexcept { return view(); }
+  const char* c_str() const noexcept { return text_ ? text_->c_str() : ""; }
   bool empty() const noexcept { return !text_; }
   std::size_t size() const noexcept { return view().size(); }
 

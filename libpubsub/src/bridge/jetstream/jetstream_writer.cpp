@@ -72,12 +72,12 @@ std::string jetstream_writer::usable_name(std::string_view name) const {
   return to_subject(name);
 }
 
-bool jetstream_writer::write(engine_record& what, std::uint64_t number) {
+bool jetstream_writer::write(engine_record& what) {
   if (items_.size() >= most_items || held_bytes_ >= most_bytes)
     return false;
   const auto bytes = size_of(what);
   held_bytes_ += bytes;
-  items_.push_back({std::move(what), number, bytes});
+  items_.push_back({std::move(what), bytes});
   if (!is_subject(items_.back().what.to))
     settle(items_.back(), outcome::refused,
            "no subject of NATS: " + printable(items_.back().what.to));
@@ -218,7 +218,7 @@ void jetstream_writer::take_names_answer(const std::optional<api_reply>& reply) 
                    : reply ? "the stream of " + subject + " does not answer"
                            : std::string{"it does not answer for JetStream; is it on?"};
   for (auto& each : items_) {
-    if (each.now != state::homeless || each.what.to != subject)
+    if (each.now != state::homeless || each.what.to.view() != subject)
       continue;
     if (none)
       settle(each, outcome::refused, why);
@@ -232,7 +232,7 @@ void jetstream_writer::refuse_denied() {
   if (subject.empty())
     return;
   for (auto& each : items_)
-    if (each.now == state::sent && each.what.to == subject)
+    if (each.now == state::sent && each.what.to.view() == subject)
       settle(each, outcome::refused, "it may not be published on " + printable(subject));
 }
 
@@ -260,7 +260,7 @@ void jetstream_writer::ask_for_home() {
   std::string question = R"({"subject":)";
   append_json_string(question, found->what.to);
   question += '}';
-  homeless_ = found->what.to;
+  homeless_ = found->what.to.view();
   link_->request("$JS.API.STREAM.NAMES", question, "a.names");
 }
 
@@ -326,9 +326,10 @@ nats_ptr<natsMsg> jetstream_writer::message_for(std::size_t index) {
       (!has_id || clock::now() > x.first_sent_at + surely_remembered))
     from.redelivered = true;
   const auto reply = link_->inbox() + "r." + std::to_string(first_ + index);
+  const auto payload = x.what.payload.view();
   natsMsg* made = nullptr;
-  if (::natsMsg_Create(&made, x.what.to.c_str(), reply.c_str(), x.what.payload.data(),
-                       static_cast<int>(x.what.payload.size())) != NATS_OK)
+  if (::natsMsg_Create(&made, x.what.to.c_str(), reply.c_str(), payload.data(),
+                       static_cast<int>(payload.size())) != NATS_OK)
     return {};
   nats_ptr<natsMsg> result{made};
   const auto add = [made](const char* name, std::string_view value) {
@@ -349,8 +350,8 @@ void jetstream_writer::settle(item& x, outcome what, std::string_view why) {
     --again_;
   x.now = state::done;
   held_bytes_ -= x.bytes;
+  settled_.push_back({x.what.number, what, x.bytes, std::string{why}});
   x.what = {};
-  settled_.push_back({x.number, what, x.bytes, std::string{why}});
 }
 
 void jetstream_writer::forget_done() {

@@ -23,7 +23,7 @@ class jetstream_writer final : public engine_writer {
 public:
   jetstream_writer(std::unique_ptr<nats_link> link, const jetstream& to);
 
-  bool write(engine_record& what, std::uint64_t number) override;
+  bool write(engine_record& what) override;
   void poll(const settle_record& settle) override;
   int fd() const override { return link_->fd(); }
   clock::time_point due() const override;
@@ -42,7 +42,6 @@ private:
   };
   struct item {
     engine_record what;
-    std::uint64_t number;
     std::size_t bytes;
     state now = state::unsent;
     clock::time_point sent_at{};

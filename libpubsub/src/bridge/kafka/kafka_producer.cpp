@@ -18,6 +18,15 @@ bool is_allowed(char x) {
          x == '_' || x == '-';
 }
 
+int flags_for(const record_payload& x) {
+  return x.is_lent() ? 0 : RD_KAFKA_MSG_F_COPY;
+}
+
+/// What the library keeps with a record.
+void* opaque_of(const engine_record& x) {
+  return reinterpret_cast<void*>(x.number);
+}
+
 } // namespace
 
 expected<std::unique_ptr<kafka_producer>> kafka_producer::make(const kafka& options) {
@@ -53,27 +62,28 @@ kafka_producer::~kafka_producer() {
   rd_kafka_queue_io_event_enable(queue_.get(), -1, nullptr, 0);
 }
 
-bool kafka_producer::produce(const engine_record& what, std::uint64_t number) {
+bool kafka_producer::produce(const engine_record& what) {
   auto* const to = topic(what.to);
+  const auto payload = what.payload.view();
   auto* const headers = what.from.hidden ? nullptr : rd_kafka_headers_new(8);
   for_each_header(what.from, [&](std::string_view name, std::string_view value) {
     rd_kafka_header_add(headers, name.data(), static_cast<ssize_t>(name.size()), value.data(),
                         static_cast<ssize_t>(value.size()));
   });
-  // A number of a record and this client are what the report brings back.
+  // The number of the record is what the report brings back.
   std::array<rd_kafka_vu_t, 6> parts{};
   const auto count = headers == nullptr ? parts.size() - 1 : parts.size(); // they are last
   parts[0].vtype = RD_KAFKA_VTYPE_RKT;
   parts[0].u.rkt = to;
   parts[1].vtype = RD_KAFKA_VTYPE_VALUE;
-  parts[1].u.mem = {const_cast<char*>(what.payload.data()), what.payload.size()};
+  parts[1].u.mem = {const_cast<char*>(payload.data()), payload.size()};
   parts[2].vtype = RD_KAFKA_VTYPE_KEY;
   parts[2].u.mem = {what.key.empty() ? nullptr : const_cast<char*>(what.key.data()),
                     what.key.size()};
   parts[3].vtype = RD_KAFKA_VTYPE_MSGFLAGS;
-  parts[3].u.i = RD_KAFKA_MSG_F_COPY;
+  parts[3].u.i = flags_for(what.payload);
   parts[4].vtype = RD_KAFKA_VTYPE_OPAQUE;
-  parts[4].u.ptr = reinterpret_cast<void*>(number);
+  parts[4].u.ptr = opaque_of(what);
   parts[5].vtype = RD_KAFKA_VTYPE_HEADERS;
   parts[5].u.headers = headers;
   const kafka_error failed{rd_kafka_produceva(client_.get(), parts.data(), count)};
@@ -84,24 +94,31 @@ bool kafka_producer::produce(const engine_record& what, std::uint64_t number) {
   const auto why = rd_kafka_error_code(failed.get());
   if (why == RD_KAFKA_RESP_ERR__QUEUE_FULL)
     return false;
-  note_problem(rd_kafka_error_string(failed.get()));
-  listener_->reports.push_back({number, why, what.payload.size()});
+  refuse(what, why, rd_kafka_error_string(failed.get()));
   return true;
 }
 
-rd_kafka_topic_t* kafka_producer::topic(const std::string& name) {
+void kafka_producer::refuse(const engine_record& what, rd_kafka_resp_err_t error, std::string why) {
+  note_problem(std::move(why));
+  listener_->reports.push_back({what.number, error, what.payload.size()});
+}
+
+rd_kafka_topic_t* kafka_producer::topic(std::string_view name) {
   if (const auto known = topics_.find(name); known != topics_.end())
     return known->second.get();
   if (topics_.size() >= most_topics)
     topics_.clear();
-  kafka_topic made{rd_kafka_topic_new(client_.get(), name.c_str(), nullptr)};
-  return topics_.emplace(name, std::move(made)).first->second.get();
+  const std::string own{name};
+  kafka_topic made{rd_kafka_topic_new(client_.get(), own.c_str(), nullptr)};
+  return topics_.emplace(own, std::move(made)).first->second.get();
 }
 
-std::vector<delivery_report> kafka_producer::reports() {
+const std::vector<delivery_report>& kafka_producer::reports() {
   event_->clear();
   rd_kafka_poll(client_.get(), 0);
-  return std::exchange(listener_->reports, {});
+  reports_.clear();
+  reports_.swap(listener_->reports);
+  return reports_;
 }
 
 void kafka_producer::on_report(rd_kafka_t*, const rd_kafka_message_t* about, void* opaque) {

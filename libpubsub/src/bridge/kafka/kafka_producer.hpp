@@ -28,10 +28,12 @@ public:
   kafka_producer& operator=(const kafka_producer&) = delete;
   ~kafka_producer();
 
-  /// False where the library's queue is full. What it does not take otherwise is reported.
-  bool produce(const engine_record& what, std::uint64_t number);
-  /// What was reported since the last call.
-  std::vector<delivery_report> reports();
+  /// False where the library's queue is full. What it does not take otherwise is reported. A
+  /// payload that is lent is not copied: the library reads it until the record is reported, or this
+  /// producer is gone.
+  bool produce(const engine_record& what);
+  /// What was reported since the last call; valid until the next one.
+  const std::vector<delivery_report>& reports();
 
   rd_kafka_t* client() const noexcept { return client_.get(); }
   int fd() const noexcept { return event_->fd(); }
@@ -41,7 +43,8 @@ public:
 
 private:
   kafka_producer() = default;
-  rd_kafka_topic_t* topic(const std::string& name);
+  rd_kafka_topic_t* topic(std::string_view name);
+  void refuse(const engine_record& what, rd_kafka_resp_err_t error, std::string why);
   static void on_report(rd_kafka_t*, const rd_kafka_message_t* about, void* opaque);
 
   /// What the library calls back with.
@@ -54,6 +57,7 @@ private:
   kafka_queue queue_;
   std::unique_ptr<kafka_event> event_;
   std::map<std::string, kafka_topic, std::less<>> topics_;
+  std::vector<delivery_report> reports_; // that were given out
 };
 
 /// What the report means for who has sent the record.

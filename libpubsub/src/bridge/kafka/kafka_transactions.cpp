@@ -22,26 +22,28 @@ kafka_transactions::~kafka_transactions() {
     kafka_error{rd_kafka_abort_transaction(to_->client(), static_cast<int>(patience.count()))};
 }
 
-bool kafka_transactions::write(engine_record& what, std::uint64_t number) {
+bool kafka_transactions::write(engine_record& what) {
   if (batch_.size() >= most_records || batch_bytes_ >= most_bytes || !open_transaction())
     return false;
-  const bool again = is_in_transaction(what.from, number);
-  if (!again && !to_->produce(what, number))
+  const bool again = is_in_transaction(what);
+  if (!again && !to_->produce(what))
     return false;
   batch_bytes_ += what.payload.size();
   if (!again && what.from.sequence)
-    reached_.insert_or_assign(std::string{what.from.origin}, reached{*what.from.sequence, number});
-  batch_.push_back({std::move(what), number, again});
+    reached_.insert_or_assign(std::string{what.from.origin},
+                              reached{*what.from.sequence, what.number});
+  batch_.push_back({std::move(what), again});
   return true;
 }
 
 /// A task comes twice where an exchange has lost sight of this queue. It may become several
 /// records: those are of one item.
-bool kafka_transactions::is_in_transaction(const provenance& task, std::uint64_t number) const {
+bool kafka_transactions::is_in_transaction(const engine_record& what) const {
+  const auto& task = what.from;
   const auto known = reached_.find(task.origin.view());
   return known != reached_.end() && task.sequence &&
          (*task.sequence < known->second.sequence ||
-          (*task.sequence == known->second.sequence && number != known->second.number));
+          (*task.sequence == known->second.sequence && what.number != known->second.number));
 }
 
 bool kafka_transactions::is_there(std::string_view origin, std::uint64_t sequence) {
@@ -112,8 +114,9 @@ void kafka_transactions::learn_positions() {
 
 void kafka_transactions::write_positions() {
   for (const auto& [origin, last] : reached_) {
-    engine_record position{options_.positions, origin, std::to_string(last.sequence), {}};
-    while (!to_->produce(position, no_number))
+    const engine_record position{
+        options_.positions, origin, std::to_string(last.sequence), {}, no_number};
+    while (!to_->produce(position))
       rd_kafka_poll(to_->client(), 10); // the queue is full: it empties while this waits
   }
   positions_written_ = true;
@@ -137,7 +140,7 @@ void kafka_transactions::settle_batch(const settle_record& settle) {
   for (const auto& [origin, last] : std::exchange(reached_, {}))
     positions_.insert_or_assign(origin, last.sequence);
   for (const auto& each : std::exchange(batch_, {}))
-    settle(each.number,
+    settle(each.what.number,
            each.refused == RD_KAFKA_RESP_ERR_NO_ERROR ? outcome::written : outcome::refused,
            each.what.payload.size(), rd_kafka_err2str(each.refused));
 }
@@ -157,8 +160,7 @@ void kafka_transactions::write_again() {
   if (!open_transaction())
     return;
   for (const auto& each : batch_)
-    while (!each.again && each.refused == RD_KAFKA_RESP_ERR_NO_ERROR &&
-           !to_->produce(each.what, each.number))
+    while (!each.again && each.refused == RD_KAFKA_RESP_ERR_NO_ERROR && !to_->produce(each.what))
       rd_kafka_poll(to_->client(), 10);
 }
 
@@ -166,7 +168,7 @@ void kafka_transactions::take_reports() {
   for (const auto& report : to_->reports())
     if (outcome_of(report.error) == outcome::refused)
       for (auto& each : batch_)
-        if (each.number == report.number)
+        if (each.what.number == report.number)
           each.refused = report.error;
 }
 

@@ -25,7 +25,7 @@ public:
       : to_(std::move(to)), options_(options) {}
   ~kafka_transactions() override;
 
-  bool write(engine_record& what, std::uint64_t number) override;
+  bool write(engine_record& what) override;
   bool is_there(std::string_view origin, std::uint64_t sequence) override;
   void poll(const settle_record& settle) override;
   int fd() const override { return to_->fd(); }
@@ -39,7 +39,6 @@ private:
   enum class stage : unsigned char { unknown, alone, ready, open, committing, aborting };
   struct written_record {
     engine_record what;
-    std::uint64_t number;
     bool again = false; // the task is in the transaction already: it came twice
     rd_kafka_resp_err_t refused = RD_KAFKA_RESP_ERR_NO_ERROR;
   };
@@ -50,7 +49,7 @@ private:
     std::uint64_t number;
   };
 
-  bool is_in_transaction(const provenance& task, std::uint64_t number) const;
+  bool is_in_transaction(const engine_record& what) const;
   void begin();
   void learn_positions();
   bool open_transaction();

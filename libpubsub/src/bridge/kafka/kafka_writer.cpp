@@ -5,7 +5,8 @@ namespace pubsub::bridge {
 
 void kafka_writer::poll(const settle_record& settle) {
   for (const auto& each : to_->reports())
-    settle(each.number, outcome_of(each.error), each.bytes, rd_kafka_err2str(each.error));
+    settle(each.number, outcome_of(each.error), each.bytes,
+           each.error == RD_KAFKA_RESP_ERR_NO_ERROR ? "" : rd_kafka_err2str(each.error));
 }
 
 } // namespace pubsub::bridge

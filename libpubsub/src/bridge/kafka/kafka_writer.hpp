@@ -12,9 +12,7 @@ class kafka_writer final : public engine_writer {
 public:
   explicit kafka_writer(std::unique_ptr<kafka_producer> to) : to_(std::move(to)) {}
 
-  bool write(engine_record& what, std::uint64_t number) override {
-    return to_->produce(what, number);
-  }
+  bool write(engine_record& what) override { return to_->produce(what); }
   void poll(const settle_record& settle) override;
   int fd() const override { return to_->fd(); }
   error failure() const override { return to_->failure(); }

@@ -48,14 +48,23 @@ rejection message_mapper::map(const provenance& from, const data_view& value,
     out.resize(before);
     return why;
   }
-  for (auto i = before; i < out.size(); ++i) {
-    out[i].from = from;
-    out[i].from.part = i - before;
-    out[i].from.hidden = !headers_;
-    out[i].from.network = network_;
-    out[i].from.format = format_;
-  }
+  for (auto i = before; i < out.size(); ++i)
+    describe(out[i].from, from, i - before);
   return nullptr;
+}
+
+/// Without headers only that by which an engine knows a record that comes again.
+void message_mapper::describe(provenance& out, const provenance& from, std::uint64_t part) const {
+  out.hidden = !headers_;
+  out.origin = from.origin;
+  out.sequence = from.sequence;
+  out.redelivered = from.redelivered;
+  out.part = part;
+  if (!headers_)
+    return;
+  out.topic = from.topic;
+  out.network = network_;
+  out.format = format_;
 }
 
 rejection message_mapper::map_value(const provenance& from, const data_view& value,
@@ -90,7 +99,7 @@ rejection message_mapper::map_records(const provenance& from, const data_view& v
           key_.add_key(record.key, from.origin, from.topic);
         else if (!key_.add_key(record.key, schema, values))
           failed = &rejections::no_such_field;
-        if (auto payload = payload_of(schema, values))
+        if (auto payload = text_of(schema, values))
           record.payload = std::move(*payload);
         else
           failed = &rejections::bad_payload;
@@ -98,12 +107,14 @@ rejection message_mapper::map_records(const provenance& from, const data_view& v
   return none_there != nullptr ? none_there : failed;
 }
 
-std::string message_mapper::payload_of(const data_view& value) const {
-  return format_ == payload_format::json ? to_json(value) : std::string{as_text(value.bytes())};
+record_payload message_mapper::payload_of(const data_view& value) const {
+  if (format_ == payload_format::json)
+    return to_json(value);
+  return record_payload::lent(as_text(value.bytes()));
 }
 
-std::optional<std::string> message_mapper::payload_of(const zeek::log_schema& schema,
-                                                      const vector& values) {
+std::optional<std::string> message_mapper::text_of(const zeek::log_schema& schema,
+                                                   const vector& values) {
   std::string result;
   if (format_ == payload_format::avro)
     return avro_.add_record(result, schema, values) ? std::optional{std::move(result)}
@@ -115,28 +126,36 @@ std::optional<std::string> message_mapper::payload_of(const zeek::log_schema& sc
   }
   data_writer encoded;
   encoded.write(zeek::make_log_event(schema.path, values));
-  return payload_of(data_view::from_valid(encoded.bytes()));
+  if (format_ == payload_format::json)
+    return to_json(data_view::from_valid(encoded.bytes()));
+  return std::string{as_text(encoded.bytes())};
 }
 
-const std::string& message_mapper::name_for(std::string_view topic_name, std::string_view path_name,
+const shared_text& message_mapper::name_for(std::string_view topic_name, std::string_view path_name,
                                             std::string_view event_name) {
   wanted_name_.clear();
   to_.expand(wanted_name_, [&](std::size_t which) {
     return which == topic ? topic_name : which == path ? path_name : event_name;
   });
-  if (const auto known = names_.find(wanted_name_); known != names_.end())
-    return known->second;
-  if (names_.size() >= most_names)
-    names_.clear();
-  return names_.emplace(wanted_name_, usable_name_(wanted_name_)).first->second;
+  if (wanted_name_ == last_wanted_name_ && !wanted_name_.empty())
+    return last_name_;
+  auto known = names_.find(wanted_name_);
+  if (known == names_.end()) {
+    if (names_.size() >= most_names)
+      names_.clear();
+    known = names_.emplace(wanted_name_, usable_name_(wanted_name_)).first;
+  }
+  last_wanted_name_ = wanted_name_;
+  last_name_ = known->second;
+  return last_name_;
 }
 
 engine_record message_mapper::dead_letter(const provenance& from, const data_view& value,
-                                          std::string reason) const {
-  engine_record result{dead_letters_, {}, std::string{as_text(value.bytes())}, from};
+                                          std::string_view reason) const {
+  engine_record result{dead_letters_, {}, record_payload::lent(as_text(value.bytes())), from};
   result.from.format = payload_format::binary;
   result.from.network = network_;
-  result.from.reason = std::move(reason);
+  result.from.reason = reason;
   return result;
 }
 

@@ -31,11 +31,12 @@ public:
   static expected<message_mapper> make(const sink_options& options, usable_name names);
 
   /// Appends what is to be written: one record, or as many as a batch holds. Why nothing was
-  /// appended, if something keeps it from being written.
+  /// appended, if something keeps it from being written. A payload that is the value itself is lent
+  /// by whoever keeps the value.
   rejection map(const provenance& from, const data_view& value, std::vector<engine_record>& out);
-  /// The dead letter of what was not written.
+  /// The dead letter of what was not written; the value is lent.
   engine_record dead_letter(const provenance& from, const data_view& value,
-                            std::string reason) const;
+                            std::string_view reason) const;
 
 private:
   enum variable : std::size_t { topic, path, event };
@@ -50,16 +51,17 @@ private:
                       std::vector<engine_record>& out);
   rejection map_records(const provenance& from, const data_view& value,
                         std::vector<engine_record>& out);
-  std::string payload_of(const data_view& value) const;
+  void describe(provenance& out, const provenance& from, std::uint64_t part) const;
+  record_payload payload_of(const data_view& value) const;
   /// Nothing where the format cannot hold the record.
-  std::optional<std::string> payload_of(const zeek::log_schema& schema, const vector& values);
-  const std::string& name_for(std::string_view topic, std::string_view path,
+  std::optional<std::string> text_of(const zeek::log_schema& schema, const vector& values);
+  const shared_text& name_for(std::string_view topic, std::string_view path,
                               std::string_view event);
 
   payload_format format_;
   bool headers_;
   shared_text network_;
-  std::string dead_letters_;
+  shared_text dead_letters_;
   usable_name usable_name_;
   name_template to_;
   key_rule key_;
@@ -67,7 +69,9 @@ private:
   std::unique_ptr<zeek::log_lines> lines_;
   avro_writer avro_;
   std::string wanted_name_;
-  std::unordered_map<std::string, std::string> names_; // as wanted, as the engine allows it
+  std::unordered_map<std::string, shared_text> names_; // as wanted, as the engine allows it
+  std::string last_wanted_name_;                       // empty: none
+  shared_text last_name_;
 };
 
 } // namespace pubsub::bridge

@@ -32,7 +32,7 @@ std::optional<entry_id> parse_entry_id(std::string_view text) {
   return result;
 }
 
-bool read_entry(const redisReply& fields, std::string_view field, engine_record& out) {
+bool read_entry(const redisReply& fields, std::string_view field, fetched_record& out) {
   if (!is_array(&fields, 2) || fields.elements % 2 != 0)
     return false;
   std::vector<std::pair<std::string_view, std::string_view>> others;

@@ -30,6 +30,6 @@ std::optional<entry_id> parse_entry_id(std::string_view text);
 
 /// Fields and values by turns, as XREAD has them: the value of `field`, or of the only field, or
 /// all fields as a JSON object of strings, is the payload. False where the reply has another shape.
-bool read_entry(const redisReply& fields, std::string_view field, engine_record& out);
+bool read_entry(const redisReply& fields, std::string_view field, fetched_record& out);
 
 } // namespace pubsub::bridge

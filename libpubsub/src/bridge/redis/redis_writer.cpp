@@ -29,12 +29,12 @@ constexpr auto patience = 30s;
 redis_writer::redis_writer(redis_url url, const redis& to)
     : link_(std::move(url)), max_length_(to.max_length), field_(to.field), list_(to.list) {}
 
-bool redis_writer::write(engine_record& what, std::uint64_t number) {
+bool redis_writer::write(engine_record& what) {
   if (items_.size() + later_.size() >= most_items || held_bytes_ >= most_bytes)
     return false;
   const auto bytes = size_of(what);
   held_bytes_ += bytes;
-  items_.push_back({std::move(what), number, bytes});
+  items_.push_back({std::move(what), bytes});
   send_what_fits();
   if (link_.unsent() >= worth_sending_bytes)
     link_.flush();
@@ -94,7 +94,7 @@ void redis_writer::add_to_stream(const item& x) {
   const auto length = std::to_string(max_length_);
   if (max_length_ > 0)
     words_.insert(words_.end(), {"MAXLEN", "~", length});
-  words_.insert(words_.end(), {"*", field_, x.what.payload});
+  words_.insert(words_.end(), {"*", field_, x.what.payload.view()});
   if (!x.what.key.empty())
     words_.insert(words_.end(), {"key", x.what.key});
   const auto sequence = std::to_string(x.what.from.sequence.value_or(0));
@@ -137,7 +137,7 @@ void redis_writer::take_reply(const redisReply& reply) {
 
 void redis_writer::settle_first(outcome what, std::string_view why) {
   const auto& first = items_.front();
-  settled_.push_back({first.number, what, first.bytes, std::string{why}});
+  settled_.push_back({first.what.number, what, first.bytes, std::string{why}});
   held_bytes_ -= first.bytes;
   items_.pop_front();
   --sent_;

@@ -20,7 +20,7 @@ class redis_writer final : public engine_writer {
 public:
   redis_writer(redis_url url, const redis& to);
 
-  bool write(engine_record& what, std::uint64_t number) override;
+  bool write(engine_record& what) override;
   void poll(const settle_record& settle) override;
   int fd() const override { return link_.fd(); }
   clock::time_point due() const override;
@@ -32,7 +32,6 @@ public:
 private:
   struct item {
     engine_record what;
-    std::uint64_t number;
     std::size_t bytes;
   };
 
