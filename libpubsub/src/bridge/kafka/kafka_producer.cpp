@@ -27,6 +27,17 @@ void* opaque_of(const engine_record& x) {
   return reinterpret_cast<void*>(x.number);
 }
 
+/// How many of the first records can be handed over together: those for one topic, without headers,
+/// whose payloads are all lent, or none of them. At least one.
+std::size_t count_of_alike(std::span<const engine_record> records) {
+  const auto& first = records.front();
+  const auto differs = [&first](const engine_record& x) {
+    return !x.from.hidden || x.to != first.to || x.payload.is_lent() != first.payload.is_lent();
+  };
+  const auto end = std::ranges::find_if(records, differs);
+  return std::max<std::size_t>(static_cast<std::size_t>(end - records.begin()), 1);
+}
+
 } // namespace
 
 expected<std::unique_ptr<kafka_producer>> kafka_producer::make(const kafka& options) {
@@ -96,6 +107,47 @@ bool kafka_producer::produce(const engine_record& what) {
     return false;
   refuse(what, why, rd_kafka_error_string(failed.get()));
   return true;
+}
+
+std::size_t kafka_producer::produce_all(std::span<const engine_record> records) {
+  std::size_t taken = 0;
+  while (taken < records.size()) {
+    const auto left = records.subspan(taken);
+    const auto some = left.first(count_of_alike(left));
+    const auto now = some.size() > 1 ? produce_together(some) : produce(some.front()) ? 1U : 0U;
+    taken += now;
+    if (now < some.size())
+      break;
+  }
+  return taken;
+}
+
+/// Records that are alike. The library looks at the clock and at its topic once for all of them.
+std::size_t kafka_producer::produce_together(std::span<const engine_record> records) {
+  together_.assign(records.size(), {});
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    auto& out = together_[i];
+    const auto payload = records[i].payload.view();
+    out.payload = const_cast<char*>(payload.data());
+    out.len = payload.size();
+    const auto& key = records[i].key;
+    out.key = key.empty() ? nullptr : const_cast<char*>(key.data());
+    out.key_len = key.size();
+    out._private = opaque_of(records[i]);
+  }
+  rd_kafka_produce_batch(topic(records.front().to), RD_KAFKA_PARTITION_UA,
+                         flags_for(records.front().payload), together_.data(),
+                         static_cast<int>(together_.size()));
+  // Once there was no room for a record, the library takes none behind it.
+  std::size_t taken = 0;
+  for (; taken < records.size(); ++taken) {
+    const auto failed = together_[taken].err;
+    if (failed == RD_KAFKA_RESP_ERR__QUEUE_FULL)
+      break;
+    if (failed != RD_KAFKA_RESP_ERR_NO_ERROR)
+      refuse(records[taken], failed, rd_kafka_err2str(failed));
+  }
+  return taken;
 }
 
 void kafka_producer::refuse(const engine_record& what, rd_kafka_resp_err_t error, std::string why) {

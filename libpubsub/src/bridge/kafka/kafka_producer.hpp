@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,8 @@ public:
   /// payload that is lent is not copied: the library reads it until the record is reported, or this
   /// producer is gone.
   bool produce(const engine_record& what);
+  /// As `produce`, one after the other, as long as there is room. How many were taken.
+  std::size_t produce_all(std::span<const engine_record> records);
   /// What was reported since the last call; valid until the next one.
   const std::vector<delivery_report>& reports();
 
@@ -44,6 +47,7 @@ public:
 private:
   kafka_producer() = default;
   rd_kafka_topic_t* topic(std::string_view name);
+  std::size_t produce_together(std::span<const engine_record> records);
   void refuse(const engine_record& what, rd_kafka_resp_err_t error, std::string why);
   static void on_report(rd_kafka_t*, const rd_kafka_message_t* about, void* opaque);
 
@@ -57,7 +61,8 @@ private:
   kafka_queue queue_;
   std::unique_ptr<kafka_event> event_;
   std::map<std::string, kafka_topic, std::less<>> topics_;
-  std::vector<delivery_report> reports_; // that were given out
+  std::vector<rd_kafka_message_t> together_; // what the library is handed at once
+  std::vector<delivery_report> reports_;     // that were given out
 };
 
 /// What the report means for who has sent the record.

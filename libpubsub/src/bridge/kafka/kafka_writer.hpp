@@ -13,6 +13,9 @@ public:
   explicit kafka_writer(std::unique_ptr<kafka_producer> to) : to_(std::move(to)) {}
 
   bool write(engine_record& what) override { return to_->produce(what); }
+  std::size_t write_all(std::span<engine_record> records) override {
+    return to_->produce_all(records);
+  }
   void poll(const settle_record& settle) override;
   int fd() const override { return to_->fd(); }
   error failure() const override { return to_->failure(); }
