@@ -1,18 +1,26 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """A bridge to Kafka beside kcat and Kafka's own kafka-producer-perf-test, in turns, to the same brokers and with the same
-settings: records a second that the brokers have confirmed, and the time until a reader has a message.
+settings: records a second that the brokers have confirmed, the processor time that the process which hands them to the
+brokers has needed for a record, and the time until a reader has a message.
 
     bench/engines/beside_kafka.py --brokers 127.0.0.1:9092 --libs DIRECTORY --rounds 5
 
 Needs brokers, and the libraries of Kafka's tools (tests/engines/pom.xml names them); kcat is left out where it is not
-installed. The bare bridge writes values alone, as the
-tools do; the other one has a key, and headers that say where a record comes from. Each writes records of 100 bytes to a topic of its own with one partition; acks=all, idempotent, linger.ms=5, batches
-of 1,000,000 bytes, no compression.
+installed. The bare bridge writes values alone, as the tools do; the other one has a key, and headers that say where a record
+comes from. Each writes records of 100 bytes to a topic of its own with one partition; acks=all, idempotent, linger.ms=5,
+batches of 1,000,000 bytes, no compression.
+
+What is measured: of a bridge, from the first message that another process publishes (over TCP) until the brokers have all
+records; the bridge runs before, so its start does not count. Of kcat, the whole process, which reads a file of lines that the
+system has in memory: start, reading, and waiting for all confirmations. Of the perf tool, what it says itself; it makes its
+records up, and its start does not count. Publisher, bridge and brokers share the machine's processors, as do kcat and brokers.
+The processor time is that of the whole process of the bridge, of kcat, or of the perf tool with its start.
 """
 import argparse
 import json
 import re
+import resource
 import shutil
 import socket
 import statistics
@@ -29,6 +37,12 @@ def unused_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+def used_by_children():
+    """Seconds of processor time of all child processes that have ended and were waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def make_topic(options, name):
@@ -67,24 +81,27 @@ def ours(options, topic, headers):
     bridge = Bridge(options, topic, headers)
     done = subprocess.run([options.ends, "flood", f"tcp://{bridge.peer}", options.brokers, topic, str(options.records), str(BYTES)],
                           check=True, capture_output=True, text=True)
+    before = used_by_children()
     bridge.end()
-    return json.loads(done.stdout)["records_per_s"]
+    return json.loads(done.stdout)["records_per_s"], used_by_children() - before
 
 
 def perf_tool(options, topic):
+    before = used_by_children()
     done = subprocess.run(
         ["java", "-Xmx1g", "-cp", f"{options.libs}/*", "org.apache.kafka.tools.ProducerPerformance", "--topic", topic,
          "--num-records", str(options.records), "--record-size", str(BYTES), "--throughput", "-1", "--producer-props",
          f"bootstrap.servers={options.brokers}", "acks=all", "enable.idempotence=true", "linger.ms=5", "batch.size=1000000",
          "buffer.memory=268435456"], check=True, capture_output=True, text=True)
-    return float(re.findall(r"([0-9.]+) records/sec", done.stdout)[-1])
+    return float(re.findall(r"([0-9.]+) records/sec", done.stdout)[-1]), used_by_children() - before
 
 
 def kcat(options, topic, lines):
+    before = used_by_children()
     begin = time.monotonic()
     subprocess.run(["kcat", "-P", "-b", options.brokers, "-t", topic, "-X", "enable.idempotence=true", "-X", "linger.ms=5", "-X",
                     "batch.size=1000000", "-l", str(lines)], check=True, stdout=subprocess.DEVNULL)
-    return options.records / (time.monotonic() - begin)
+    return options.records / (time.monotonic() - begin), used_by_children() - before
 
 
 def main():
@@ -101,6 +118,7 @@ def main():
     ways = {"bridge": lambda topic: ours(options, topic, True), "bridge, bare": lambda topic: ours(options, topic, False),
             "perf tool": lambda topic: perf_tool(options, topic)}
     rates = {}
+    processor_us = {}
     with tempfile.NamedTemporaryFile("w") as lines:
         if shutil.which("kcat"):
             lines.writelines(["x" * BYTES + "\n"] * options.records)
@@ -110,11 +128,14 @@ def main():
             for name, way in ways.items():
                 topic = f"bench-{run}-{re.sub('[^a-z]+', '-', name)}"
                 make_topic(options, topic)
-                rates.setdefault(name, []).append(way(topic))
-                print(f"round {number + 1}: {name}: {rates[name][-1]:,.0f} records/s", flush=True)
+                rate, seconds = way(topic)
+                rates.setdefault(name, []).append(rate)
+                processor_us.setdefault(name, []).append(seconds / options.records * 1e6)
+                print(f"round {number + 1}: {name}: {rate:,.0f} records/s", flush=True)
     medians = {name: statistics.median(all_rates) for name, all_rates in rates.items()}
     for name, rate in medians.items():
-        print(f"{name:20} {rate:12,.0f} records/s   {medians['bridge, bare'] / rate:.2f} x (the bare bridge beside it)")
+        print(f"{name:20} {rate:12,.0f} records/s   {medians['bridge, bare'] / rate:.2f} x (the bare bridge beside it)   "
+              f"{statistics.median(processor_us[name]):.2f} us of a processor for a record")
     topic = f"bench-{run}-latency"
     make_topic(options, topic)
     bridge = Bridge(options, topic, True)
