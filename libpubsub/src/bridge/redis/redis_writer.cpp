@@ -85,7 +85,7 @@ void redis_writer::send_what_fits() {
 void redis_writer::send(const item& x) {
   if (list_ == redis_list::none)
     return add_to_stream(x);
-  words_.assign({list_ == redis_list::rpush ? "RPUSH" : "LPUSH", x.what.to, x.what.payload});
+  words_.assign({list_ == redis_list::rpush ? "RPUSH" : "LPUSH", x.what.to, x.what.payload.view()});
   link_.command(words_);
 }
 
