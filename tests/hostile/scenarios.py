@@ -21,18 +21,19 @@ KEPT, KEPT_BUSY = 95, 50
 
 def honest_chain(w, policy="block"):
     """Two relays between a publisher and a subscriber, 10,000 messages of 100 bytes a second; and the door of one of the
-    relays. In every other run it is locked with TLS, and the attacker has a certificate."""
-    encrypted = w.random.random() < 0.5
-    if encrypted:
+    relays. In some runs it is locked with TLS, and the attacker has a certificate; in others all are on one host, and the
+    honest nodes share memory."""
+    scheme = w.random.choice(["tcp", "tls", "unix"])
+    if scheme == "tls":
         w.certificates.make()
     w.memory_bound_mib = MEMORY_MIB
-    w.chain("pub", "first", "second", "sub", scheme="tls" if encrypted else "tcp", policy=policy,
+    w.chain("pub", "first", "second", "sub", scheme=scheme, policy=policy,
             capacity=4_096 if policy == "block" else 20_000)
     sub = w.subscribe("sub", isolated=True)  # what links drop is the attacker's
     w.publish("pub", per_second=10_000, min_bytes=100, max_bytes=100)
     w.await_received(sub, 2_000)
     target = w.random.choice(["first", "second"])
-    return sub, target, Door(w.nodes[target].port, w.certificates if encrypted else None)
+    return sub, target, Door(w.nodes[target].address, w.certificates)
 
 
 def least_kept(w):
@@ -47,7 +48,7 @@ def hostile_peer(w):
     name = list(attacks.ALL)[w.seed % len(attacks.ALL)]
     sub, target, door = honest_chain(w, attacks.ALL[name].link_policy)
     before = w.throughput(sub, 0.5 if w.settings.short else 1)
-    w.fault(f"{name} at {target}{', TLS' if door.tls else ''}")
+    w.fault(f"{name} at {target}, {door.scheme}")
     w.figures["attack"] = name
     seconds = 1 if w.settings.short else 4
     attack = attacks.perform(name, door, w.random.getrandbits(32), attacks.End(seconds))
@@ -67,7 +68,7 @@ def hostile_frames(w):
     sub, target, door = honest_chain(w)
     before = w.throughput(sub, 1)
     version = w.random.choice([1, 2])
-    w.fault(f"every frame of version {version} at {target}{', TLS' if door.tls else ''}")
+    w.fault(f"every frame of version {version} at {target}, {door.scheme}")
     tried, kept = [], []
     end = attacks.End(30 if w.settings.sanitized else 10 if w.settings.short else 300)
     rng = random.Random(w.random.getrandbits(32))
@@ -77,7 +78,7 @@ def hostile_frames(w):
         kept.append(round(100 * w.throughput(sub, 1) / before))
     w.figures["cases"] = tried[0] if tried else 0
     w.require(w.figures["cases"] > (20 if w.settings.sanitized else 200), f"only {w.figures['cases']} cases were tried")
-    w.start("late", **({"scheme": "tls"} if door.tls else {}))
+    w.start("late", scheme=door.scheme)
     w.connect("late", target)
     w.await_received(w.subscribe("late", whole=False), 1_000)
     require_kept(w, "kept_percent", round(statistics.median(kept)), least_kept(w), "the rate of the chain")
@@ -95,10 +96,10 @@ def hostile_crowd(w):
     resource.setrlimit(resource.RLIMIT_NOFILE, (crowd + 500, before[1]))
     held = []
     try:
-        w.fault(f"{crowd} silent connections at {target}{', TLS' if door.tls else ''}")
+        w.fault(f"{crowd} silent connections at {target}, {door.scheme}")
         for _ in range(crowd):
             held.append(door.knock())
-        w.start("late", **({"scheme": "tls"} if door.tls else {}))
+        w.start("late", scheme=door.scheme)
         begin = time.monotonic()
         w.connect("late", target)
         w.await_peers("late", 1)

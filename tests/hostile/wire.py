@@ -15,10 +15,10 @@ TIMEOUT_S = 2
 class Door:
     """Where a node listens, and how to come in: in the clear, or with a certificate that the node trusts."""
 
-    def __init__(self, port, certificates=None):
-        self.port = port
+    def __init__(self, address, certificates):
+        self.scheme, self.where = address.split("://")
         self.tls = None
-        if certificates is not None:
+        if self.scheme == "tls":
             self.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
             self.tls.check_hostname = False
             self.tls.load_verify_locations(certificates.path("ca.pem"))
@@ -26,7 +26,13 @@ class Door:
 
     def knock(self):
         """A connection on which nothing was said, not even for TLS."""
-        return socket.create_connection(("127.0.0.1", self.port), timeout=TIMEOUT_S)
+        if self.scheme != "unix":
+            return socket.create_connection(self.where.rsplit(":", 1), timeout=TIMEOUT_S)
+        wire = socket.socket(socket.AF_UNIX)
+        wire.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", TIMEOUT_S, 0))  # within which there is room
+        wire.connect(self.where)
+        wire.settimeout(TIMEOUT_S)
+        return wire
 
     def enter(self):
         """A connection on which frames can be sent."""

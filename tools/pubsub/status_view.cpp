@@ -64,9 +64,12 @@ private:
   /// What the node holds because of a peer.
   void show_held(const peer_report& x) {
     std::string shown;
-    for (const auto& [kind, n] : x.held_bytes)
+    for (const auto& [name, n] : x.held_bytes) {
+      auto kind = name;
+      std::ranges::replace(kind, '_', ' ');
       if (n > 0)
         shown += fmt::format("{}{} bytes of {}", shown.empty() ? "" : ", ", n, kind);
+    }
     if (!shown.empty())
       line("  holds {}", shown);
   }
