@@ -18,6 +18,7 @@ void slab::start_chunk(std::size_t at_least) {
     current_ = std::move(*idle);
     spares_.erase(idle);
   }
+  fetch(0, fetched_ahead_bytes);
 }
 
 } // namespace pubsub

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -27,13 +28,37 @@ public:
       start_chunk(size);
     return current_->data() + used_;
   }
-  void commit(std::size_t size) noexcept { used_ += size; }
+  void commit(std::size_t size) noexcept {
+    fetch(used_ + fetched_ahead_bytes, std::min(size, fetched_ahead_bytes));
+    used_ += size;
+  }
 
   const chunk* current() const noexcept { return current_.get(); }
 
 private:
   static constexpr std::size_t max_spares = 16;
+  // Enough for what it takes to get memory from another processor, and little of a chunk: from 512
+  // to 4096 all are as fast (`pubsub bench stream --mode both`).
+  static constexpr std::size_t fetched_ahead_bytes = 1024;
+  static constexpr std::size_t cache_line_bytes = 64;
 
+  /// Begins to get memory that is written to soon from the processor that has read it last. Without
+  /// that the atomic step that completes a message waits until all its bytes are written, and each
+  /// line of them for that other processor, one after the other.
+  void fetch(std::size_t from, std::size_t size) noexcept {
+    const auto end = std::min(from + size, current_->capacity());
+    for (; from < end; from += cache_line_bytes)
+      fetch_for_writing(current_->data() + from);
+  }
+  static void fetch_for_writing(const std::byte* at) noexcept {
+#if defined(__x86_64__)
+    // Processors that do not know it do nothing. The builtin makes it only where a processor is
+    // named that does, and else leaves the line with its reader, too.
+    asm volatile("prefetchw %0" : : "m"(*at));
+#else
+    __builtin_prefetch(at, 1);
+#endif
+  }
   void start_chunk(std::size_t at_least);
 
   intrusive_ptr<chunk> current_;
