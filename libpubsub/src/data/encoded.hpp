@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include <pubsub/data.hpp>
 
@@ -17,6 +18,10 @@ inline constexpr auto body_size = [] {
   constexpr auto var = variable_size;
   return std::to_array<std::uint8_t>({0, 1, 8, 8, 8, var, 16, 17, 3, 8, 8, var, var, var, var});
 }();
+
+/// Whether these bytes are exactly one value, as `data_view::make` checks; says nothing more, and
+/// is cheaper.
+bool is_encoded_value(std::span<const std::byte> bytes);
 
 inline data_type tag_at(const std::byte* pos) noexcept {
   return static_cast<data_type>(*pos);

@@ -216,6 +216,10 @@ bool validator::keys_differ(const std::byte* first, std::uint32_t count, bool is
 
 } // namespace
 
+bool is_encoded_value(std::span<const std::byte> bytes) {
+  return validator{bytes, decode_limits{}}.run();
+}
+
 expected<data_view> data_view::make(std::span<const std::byte> bytes, const decode_limits& limits) {
   validator check{bytes, limits};
   if (check.run())

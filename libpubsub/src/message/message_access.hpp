@@ -13,6 +13,7 @@
 
 #include <pubsub/data_message.hpp>
 
+#include "data/encoded.hpp"
 #include "message/message_run.hpp"
 
 namespace pubsub {
@@ -81,7 +82,7 @@ public:
   static bool check(data_message& msg) {
     if (msg.checked_ || msg.bytes_ == nullptr)
       return true;
-    msg.checked_ = data_view::make(payload(msg)).has_value();
+    msg.checked_ = is_encoded_value({msg.bytes_, msg.payload_size_});
     return msg.checked_;
   }
 
