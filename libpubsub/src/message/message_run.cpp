@@ -8,23 +8,6 @@
 
 namespace pubsub {
 
-namespace {
-
-// The word: closed | watched | 20 bits of messages | 42 bits of bytes.
-constexpr std::uint64_t closed_bit = std::uint64_t{1} << 63;
-constexpr std::uint64_t watched_bit = std::uint64_t{1} << 62;
-constexpr unsigned messages_shift = 42;
-constexpr std::uint64_t bytes_mask = (std::uint64_t{1} << messages_shift) - 1;
-
-constexpr std::uint64_t pack(run_position x) noexcept {
-  return (std::uint64_t{x.messages} << messages_shift) | x.bytes;
-}
-constexpr std::uint32_t messages_in(std::uint64_t state) noexcept {
-  return static_cast<std::uint32_t>(state >> messages_shift) & message_run::max_messages;
-}
-
-} // namespace
-
 message_run::message_run(const record_source& source, std::uint64_t state)
     : state_(state), owner_(intrusive_ptr<const chunk>::share(source.owner)), first_(source.first),
       topics_(intrusive_ptr<const topic_table>::share(source.topics)), origin_(source.origin) {}
@@ -56,9 +39,8 @@ intrusive_ptr<message_run> message_run::of_handles(std::uint32_t slots) {
 
 // -- the appending thread ----------------------------------------------------------------------
 
-message_run::outcome message_run::extend(std::size_t size_bytes) noexcept {
-  auto state = state_.load(std::memory_order_relaxed);
-  const auto step = pack({1, size_bytes});
+/// The word is not what the writer has left there: a reader watches, or the run was closed.
+message_run::outcome message_run::append_behind(std::uint64_t state, std::uint64_t step) noexcept {
   while ((state & closed_bit) == 0) {
     const auto next = (state & ~watched_bit) + step;
     if (state_.compare_exchange_weak(state, next, std::memory_order_acq_rel,
@@ -68,31 +50,18 @@ message_run::outcome message_run::extend(std::size_t size_bytes) noexcept {
   return outcome::closed;
 }
 
-message_run::outcome message_run::append(std::size_t size_bytes) noexcept {
-  return extend(size_bytes);
-}
-
 message_run::outcome message_run::append(data_message& msg, std::uint32_t size_bytes) noexcept {
-  auto& place = slots_[messages_in(state_.load(std::memory_order_relaxed))];
+  auto end = now().end;
+  auto& place = slots_[end.messages];
   place.msg = std::move(msg);
   place.size_bytes = size_bytes;
-  const auto result = extend(size_bytes);
+  const auto result = append(end, size_bytes);
   if (result == outcome::closed)
     msg = std::move(place.msg);
   return result;
 }
 
-bool message_run::full() const noexcept {
-  const auto limit = slots_ ? slot_count_ : max_messages;
-  return messages_in(state_.load(std::memory_order_relaxed)) >= limit;
-}
-
 // -- anybody -----------------------------------------------------------------------------------
-
-message_run::extent message_run::now() const noexcept {
-  const auto state = state_.load(std::memory_order_acquire);
-  return {{messages_in(state), state & bytes_mask}, (state & closed_bit) != 0};
-}
 
 void message_run::close() noexcept {
   state_.fetch_or(closed_bit, std::memory_order_acq_rel);

@@ -91,22 +91,45 @@ public:
 
   // -- the appending thread --------------------------------------------------------------------
 
-  /// The record of `size_bytes` bytes behind the last one is complete.
-  outcome append(std::size_t size_bytes) noexcept;
+  /// The record of `size_bytes` bytes behind `end`, where the run ends, is complete; `end` moves
+  /// behind it unless closed. A writer that knows where its run ends does not have to look: readers
+  /// take the word away from its processor, and to get it back twice costs more than the message.
+  outcome append(run_position& end, std::size_t size_bytes) noexcept {
+    const auto step = pack({1, size_bytes});
+    auto state = pack(end);
+    const bool untouched = state_.compare_exchange_strong(
+        state, state + step, std::memory_order_acq_rel, std::memory_order_relaxed);
+    const auto result = untouched ? outcome::appended : append_behind(state, step);
+    if (result != outcome::closed)
+      end = {end.messages + 1, end.bytes + size_bytes};
+    return result;
+  }
+  /// As above, where the writer has to look for the end.
+  outcome append(std::size_t size_bytes) noexcept {
+    auto end = now().end;
+    return append(end, size_bytes);
+  }
   /// Puts a handle into the next slot; `msg` is moved from unless closed. It counts `size_bytes`.
   outcome append(data_message& msg, std::uint32_t size_bytes) noexcept;
-  bool full() const noexcept;
-  /// Whether a record at `source` would continue this run.
-  bool continues_with(const record_source& source) const noexcept {
-    const auto end = now().end;
+  bool full() const noexcept { return now().end.messages >= most_messages(); }
+  /// How many messages it may have.
+  std::uint32_t most_messages() const noexcept { return slots_ ? slot_count_ : max_messages; }
+  /// Whether a record at `source` would continue this run, which ends at `end`.
+  bool continues_with(const record_source& source, run_position end) const noexcept {
     return owner_.get() == source.owner && first_ + end.bytes == source.first &&
            topics_.get() == source.topics &&
            origin_.first_sequence + end.messages == source.origin.first_sequence;
   }
+  bool continues_with(const record_source& source) const noexcept {
+    return continues_with(source, now().end);
+  }
 
   // -- any thread ------------------------------------------------------------------------------
 
-  extent now() const noexcept;
+  extent now() const noexcept {
+    const auto state = state_.load(std::memory_order_acquire);
+    return {{messages_in(state), state & bytes_mask}, (state & closed_bit) != 0};
+  }
   /// Nothing can be appended any more.
   void close() noexcept;
   /// Lets the next append return `watched`. False, without effect, if the run already has more than
@@ -143,6 +166,18 @@ public:
 private:
   static constexpr std::size_t cache_line_bytes = 64;
 
+  // The word: closed | watched | 20 bits of messages | 42 bits of bytes.
+  static constexpr std::uint64_t closed_bit = std::uint64_t{1} << 63;
+  static constexpr std::uint64_t watched_bit = std::uint64_t{1} << 62;
+  static constexpr unsigned messages_shift = 42;
+  static constexpr std::uint64_t bytes_mask = (std::uint64_t{1} << messages_shift) - 1;
+  static constexpr std::uint64_t pack(run_position x) noexcept {
+    return (std::uint64_t{x.messages} << messages_shift) | x.bytes;
+  }
+  static constexpr std::uint32_t messages_in(std::uint64_t state) noexcept {
+    return static_cast<std::uint32_t>(state >> messages_shift) & max_messages;
+  }
+
   struct slot {
     data_message msg;
     std::uint32_t size_bytes = 0;
@@ -158,15 +193,17 @@ private:
   explicit message_run(std::uint32_t slots);
   ~message_run() override;
   void destroy() const noexcept override { delete this; }
-  outcome extend(std::size_t size_bytes) noexcept;
+  outcome append_behind(std::uint64_t state, std::uint64_t step) noexcept;
   std::uint64_t size_at(run_position at) const noexcept;
+  void read_records(run_position from, std::uint32_t messages, std::vector<data_message>& out);
+  void read_frames(run_position from, std::uint32_t messages, std::vector<data_message>& out);
   void read_handles(std::uint32_t first, std::uint32_t messages, std::vector<data_message>& out);
 
   // The reference count before them is written by readers, the word by the appending thread. On one
   // line of the cache they made a stream three times slower whenever its reader was close behind.
   // Bytes between them, as memory for a type with a greater alignment is slower to get.
   [[maybe_unused]] std::byte before_state_[cache_line_bytes];
-  std::atomic<std::uint64_t> state_; // see message_run.cpp
+  std::atomic<std::uint64_t> state_;
   [[maybe_unused]] std::byte behind_state_[cache_line_bytes];
   const intrusive_ptr<const chunk> owner_;
   const std::byte* const first_ = nullptr;

@@ -17,21 +17,33 @@ void message_run::read(run_position from, std::uint32_t messages, std::vector<da
   if (slots_)
     return read_handles(from.messages, messages, out);
   acquire(messages);
+  topics_ ? read_records(from, messages, out) : read_frames(from, messages, out);
+}
+
+// Each message is checked while its bytes are at hand.
+
+void message_run::read_records(run_position from, std::uint32_t messages,
+                               std::vector<data_message>& out) {
   const auto* pos = first_ + from.bytes;
   for (; messages > 0; --messages) {
-    if (topics_) {
-      const auto size = record_payload_size(pos);
-      prefetch_records_behind(pos, size + record_header_bytes);
-      pos += record_header_bytes;
-      out.push_back(message_access::slice(this, pos, 0, size));
-      pos += size;
-    } else {
-      const frame_content content{pos};
-      pos += frame_bytes(pos);
-      out.push_back(message_access::slice(this, pos - content.payload_size, content.topic_size,
-                                          content.payload_size));
-    }
-    message_access::check(out.back()); // while its bytes are at hand
+    const auto size = record_payload_size(pos);
+    prefetch_records_behind(pos, size + record_header_bytes);
+    pos += record_header_bytes;
+    out.push_back(message_access::slice(this, pos, 0, size));
+    message_access::check(out.back());
+    pos += size;
+  }
+}
+
+void message_run::read_frames(run_position from, std::uint32_t messages,
+                              std::vector<data_message>& out) {
+  const auto* pos = first_ + from.bytes;
+  for (; messages > 0; --messages) {
+    const frame_content content{pos};
+    pos += frame_bytes(pos);
+    out.push_back(message_access::slice(this, pos - content.payload_size, content.topic_size,
+                                        content.payload_size));
+    message_access::check(out.back());
   }
 }
 

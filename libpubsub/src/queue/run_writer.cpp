@@ -12,34 +12,20 @@ void run_writer::seal() noexcept {
   run_ = {};
 }
 
-bool run_writer::goes_on(exits to) const noexcept {
-  return run_ && to.data() == to_.data() && to.size() == to_.size() && messages_left_ > 0 &&
-         bytes_left_ > 0 && !run_->full();
-}
-
-push_result run_writer::push(exits to, const record_source& source, std::size_t size_bytes,
-                             const deadline& until) {
-  auto result = push_result::taken;
-  bool ready = goes_on(to) && run_->continues_with(source);
+/// As `push`, where the run at hand does not go on.
+push_result run_writer::push_fresh(exits to, const record_source& source, std::size_t size_bytes,
+                                   const deadline& until) {
   while (true) {
-    if (!ready) {
-      seal();
-      if (!wait_for_room(to, until))
-        return push_result::would_block;
-      if (one_by_one(to))
-        return push_alone(to, message_run::of_records(source, {1, size_bytes}));
-      auto fresh = message_run::of_records(source);
-      const auto topic = fresh->topic_at({});
-      result = open(to, std::move(fresh), topic);
-    }
-    if (!run_)
+    seal();
+    if (!wait_for_room(to, until))
+      return push_result::would_block;
+    if (one_by_one(to))
+      return push_alone(to, message_run::of_records(source, {1, size_bytes}));
+    auto fresh = message_run::of_records(source);
+    const auto topic = fresh->topic_at({});
+    const auto result = open(to, std::move(fresh), topic);
+    if (!run_ || append(size_bytes))
       return result;
-    const auto appended = run_->append(size_bytes);
-    if (appended != message_run::outcome::closed) {
-      count(size_bytes, appended);
-      return result;
-    }
-    ready = false;
   }
 }
 
@@ -77,12 +63,9 @@ bool run_writer::wait_for_room(exits to, const deadline& until) {
   return std::ranges::all_of(to, [&](auto* each) { return each->wait_for_room(until); });
 }
 
-void run_writer::count(std::size_t size_bytes, message_run::outcome appended) {
-  --messages_left_;
-  bytes_left_ -= static_cast<std::int64_t>(size_bytes);
-  if (appended == message_run::outcome::watched)
-    for (auto* each : to_)
-      each->wake();
+void run_writer::wake_all() {
+  for (auto* each : to_)
+    each->wake();
 }
 
 /// Some queue has to see each message: all get it in a run of its own.
@@ -107,7 +90,7 @@ push_result run_writer::open(exits to, intrusive_ptr<message_run> fresh, std::st
     fresh->set_shared();
   auto result = push_result::taken;
   bool entered = false;
-  messages_left_ = std::numeric_limits<std::uint64_t>::max();
+  messages_left_ = fresh->most_messages();
   bytes_left_ = std::numeric_limits<std::int64_t>::max();
   for (auto* each : to) {
     const auto granted = each->open(fresh, topic);
@@ -125,6 +108,7 @@ push_result run_writer::open(exits to, intrusive_ptr<message_run> fresh, std::st
     bytes_left_ = std::min(bytes_left_, static_cast<std::int64_t>(granted.bytes));
   }
   to_ = to;
+  end_ = {};
   if (entered && result == push_result::would_block) // one refuses: none gets anything
     fresh->close();
   else if (entered)

@@ -27,14 +27,21 @@ public:
   /// Appends the record of `size_bytes` bytes at `source`, the same for all of `to`. Waits for room
   /// until `until`: `would_block` if some queue has none by then; no queue got the message.
   push_result push(exits to, const record_source& source, std::size_t size_bytes,
-                   const deadline& until);
+                   const deadline& until) {
+    if (goes_on(to) && run_->continues_with(source, end_) && append(size_bytes)) [[likely]]
+      return push_result::taken;
+    return push_fresh(to, source, size_bytes, until);
+  }
   /// As above for a built message that counts `size_bytes`; `msg` is moved from where it was taken.
   push_result push(exits to, data_message& msg, std::uint32_t size_bytes, const deadline& until,
                    when_full mode = when_full::wait);
   /// Waits until every queue has room. False if some queue has none at `until`.
   static bool wait_for_room(exits to, const deadline& until);
   /// Whether the next message for `to` needs no leave of a queue.
-  bool goes_on(exits to) const noexcept;
+  bool goes_on(exits to) const noexcept {
+    return run_ && to.data() == to_.data() && to.size() == to_.size() && messages_left_ > 0 &&
+           bytes_left_ > 0;
+  }
   /// Ends the run: what is pushed next enters behind everything other threads have pushed by then.
   void seal() noexcept;
 
@@ -45,13 +52,29 @@ private:
   static constexpr std::uint32_t first_slots = 1;
   static constexpr std::uint32_t most_slots = 1024;
 
+  /// False if the run was closed.
+  bool append(std::size_t size_bytes) {
+    const auto appended = run_->append(end_, size_bytes);
+    if (appended != message_run::outcome::closed) [[likely]]
+      count(size_bytes, appended);
+    return appended != message_run::outcome::closed;
+  }
+  void count(std::size_t size_bytes, message_run::outcome appended) {
+    --messages_left_;
+    bytes_left_ -= static_cast<std::int64_t>(size_bytes);
+    if (appended == message_run::outcome::watched) [[unlikely]]
+      wake_all();
+  }
+  void wake_all();
+  push_result push_fresh(exits to, const record_source& source, std::size_t size_bytes,
+                         const deadline& until);
   push_result open(exits to, intrusive_ptr<message_run> fresh, std::string_view topic);
   static bool one_by_one(exits to) noexcept;
   static push_result push_alone(exits to, const intrusive_ptr<message_run>& run);
-  void count(std::size_t size_bytes, message_run::outcome appended);
 
   intrusive_ptr<message_run> run_;
   exits to_;
+  run_position end_; // of the run, if it is one of records
   std::uint64_t messages_left_ = 0;
   std::int64_t bytes_left_ = 0; // the last message may exceed it
   std::uint32_t next_slots_ = first_slots;

@@ -30,7 +30,7 @@ struct growing {
         write_record_header(block.reserve(size), static_cast<std::uint32_t>(payload.size()), 0);
     std::ranges::copy(payload, at);
     block.commit(size);
-    return run->append(size);
+    return run->append(end, size);
   }
 
   slab block;
@@ -38,6 +38,7 @@ struct growing {
   intrusive_ptr<topic_table> topics = topic_table::make(1);
   record_source source;
   intrusive_ptr<message_run> run;
+  run_position end; // as its writer knows it
 };
 
 } // namespace
@@ -54,6 +55,23 @@ TEST_CASE("a run grows frame by frame and ends for good") {
   CHECK(g.append(2) == outcome::closed);
   CHECK(g.run->now().end.messages == 2);
   CHECK(g.run->now().closed);
+}
+
+TEST_CASE("a writer knows the end of its run, whoever watches or closes it") {
+  growing g;
+  const auto knows = [&] {
+    const auto now = g.run->now().end;
+    return g.end.messages == now.messages && g.end.bytes == now.bytes;
+  };
+  CHECK(g.append(0) == outcome::appended);
+  CHECK(knows());
+  CHECK(g.run->watch(g.end.bytes));
+  CHECK(g.append(1) == outcome::watched);
+  CHECK(knows());
+  g.run->close();
+  CHECK(g.append(2) == outcome::closed);
+  CHECK(knows());
+  CHECK(g.end.messages == 2);
 }
 
 TEST_CASE("a run goes on only with the same memory, topics and sequence") {

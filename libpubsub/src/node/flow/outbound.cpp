@@ -40,9 +40,7 @@ live_counter* outbound::refusal(std::string_view topic, std::size_t payload_size
   return nullptr;
 }
 
-void outbound::take_new_routes() {
-  if (!routes_.refresh())
-    return;
+void outbound::leave_old_routes() {
   seal();
   stream_.forget_topics();
   addressed_.forget_topics();

@@ -51,7 +51,11 @@ private:
     cause.add(1);
     return publish_result::refused;
   }
-  void take_new_routes();
+  void take_new_routes() {
+    if (routes_.refresh()) [[unlikely]]
+      leave_old_routes();
+  }
+  void leave_old_routes();
   /// `value()`: the message, encoded.
   template <class Value>
   const route* resolve(std::string_view topic, Value&& value, const deadline& until) {

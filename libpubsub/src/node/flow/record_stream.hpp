@@ -27,10 +27,9 @@ public:
   enum class publisher : std::uint8_t { here, broker_peer };
 
   explicit record_stream(const endpoint_id& self, publisher whose = publisher::here)
-      : kind_(whose == publisher::here ? 0 : entered_flag), origin_{.endpoint = self,
-                                                                    .stream = one_topic_flag |
-                                                                              kind_ |
-                                                                              next_stream()} {}
+      : kind_(whose == publisher::here ? 0 : entered_flag) {
+    record_.origin = {.endpoint = self, .stream = one_topic_flag | kind_ | next_stream()};
+  }
 
   /// Routes have changed: topics are announced again, with the destinations they have from now on.
   void forget_topics() noexcept {
@@ -44,21 +43,21 @@ public:
     const bool again = topics_ && topic == last_.topic && nodes.get() == last_.nodes;
     const auto number = again ? last_number_ : number_of(topic, nodes);
     record_size_ = record_header_bytes + payload_size;
-    return write_record_header(slab_.reserve(record_size_),
-                               static_cast<std::uint32_t>(payload_size), number);
+    auto* const first = slab_.reserve(record_size_);
+    record_.owner = slab_.current();
+    record_.first = first;
+    record_.topics = topics_.get();
+    return write_record_header(first, static_cast<std::uint32_t>(payload_size), number);
   }
-  /// The record begun.
-  record_source source(std::uint8_t hops_left) noexcept {
-    origin_.hops_left = hops_left;
-    return {.owner = slab_.current(),
-            .first = slab_.reserve(0),
-            .topics = topics_.get(),
-            .origin = origin_};
+  /// The record begun; valid until it is committed.
+  const record_source& source(std::uint8_t hops_left) noexcept {
+    record_.origin.hops_left = hops_left;
+    return record_;
   }
   std::size_t size_bytes() const noexcept { return record_size_; }
   void commit() noexcept {
     slab_.commit(record_size_);
-    ++origin_.first_sequence;
+    ++record_.origin.first_sequence;
   }
 
 private:
@@ -82,10 +81,11 @@ private:
   /// A stream of one topic says so in its number; one that gets a second topic, or a message for
   /// one node alone, ends, and another begins.
   void keep_to_one_topic(std::string_view topic, bool addressed) {
-    if (!has_one_topic(origin_.stream) || (only_topic_ == topic && !addressed))
+    auto& origin = record_.origin;
+    if (!has_one_topic(origin.stream) || (only_topic_ == topic && !addressed))
       return;
     if (only_topic_ || addressed)
-      origin_ = {.endpoint = origin_.endpoint, .stream = kind_ | next_stream()};
+      origin = {.endpoint = origin.endpoint, .stream = kind_ | next_stream()};
     else
       only_topic_ = topic;
   }
@@ -115,7 +115,7 @@ private:
   topic_use last_;
   std::uint8_t last_number_ = 0;
   std::optional<std::string> only_topic_; // of the stream so far, if it has one
-  run_origin origin_;                     // of the next record
+  record_source record_;                  // the one begun, or the next one's origin
 };
 
 } // namespace pubsub
