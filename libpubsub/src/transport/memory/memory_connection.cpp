@@ -327,16 +327,21 @@ private:
     std::byte rung[64]; // more would wake this side again
     const auto n = ::recv(bell_.native_handle(), rung, sizeof rung, MSG_DONTWAIT);
     peer_gone_ = n == 0 || (n < 0 && !would_block(last_error()));
-    const bool peer_has_moved = region_->incoming().control->begins_at.load() != 0;
-    if (peer_gone_ && !peer_has_moved)
-      return stay_on_socket();
-    if (peer_has_moved && shared_bytes_ == 0)
+    const bool has_moved = shared_bytes_ > 0;
+    if (!has_moved && peer_has_moved())
       move_writing();
+    else if (!has_moved && peer_gone_)
+      return stay_on_socket();
     else
       write_now();
     read_now();
     if (!closed_ && !peer_gone_)
       await_bell();
+  }
+
+  /// Once it has, and this side has noticed, that stays so, whatever the peer writes there later.
+  bool peer_has_moved() const noexcept {
+    return stream_end_ || region_->incoming().control->begins_at.load() != 0;
   }
 
   /// The peer has not taken the memory.

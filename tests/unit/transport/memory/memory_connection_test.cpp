@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <filesystem>
 #include <random>
 #include <vector>
@@ -306,6 +307,24 @@ TEST_CASE_FIXTURE(played, "positions that cannot be true end the connection, wit
     REQUIRE(run_until([&] { return bool{victim.failure}; }));
   }
   CHECK(victim.carrier->explain(victim.failure).code() == errc::logic_error);
+}
+
+TEST_CASE_FIXTURE(played, "memory in use stays, whatever the peer writes there and takes back") {
+  victim.read(100);
+  wake();
+  run_until([&] { return region.outgoing().control->reader_sleeps != 0; });
+  SUBCASE("before it goes") {
+    region.outgoing().control->begins_at = 0;
+  }
+  SUBCASE("before it goes, all of it") {
+    std::memset(static_cast<void*>(region.outgoing().control), 0, sizeof(ring_control));
+    std::memset(static_cast<void*>(region.incoming().control), 0, sizeof(ring_control));
+  }
+  bell = {};
+  REQUIRE(run_until([&] { return bool{victim.failure}; }));
+  victim.failure = {};
+  victim.write(random_bytes(2 * options.ring_bytes, 1));
+  REQUIRE(run_until([&] { return bool{victim.failure}; }));
 }
 
 TEST_CASE_FIXTURE(played, "a bell that rings all the time wakes, and does no more") {

@@ -113,7 +113,6 @@ TEST_CASE_FIXTURE(fixture, "whatever the peer writes meanwhile, a side stays wit
       auto& word = random() % 2 ? ring.control->written : ring.control->read;
       word = random() % 3 ? word + random() % 10'000 : random() * std::uint64_t{random()};
       (random() % 2 ? ring.control->reader_sleeps : ring.control->writer_sleeps) = random();
-      std::memset(ring.bytes, static_cast<int>(random()), 64);
     }
   }};
   for (int i = 0; i < 100'000; ++i) {
