@@ -198,7 +198,7 @@ def test_a_sink_takes_what_fulfils_its_condition(endpoint, redis, where):
             endpoint.publish(f"things/{i}", i)
         assert sink.drain(DEADLINE) == 0
         assert sink.counters().delivered == 1
-        assert repr(sink) == "<Sink Redis(max_length=0, field='payload'): 1 consumed, 1 delivered>"
+        assert repr(sink) == "<Sink Redis(max_length=0, field='payload', list=None): 1 consumed, 1 delivered>"
     assert "closed" in repr(sink)
 
 

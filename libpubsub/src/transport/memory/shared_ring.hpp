@@ -73,7 +73,8 @@ public:
     auto at = written_;
     for (const auto& each : from) {
       const auto n = std::min<std::size_t>(each.size(), end - at);
-      std::memcpy(ring_.at(at), each.data(), n);
+      if (n > 0)
+        std::memcpy(ring_.at(at), each.data(), n);
       at += n;
     }
     const auto n = static_cast<std::size_t>(end - written_);

@@ -85,6 +85,7 @@ struct side {
 
 struct fixture {
   fixture() { sockets(); } // what the loop opens for itself is there from here on
+  ~fixture() { settle(); } // what has been cancelled lets go of its connection
 
   std::shared_ptr<asio::io_context> loop = std::make_shared<asio::io_context>(1);
   shared_memory_options options{.ring_bytes = 16'384};
