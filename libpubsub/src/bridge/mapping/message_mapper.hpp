@@ -32,7 +32,7 @@ public:
 
   /// Appends what is to be written: one record, or as many as a batch holds. Why nothing was
   /// appended, if something keeps it from being written. A payload that is the value itself is lent
-  /// by whoever keeps the value.
+  /// by the item that keeps the value.
   rejection map(const provenance& from, const data_view& value, std::vector<engine_record>& out);
   /// The dead letter of what was not written; the value is lent.
   engine_record dead_letter(const provenance& from, const data_view& value,

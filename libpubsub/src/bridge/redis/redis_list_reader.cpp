@@ -23,7 +23,7 @@ constexpr std::size_t first_at_once = 100;
 constexpr std::size_t bytes_at_once = 4 << 20;
 
 // Scripts, and not LMOVE: that is one command for each element, and a server whose memory is full
-// refuses it, so that nobody could empty the list. A script that has begun to remove may go on.
+// refuses it, so that the list could never be emptied. A script that has begun to remove may go on.
 
 /// KEYS: from, own, readers. ARGV: length of own, how many, from its right end (1) or left (0),
 /// name. Moves and returns elements, the oldest first, and how many are left.
