@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include <array>
+#include <utility>
 
 #include <netinet/tcp.h>
 #include <pwd.h>
@@ -59,6 +60,13 @@ void connection::close() noexcept {
   error_code ignored;
   socket_.shutdown(stream_protocol::socket::shutdown_both, ignored);
   socket_.close(ignored);
+}
+
+void connection::abort_later(handler& waiting) {
+  if (waiting)
+    asio::post(*loop_, [on_done = std::exchange(waiting, {})] {
+      on_done(asio::error::operation_aborted, 0);
+    });
 }
 
 error connection::explain(const error_code& failure) const {

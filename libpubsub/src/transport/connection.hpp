@@ -54,6 +54,9 @@ public:
   const std::shared_ptr<asio::io_context>& loop() const noexcept { return loop_; }
 
 protected:
+  /// After `close`: calls the handler with an error, from the loop, if one is waiting.
+  void abort_later(handler& waiting);
+
   const std::shared_ptr<asio::io_context> loop_; // outlives the socket
   stream_protocol::socket socket_;
 };

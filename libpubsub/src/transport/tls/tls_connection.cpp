@@ -100,11 +100,8 @@ public:
       stage_ = stage::closed;
     }
     connection::close();
-    for (auto* each : {&on_read_, &on_written_})
-      if (*each)
-        asio::post(*loop_, [on_done = std::exchange(*each, {})] {
-          on_done(asio::error::operation_aborted, 0);
-        });
+    abort_later(on_read_);
+    abort_later(on_written_);
   }
   error explain(const error_code& failure) const override {
     return failure_ ? failure_ : connection::explain(failure);
