@@ -6,6 +6,27 @@
 #include "times.hpp"
 #include "waiting.hpp"
 
+namespace pubsub::python {
+
+namespace {
+
+/// An object whose `__init__` was not called, or raised, has nothing behind it, and can still be
+/// had: in a traceback, or by a subclass that begins its own `__init__` with something else.
+/// pybind11 would let methods run on memory that holds no object.
+void refuse_objects_not_made(const py::module_& m) {
+  for (const auto& [name, each] : py::reinterpret_borrow<py::dict>(m.attr("__dict__")))
+    if (PyType_Check(each.ptr()) != 0)
+      if (auto* const bound =
+              py::detail::get_type_info(reinterpret_cast<PyTypeObject*>(each.ptr())))
+        bound->operator_new = [](std::size_t) -> void* {
+          throw py::type_error("the object was not made: its __init__ was not called, or raised");
+        };
+}
+
+} // namespace
+
+} // namespace pubsub::python
+
 PYBIND11_MODULE(_core, m) {
   using namespace pubsub::python;
   m.doc() = "Compiled half of libpubsub.";
@@ -34,4 +55,5 @@ PYBIND11_MODULE(_core, m) {
 #ifdef PUBSUB_HAS_BRIDGE
   bind_bridge(m);
 #endif
+  refuse_objects_not_made(m);
 }
