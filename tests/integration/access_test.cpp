@@ -15,8 +15,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const peer_options once{.retry = {}, .timeout = 10s};
-
 /// How a peer shows who it is.
 struct identity {
   std::string kind;

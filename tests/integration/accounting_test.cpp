@@ -24,10 +24,6 @@ queue_options tiny(overflow_policy policy) {
   return {policy, 8, 1 << 20};
 }
 
-std::string payload(std::uint64_t i) {
-  return std::to_string(i) + std::string(500, '.');
-}
-
 link_counters link_between(const endpoint& from, const endpoint& to) {
   for (const auto& each : from.peers())
     if (each.id == to.id())

@@ -21,10 +21,6 @@ endpoint_options tiny_outboxes(overflow_policy policy) {
   return out;
 }
 
-std::string payload(std::uint64_t i) {
-  return std::to_string(i) + std::string(500, '.');
-}
-
 } // namespace
 
 TEST_CASE("behind two relays a slow subscriber loses nothing, and every queue stays small") {

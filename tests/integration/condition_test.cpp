@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::uint64_t messages = 5'000;
+constexpr std::uint64_t numbers_published = 5'000;
 
 condition where(std::string_view text) {
   return *condition::make(text);
@@ -24,7 +24,7 @@ condition where(std::string_view text) {
 
 /// Publishes numbers as values and as encoded bytes.
 void publish_numbers(publisher& to) {
-  for (std::uint64_t i = 0; i < messages; ++i) {
+  for (std::uint64_t i = 0; i < numbers_published; ++i) {
     if (i % 2 == 0) {
       sent(to.publish(vector{i, "x"}));
       continue;
@@ -47,7 +47,7 @@ std::vector<std::uint64_t> read(subscriber& from, std::size_t n) {
 
 const std::vector<std::uint64_t> tens = [] {
   std::vector<std::uint64_t> all;
-  for (std::uint64_t i = 0; i < messages; i += 10)
+  for (std::uint64_t i = 0; i < numbers_published; i += 10)
     all.push_back(i);
   return all;
 }();
@@ -63,9 +63,9 @@ std::string every_tenth() {
 /// `withheld`: by nodes on the way.
 void check_account(const subscriber& sub, std::uint64_t withheld = 0) {
   const auto c = sub.counters();
-  CHECK(c.offered + withheld == messages);
+  CHECK(c.offered + withheld == numbers_published);
   CHECK(c.delivered == tens.size());
-  CHECK(c.filtered + withheld == messages - tens.size());
+  CHECK(c.filtered + withheld == numbers_published - tens.size());
   CHECK(c.dropped() == 0);
   CHECK(c.missed == 0);
   CHECK(adds_up(c));
@@ -80,11 +80,11 @@ TEST_CASE("published == delivered + dropped + filtered, here and beside others")
   auto out = ep.make_publisher("/t/1");
   publish_numbers(out);
   CHECK(read(some, tens.size()) == tens);
-  CHECK(read(all, messages).size() == messages);
+  CHECK(read(all, numbers_published).size() == numbers_published);
   check_account(some);
   CHECK(all.counters().filtered == 0);
-  CHECK(ep.counters().subscribers.filtered == messages - tens.size());
-  CHECK(out.counters().published == messages);
+  CHECK(ep.counters().subscribers.filtered == numbers_published - tens.size());
+  CHECK(out.counters().published == numbers_published);
   CHECK(out.counters().dropped == 0);
 }
 
@@ -98,13 +98,13 @@ TEST_CASE("published == delivered + dropped + filtered over relays and both vers
     publish_numbers(out);
     CHECK(read(some, tens.size()) == tens);
     CHECK(read(also, tens.size()) == tens);
-    const auto withheld = version == 1 ? 0 : messages - tens.size();
-    CHECK(eventually([&] { return some.counters().offered + withheld == messages; }));
+    const auto withheld = version == 1 ? 0 : numbers_published - tens.size();
+    CHECK(eventually([&] { return some.counters().offered + withheld == numbers_published; }));
     check_account(some, withheld);
     check_account(also);
     CHECK(nodes.front().counters().withheld == withheld);
-    CHECK(nodes.front().counters().published == messages);
-    CHECK(nodes.front().counters().links.sent == messages - withheld);
+    CHECK(nodes.front().counters().published == numbers_published);
+    CHECK(nodes.front().counters().links.sent == numbers_published - withheld);
     CHECK(nodes.all[1]->counters().withheld == 0); // what comes there is wanted
   }
 }
@@ -117,8 +117,8 @@ TEST_CASE("a subscriber that wants nothing of what comes does not hold up anybod
   auto out = nodes.front().make_publisher("/t/1");
   REQUIRE(out.wait_for_subscribers(1, patience));
   publish_numbers(out);
-  CHECK(nodes.front().counters().withheld == messages);
-  CHECK(out.counters().unwanted == messages);
+  CHECK(nodes.front().counters().withheld == numbers_published);
+  CHECK(out.counters().unwanted == numbers_published);
   CHECK(!none_of_it.try_get());
   CHECK(nodes.front().drain(patience) == 0);
   CHECK(nodes.back().drain(patience) == 0);
@@ -166,7 +166,7 @@ TEST_CASE("a relay passes on what one of the subscribers behind it wants, and ea
   const auto either = tens.size() + 90; // below 100 every tenth is wanted by both
   CHECK(relay.counters().received == either);
   CHECK(relay.counters().withheld == 2 * either - tens.size() - 100);
-  CHECK(clients[0].counters().withheld == messages - either);
+  CHECK(clients[0].counters().withheld == numbers_published - either);
 }
 
 TEST_CASE("a publisher that is a client hears of each condition that comes and goes") {
@@ -211,10 +211,11 @@ TEST_CASE("who wants everything gets it, beside and after those with conditions"
   auto all = nodes.back().make_subscriber({"/t/1"});
   REQUIRE(all.wait_ready(patience));
   publish_numbers(out);
-  CHECK(read(all, messages).front() == 0);
+  CHECK(read(all, numbers_published).front() == 0);
   CHECK(read(some, tens.size()) == tens);
   CHECK(all.counters().missed == 0);
-  CHECK(nodes.front().counters().withheld == messages - tens.size()); // of the first part only
+  CHECK(nodes.front().counters().withheld ==
+        numbers_published - tens.size()); // of the first part only
   all.close();
   CHECK(eventually([&] {
     const auto before = nodes.front().counters().withheld;

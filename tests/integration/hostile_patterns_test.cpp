@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto highest = std::numeric_limits<std::uint64_t>::max();
+constexpr auto largest_count = std::numeric_limits<std::uint64_t>::max();
 
 /// A node that hears all messages of some topics, and sends what it likes.
 class liar {
@@ -88,7 +88,7 @@ TEST_CASE("nobody but its queue acknowledges or rejects a task") {
   attacker.say(pattern::topic_of_exchange(tasks.at.exchange),
                pattern::completion{0, {{0, 1'000}}}); // the secret is not known to it
   attacker.say(pattern::topic_of_queue(report.queue),
-               pattern::progress_report{tasks.source.id, highest});
+               pattern::progress_report{tasks.source.id, largest_count});
   attacker.finish();
   CHECK(source.drain(200ms) == 10);
   CHECK(source.counters().done == 0);
@@ -168,7 +168,7 @@ TEST_CASE("who is no member of a group can neither use up its epochs, nor lead i
   const auto to_everyone = pattern::topic_of_status("g");
   const auto own = endpoint_id::random();
 
-  for (const auto epoch : {leading.at.number + 1, leading.at.number + 1'000'000, highest}) {
+  for (const auto epoch : {leading.at.number + 1, leading.at.number + 1'000'000, largest_count}) {
     CAPTURE(epoch);
     auto lie = leading; // in the name of the leader, then of a replica of its own
     lie.at.promised = lie.at.number = epoch;
@@ -191,7 +191,7 @@ TEST_CASE("who is no member of a group can neither use up its epochs, nor lead i
   for (const auto& member : leading.at.list.members)
     attacker.say(pattern::topic_of_replica(leading.replica),
                  pattern::held_message{leading.at.group, member, leading.at.number,
-                                       leading.at.list.number, highest, false});
+                                       leading.at.list.number, largest_count, false});
   attacker.say(to_all, pattern::commit_message{leading.at.group, leading.at.number, 1'000'000'000});
   data_writer value;
   value.write_count(666);

@@ -12,15 +12,9 @@ using namespace std::chrono_literals;
 
 namespace {
 
-endpoint_options named(std::string name) {
-  endpoint_options options;
-  options.name = std::move(name);
-  return options;
-}
-
 /// Relays a, b and c in a row, and an endpoint at each end that is a client.
-struct network {
-  network() {
+struct three_relays {
+  three_relays() {
     options_.forwarding = forwarding::off;
     for (const auto* name : {"a", "b", "c"})
       relays.push_back(std::make_unique<endpoint>(forwarding_on(named(name))));
@@ -94,7 +88,7 @@ bool remarks(const trace_hop& x, std::string_view text) {
 } // namespace
 
 TEST_CASE("any node tells its status over any number of relays, to relays and clients alike") {
-  network net;
+  three_relays net;
   for (const auto* asks : {net.left.get(), net.right.get(), net.relays[0].get()})
     for (const auto& each : net.relays) {
       CHECK(tells_of(asks->status_of(each->id(), patience), *each));
@@ -112,7 +106,7 @@ TEST_CASE("any node tells its status over any number of relays, to relays and cl
 }
 
 TEST_CASE("many ask the same far node at once, and each gets its answer") {
-  network net;
+  three_relays net;
   std::vector<std::thread> askers;
   for (int i = 0; i < 8; ++i)
     askers.emplace_back([&, i] {
@@ -147,7 +141,7 @@ TEST_CASE("a link that is lost while a question is under way ends it") {
 }
 
 TEST_CASE("a trace lists every node that the message comes to, and what it finds there") {
-  network net;
+  three_relays net;
   auto here = net.right->make_subscriber({"/t"});
   auto on_the_way = net.b().make_subscriber({"/t/x"});
   REQUIRE(here.wait_ready(patience));
@@ -174,7 +168,7 @@ TEST_CASE("a trace lists every node that the message comes to, and what it finds
 }
 
 TEST_CASE("a trace of what nobody wants says so, at the relay that knows it") {
-  network net;
+  three_relays net;
   const auto all = net.left->trace("/nobody", patience);
   REQUIRE(all);
   CHECK(names_of(*all) == std::vector<std::string>{"left", "a"});

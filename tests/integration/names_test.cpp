@@ -9,16 +9,6 @@ using namespace pubsub;
 using namespace pubsub::test;
 using namespace std::chrono_literals;
 
-namespace {
-
-endpoint_options named(const std::string& name) {
-  endpoint_options result;
-  result.name = name;
-  return result;
-}
-
-} // namespace
-
 TEST_CASE("a name is known to peers, in events, and to nodes at any distance") {
   endpoint north{forwarding_on(named("north"))};
   endpoint middle{forwarding_on(named("middle"))};

@@ -83,12 +83,6 @@ private:
   network_subscriber events_;
 };
 
-endpoint_options named(const std::string& name) {
-  endpoint_options options;
-  options.name = name;
-  return options;
-}
-
 endpoint_options a_client(const std::string& name) {
   auto options = named(name);
   options.forwarding = forwarding::off;

@@ -13,10 +13,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const peer_options once{.retry = {}, .timeout = 10s};
-const peer_options soon{.retry = 20ms, .timeout = 30s};
-
-endpoint_options named(std::uint8_t byte) {
+endpoint_options with_id_of(std::uint8_t byte) {
   endpoint_id::bytes_type bytes;
   bytes.fill(byte);
   endpoint_options out;
@@ -28,8 +25,8 @@ endpoint_options named(std::uint8_t byte) {
 
 TEST_CASE("whoever has the smaller id, both sides see the peering and what the other wants") {
   for (const bool connecting_is_smaller : {true, false}) {
-    endpoint a{forwarding_on(named(connecting_is_smaller ? 1 : 2))};
-    endpoint b{named(connecting_is_smaller ? 2 : 1)};
+    endpoint a{forwarding_on(with_id_of(connecting_is_smaller ? 1 : 2))};
+    endpoint b{with_id_of(connecting_is_smaller ? 2 : 1)};
     auto wants_a = a.make_subscriber({"/a"});
     auto wants_b = b.make_subscriber({"/b"});
     CHECK(a.peer(listen(b), once));
@@ -223,8 +220,8 @@ TEST_CASE("two endpoints that connect to each other at once become one peering")
 }
 
 TEST_CASE("a second connection to the same peer is success and changes nothing") {
-  endpoint a{named(1)};
-  endpoint b{named(2)};
+  endpoint a{with_id_of(1)};
+  endpoint b{with_id_of(2)};
   const auto at_a = listen(a);
   const auto at_b = listen(b);
   REQUIRE(a.peer(at_b, soon));

@@ -19,7 +19,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const peer_options soon{.retry = 20ms, .timeout = 30s};
 constexpr const char* port_variable = "PUBSUB_TEST_RELAY_PORT";
 
 /// This very executable, started again to run only the test case below. Killed when it goes.

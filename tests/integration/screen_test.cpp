@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::uint64_t messages = 5'000;
+constexpr std::uint64_t numbers_sent = 5'000;
 constexpr std::byte added{0x40}; // to the first byte of a number
 
 /// Lets even numbers on `/t` pass, and adds to them; knows how many messages its link has had.
@@ -50,14 +50,14 @@ std::uint64_t changed(std::uint64_t x) {
   return x | std::uint64_t{0x40} << 56U;
 }
 
-void publish_numbers(publisher& to) {
-  for (std::uint64_t i = 0; i < messages; ++i)
+void publish_all_numbers(publisher& to) {
+  for (std::uint64_t i = 0; i < numbers_sent; ++i)
     sent(to.publish(count{i}));
 }
 
 /// All even numbers, changed, in their order; and nothing else.
 bool gets_even_numbers(subscriber& from) {
-  for (std::uint64_t i = 0; i < messages; i += 2)
+  for (std::uint64_t i = 0; i < numbers_sent; i += 2)
     if (next_number(from) != changed(i))
       return false;
   return !from.try_get();
@@ -84,17 +84,17 @@ TEST_CASE(
     auto here = relay.make_subscriber({"/"});
     auto own = nodes.front().make_subscriber({"/"});
     REQUIRE(out.wait_for_subscribers(known_subscribers(version) + 1, patience));
-    publish_numbers(out);
+    publish_all_numbers(out);
     CHECK(gets_even_numbers(far));
     CHECK(gets_even_numbers(here));
-    for (std::uint64_t i = 0; i < messages; ++i)
+    for (std::uint64_t i = 0; i < numbers_sent; ++i)
       REQUIRE(next_number(own) == i);
-    CHECK(eventually([&] { return relay.counters().screened_out == messages / 2; }));
-    CHECK(relay.counters().received == messages);
-    CHECK(relay.counters().forwarded == messages / 2);
+    CHECK(eventually([&] { return relay.counters().screened_out == numbers_sent / 2; }));
+    CHECK(relay.counters().received == numbers_sent);
+    CHECK(relay.counters().forwarded == numbers_sent / 2);
     sent(other.publish(count{1}));
     CHECK(next_number(far) == 1);
-    CHECK(relay.counters().screened_out == messages / 2);
+    CHECK(relay.counters().screened_out == numbers_sent / 2);
   }
 }
 
@@ -104,9 +104,9 @@ TEST_CASE("what a screen has dropped shows at subscribers as missed: nothing is 
   auto far = nodes.back().make_subscriber({"/t"});
   auto out = nodes.front().make_publisher("/t/1");
   REQUIRE(out.wait_for_subscribers(1, patience));
-  publish_numbers(out);
+  publish_all_numbers(out);
   CHECK(gets_even_numbers(far));
-  CHECK(far.counters().missed == messages / 2 - 1); // the last gap does not show yet
+  CHECK(far.counters().missed == numbers_sent / 2 - 1); // the last gap does not show yet
 }
 
 TEST_CASE("a full queue behind a screen holds up the publisher, and nothing that passes is lost") {
@@ -121,7 +121,7 @@ TEST_CASE("a full queue behind a screen holds up the publisher, and nothing that
     REQUIRE(out.wait_for_subscribers(1, patience));
     auto here = nodes.all[1]->make_subscriber({"/t"}, small);
     REQUIRE(out.wait_for_subscribers(known_subscribers(version), patience));
-    std::thread publishing{[&] { publish_numbers(out); }};
+    std::thread publishing{[&] { publish_all_numbers(out); }};
     std::thread reading{[&] { CHECK(gets_even_numbers(here)); }};
     CHECK(gets_even_numbers(far));
     reading.join();

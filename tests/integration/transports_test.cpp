@@ -20,9 +20,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const peer_options once{.retry = {}, .timeout = 10s};
-const peer_options soon{.retry = 20ms, .timeout = 30s};
-
 /// Where endpoints listen and connect.
 class addresses {
 public:

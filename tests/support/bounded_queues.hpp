@@ -5,8 +5,11 @@
 #include <atomic>
 #include <cstring>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
+
+#include <doctest/doctest.h>
 
 #include "base/bytes.hpp"
 #include "message/record.hpp"
@@ -35,6 +38,15 @@ struct counting_source final : flow_source {
 
 inline constexpr std::uint32_t usual_size = 64;
 
+using numbers = std::vector<std::uint64_t>;
+
+/// The numbers of [from, to).
+inline numbers range(std::uint64_t from, std::uint64_t to) {
+  numbers result(to - from);
+  std::iota(result.begin(), result.end(), from);
+  return result;
+}
+
 /// Publishes one finished run of one message, the way an idle publisher does.
 inline push_result push_alone(bounded_queue& queue, data_message msg,
                               std::uint32_t size = usual_size, when_full mode = when_full::wait) {
@@ -53,11 +65,11 @@ public:
                    std::uint32_t size = usual_size) {
     return push_alone(queue_, message(number), size, mode);
   }
-  /// Offers `numbers` at once, as a link does. True if `source` was paused.
-  bool push_run(const std::vector<std::uint64_t>& numbers,
-                const std::shared_ptr<flow_source>& source, std::uint32_t size = usual_size) {
-    auto run = message_run::of_handles(static_cast<std::uint32_t>(numbers.size()));
-    for (auto each : numbers) {
+  /// Offers `all` at once, as a link does. True if `source` was paused.
+  bool push_run(const numbers& all, const std::shared_ptr<flow_source>& source,
+                std::uint32_t size = usual_size) {
+    auto run = message_run::of_handles(static_cast<std::uint32_t>(all.size()));
+    for (auto each : all) {
       auto msg = message(each);
       run->append(msg, size);
     }
@@ -65,14 +77,14 @@ public:
     return queue_.push_run(run, source);
   }
   /// Everything that is there.
-  std::vector<std::uint64_t> pull_all() { return pull(1'000'000); }
-  std::vector<std::uint64_t> pull(std::size_t most) {
+  numbers pull_all() { return pull(1'000'000); }
+  numbers pull(std::size_t most) {
     std::vector<data_message> out;
     queue_.pull(out, most, std::chrono::steady_clock::time_point::min());
-    std::vector<std::uint64_t> numbers;
+    numbers result;
     for (const auto& each : out)
-      numbers.push_back(*get_data(each).get_if<count>());
-    return numbers;
+      result.push_back(*get_data(each).get_if<count>());
+    return result;
   }
   bool has_room() { return queue_.wait_for_room(std::chrono::steady_clock::time_point::min()); }
   void end() { queue_.discard(); }
@@ -121,22 +133,22 @@ public:
     run_writer writer;
     return writer.push(exits, source, size, {});
   }
-  bool push_run(const std::vector<std::uint64_t>& numbers,
-                const std::shared_ptr<flow_source>& source, std::uint32_t size = usual_size) {
+  bool push_run(const numbers& all, const std::shared_ptr<flow_source>& source,
+                std::uint32_t size = usual_size) {
     slab memory;
-    return box_.push_run(run_of(memory, numbers, size, topics_), source);
+    return box_.push_run(run_of(memory, all, size, topics_), source);
   }
-  std::vector<std::uint64_t> pull_all() { return pull(1'000'000); }
+  numbers pull_all() { return pull(1'000'000); }
   /// As many runs.
-  std::vector<std::uint64_t> pull(std::size_t most) {
+  numbers pull(std::size_t most) {
     std::vector<run_slice> slices;
     box_.take(slices, most, ~std::size_t{0});
-    std::vector<std::uint64_t> numbers;
+    numbers result;
     for (const auto& each : slices) {
-      read_records(each, numbers);
+      read_records(each, result);
       box_.written(each.size);
     }
-    return numbers;
+    return result;
   }
   bool has_room() { return box_.wait_for_room(std::chrono::steady_clock::time_point::min()); }
   void end() { box_.close(); }
@@ -152,35 +164,35 @@ public:
   }
 
   /// Records of `size` bytes each, one after the other.
-  static record_source write_records(slab& memory, const std::vector<std::uint64_t>& numbers,
-                                     std::uint32_t size, std::size_t topics = 1) {
-    auto* const first = memory.reserve(numbers.size() * size);
+  static record_source write_records(slab& memory, const numbers& all, std::uint32_t size,
+                                     std::size_t topics = 1) {
+    auto* const first = memory.reserve(all.size() * size);
     auto* pos = first;
-    for (auto each : numbers) {
+    for (auto each : all) {
       store_be(write_record_header(pos, size - record_header_bytes,
                                    static_cast<std::uint8_t>(each % topics)),
                each);
       pos += size;
     }
-    memory.commit(numbers.size() * size);
+    memory.commit(all.size() * size);
     record_source source;
     source.owner = memory.current();
     source.first = first;
     source.topics = all_topics();
-    source.origin.first_sequence = numbers.front();
+    source.origin.first_sequence = all.front();
     return source;
   }
-  static intrusive_ptr<message_run> run_of(slab& memory, const std::vector<std::uint64_t>& numbers,
+  static intrusive_ptr<message_run> run_of(slab& memory, const numbers& all,
                                            std::uint32_t size = usual_size,
                                            std::size_t topics = 1) {
-    const auto count = static_cast<std::uint32_t>(numbers.size());
-    return message_run::of_records(write_records(memory, numbers, size, topics),
+    const auto count = static_cast<std::uint32_t>(all.size());
+    return message_run::of_records(write_records(memory, all, size, topics),
                                    {count, std::uint64_t{count} * size});
   }
-  static void read_records(const run_slice& slice, std::vector<std::uint64_t>& numbers) {
+  static void read_records(const run_slice& slice, numbers& to) {
     const auto* pos = slice.run->bytes() + slice.from.bytes;
     for (const auto* end = pos + slice.size.bytes; pos != end; pos += record_bytes(pos))
-      numbers.push_back(load_be<std::uint64_t>(pos + record_header_bytes));
+      to.push_back(load_be<std::uint64_t>(pos + record_header_bytes));
   }
   static const topic_table* all_topics() {
     static const auto table = [] {
@@ -198,3 +210,6 @@ private:
 };
 
 } // namespace pubsub::test
+
+TYPE_TO_STRING_AS("queue_under_test", pubsub::test::queue_under_test);
+TYPE_TO_STRING_AS("outbox_under_test", pubsub::test::outbox_under_test);

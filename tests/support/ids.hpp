@@ -14,4 +14,14 @@ inline endpoint_id id_of(std::uint8_t n) {
   return endpoint_id{bytes};
 }
 
+/// All its bytes are the same, as in frames that are written by hand.
+inline endpoint_id filled_id(std::uint8_t byte) {
+  endpoint_id::bytes_type bytes;
+  bytes.fill(byte);
+  return endpoint_id{bytes};
+}
+
+/// The node whose peers the test plays.
+inline const auto us = id_of(100);
+
 } // namespace pubsub::test

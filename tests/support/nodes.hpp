@@ -3,8 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/eventually.hpp"
@@ -14,6 +16,18 @@
 #include <doctest/doctest.h>
 
 namespace pubsub::test {
+
+/// Ways to peer: one attempt, and many until one succeeds.
+inline const peer_options once{.retry = {}, .timeout = std::chrono::seconds{10}};
+inline const peer_options soon{.retry = std::chrono::milliseconds{20},
+                               .timeout = std::chrono::seconds{30}};
+
+/// Of an endpoint with that name.
+inline endpoint_options named(std::string name) {
+  endpoint_options result;
+  result.name = std::move(name);
+  return result;
+}
 
 /// Of an endpoint that speaks no later version of the wire.
 inline endpoint_options speaking(std::uint8_t version) {

@@ -6,8 +6,6 @@
 
 namespace pubsub::test {
 
-inline const peer_options once{.retry = {}};
-
 inline std::string tls_uri(std::uint16_t port) {
   return "tls://127.0.0.1:" + std::to_string(port);
 }

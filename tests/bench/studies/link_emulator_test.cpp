@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "studies/emulator/link_emulator.hpp"
+#include "support/rates.hpp"
 #include "support/raw_socket.hpp"
 
 using namespace std::chrono_literals;
@@ -16,6 +17,7 @@ using emulator::link_emulator;
 using emulator::link_settings;
 using pubsub::test::buffer;
 using pubsub::test::eventually;
+using pubsub::test::mb_per_s;
 using pubsub::test::patience;
 using pubsub::test::raw_listener;
 using pubsub::test::raw_socket;
@@ -23,8 +25,6 @@ using pubsub::test::raw_socket;
 namespace {
 
 using clock = std::chrono::steady_clock;
-
-constexpr double mb_per_s = 8e6; // in bits
 
 std::string at(std::uint16_t port) {
   return "127.0.0.1:" + std::to_string(port);

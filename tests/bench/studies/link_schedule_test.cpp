@@ -8,17 +8,17 @@
 #include "studies/emulator/link_schedule.hpp"
 #include "studies/emulator/link_settings.hpp"
 #include "studies/emulator/own_costs.hpp"
+#include "support/rates.hpp"
 
 namespace {
 
 using emulator::link_schedule;
+using pubsub::test::mb_per_s;
 using part = link_schedule::part;
 using namespace std::chrono_literals;
 
 using time_point = link_schedule::time_point;
 const time_point start{1h};
-
-constexpr double mb_per_s = 8e6; // in bits: a byte takes a microsecond
 
 std::size_t taken_by(link_schedule& link, time_point now) {
   std::size_t bytes = 0;

@@ -13,14 +13,14 @@ using prefixes = std::vector<std::string>;
 } // namespace
 
 TEST_CASE("topics of nodes have dots in the cluster and slashes outside") {
-  const std::pair<const char*, const char*> names[] = {
+  const std::pair<const char*, const char*> spellings[] = {
       {"zeek.cluster.worker", "zeek/cluster/worker"},
       {"zeek.cluster.pool.proxy", "zeek/cluster/pool/proxy"},
       {"zeek.cluster.node.worker-1.", "zeek/cluster/node/worker-1/"},
       {"zeek.cluster.nodeid.zeromq_a_host.example.org_1_x.",
        "zeek/cluster/nodeid/zeromq_a_host.example.org_1_x/"},
   };
-  for (const auto& [inside, outside] : names) {
+  for (const auto& [inside, outside] : spellings) {
     CHECK(to_outside(inside, mapped) == outside);
     CHECK(to_cluster(outside, mapped) == inside);
     CHECK(to_outside(inside, topic_names::as_they_are) == inside);

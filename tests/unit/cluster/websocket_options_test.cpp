@@ -16,7 +16,7 @@ namespace {
 
 using texts = std::vector<std::string>;
 
-std::string problem_of(std::string_view uri) {
+std::string websocket_problem_of(std::string_view uri) {
   const auto options = websocket_options_from(uri);
   return options ? "" : options.error().message();
 }
@@ -52,11 +52,12 @@ TEST_CASE("an address says where the WebSocket server is, and how to speak with 
 }
 
 TEST_CASE("an address of a WebSocket server that means nothing is refused with a reason") {
-  CHECK(has(problem_of("tcp://a"), "no WebSocket address; expected ws://HOST"));
-  CHECK(has(problem_of("ws://a?b=c"), "\"b=c\" means nothing"));
-  CHECK(has(problem_of("ws://a?names=other"), "\"names=other\""));
-  CHECK(has(problem_of("ws://a?topics=%zz"), "a % must be followed by two hexadecimal digits"));
-  CHECK(has(problem_of("ws://a?topics=%1"), "two hexadecimal digits"));
+  CHECK(has(websocket_problem_of("tcp://a"), "no WebSocket address; expected ws://HOST"));
+  CHECK(has(websocket_problem_of("ws://a?b=c"), "\"b=c\" means nothing"));
+  CHECK(has(websocket_problem_of("ws://a?names=other"), "\"names=other\""));
+  CHECK(has(websocket_problem_of("ws://a?topics=%zz"),
+            "a % must be followed by two hexadecimal digits"));
+  CHECK(has(websocket_problem_of("ws://a?topics=%1"), "two hexadecimal digits"));
 }
 
 TEST_CASE("options of a WebSocket client that would do harm are refused by name") {
@@ -85,16 +86,17 @@ TEST_CASE("options of a WebSocket client that would do harm are refused by name"
 TEST_CASE("a token is read from a file or the environment, and not said in errors") {
   const test::temporary_folder folder;
   const auto file = folder / "token";
-  CHECK(problem_of("ws://a?token=" + file).starts_with("cannot_open_file: "));
+  CHECK(websocket_problem_of("ws://a?token=" + file).starts_with("cannot_open_file: "));
   std::ofstream{file} << "secret\n";
   CHECK(websocket_options_from("ws://a?token=" + file)->token == "secret");
   std::ofstream{file} << "hidden\x01word";
-  CHECK(has(problem_of("ws://a?token=" + file), file + " holds no token"));
-  CHECK_FALSE(has(problem_of("ws://a?token=" + file), "\x01"));
+  CHECK(has(websocket_problem_of("ws://a?token=" + file), file + " holds no token"));
+  CHECK_FALSE(has(websocket_problem_of("ws://a?token=" + file), "\x01"));
   ::unsetenv("PUBSUB_WEBSOCKET_TOKEN");
-  CHECK(has(problem_of("ws://a?token=environment"), "PUBSUB_WEBSOCKET_TOKEN in the environment"));
+  CHECK(has(websocket_problem_of("ws://a?token=environment"),
+            "PUBSUB_WEBSOCKET_TOKEN in the environment"));
   ::setenv("PUBSUB_WEBSOCKET_TOKEN", "from there", 1);
-  CHECK(has(problem_of("ws://a?token=environment"), "holds no token"));
+  CHECK(has(websocket_problem_of("ws://a?token=environment"), "holds no token"));
   ::setenv("PUBSUB_WEBSOCKET_TOKEN", "from-there", 1);
   CHECK(websocket_options_from("ws://a?token=environment")->token == "from-there");
   ::unsetenv("PUBSUB_WEBSOCKET_TOKEN");

@@ -12,7 +12,7 @@ using namespace pubsub::cluster;
 
 namespace {
 
-std::string problem_of(std::string_view uri) {
+std::string zeromq_problem_of(std::string_view uri) {
   const auto options = zeromq_options_from(uri);
   return options ? "" : options.error().message();
 }
@@ -46,19 +46,23 @@ TEST_CASE("an address may name several loggers, and the names of logs") {
   CHECK(options->logs_to == std::vector<std::string>{"tcp://192.0.2.1:1", "tcp://[::1]:2"});
   CHECK(options->log_streams ==
         std::map<std::string, std::string>{{"flows", "My::FLOWS"}, {"x", "Y::LOG"}});
-  CHECK(problem_of("zeek+zmq://a?log-to=b").find("log-to is not HOST:PORT") != std::string::npos);
-  CHECK(problem_of("zeek+zmq://a?log-to=:1").find("log-to is not") != std::string::npos);
-  CHECK(problem_of("zeek+zmq://a?stream=x").find("stream is not PATH:NAME") != std::string::npos);
+  CHECK(zeromq_problem_of("zeek+zmq://a?log-to=b").find("log-to is not HOST:PORT") !=
+        std::string::npos);
+  CHECK(zeromq_problem_of("zeek+zmq://a?log-to=:1").find("log-to is not") != std::string::npos);
+  CHECK(zeromq_problem_of("zeek+zmq://a?stream=x").find("stream is not PATH:NAME") !=
+        std::string::npos);
 }
 
 TEST_CASE("an address that means nothing is refused with a reason") {
-  CHECK(problem_of("tcp://a").starts_with("invalid_argument: tcp://a: another kind of address; "));
-  CHECK(problem_of("zeek+zmq://").find("the host is malformed") != std::string::npos);
-  CHECK(problem_of("zeek+zmq://a:5555").find("the host is malformed") != std::string::npos);
-  CHECK(problem_of("zeek+zmq://a?xpub=0").find("xpub is not a port") != std::string::npos);
-  CHECK(problem_of("zeek+zmq://a?xsub=70000").find("xsub is not a port") != std::string::npos);
-  CHECK(problem_of("zeek+zmq://a?b=c").find("\"b=c\" means nothing") != std::string::npos);
-  CHECK(problem_of("zeek+zmq://a?format=xml").find("\"format=xml\"") != std::string::npos);
+  CHECK(zeromq_problem_of("tcp://a").starts_with(
+      "invalid_argument: tcp://a: another kind of address; "));
+  CHECK(zeromq_problem_of("zeek+zmq://").find("the host is malformed") != std::string::npos);
+  CHECK(zeromq_problem_of("zeek+zmq://a:5555").find("the host is malformed") != std::string::npos);
+  CHECK(zeromq_problem_of("zeek+zmq://a?xpub=0").find("xpub is not a port") != std::string::npos);
+  CHECK(zeromq_problem_of("zeek+zmq://a?xsub=70000").find("xsub is not a port") !=
+        std::string::npos);
+  CHECK(zeromq_problem_of("zeek+zmq://a?b=c").find("\"b=c\" means nothing") != std::string::npos);
+  CHECK(zeromq_problem_of("zeek+zmq://a?format=xml").find("\"format=xml\"") != std::string::npos);
 }
 
 TEST_CASE("options that would do harm are refused by name") {
@@ -92,11 +96,11 @@ TEST_CASE("keys are read from a folder, and what is none is refused") {
     std::ofstream{folder / name} << text;
   };
   const auto uri = "zeek+zmq://a?curve=" + (folder / "");
-  CHECK(problem_of(uri).starts_with("cannot_open_file: "));
+  CHECK(zeromq_problem_of(uri).starts_with("cannot_open_file: "));
   write("server_publickey", key + "\n");
   write("client_publickey", key);
   write("client_secretkey", key.substr(1));
-  CHECK(problem_of(uri).find("client_secretkey holds no CURVE key") != std::string::npos);
+  CHECK(zeromq_problem_of(uri).find("client_secretkey holds no CURVE key") != std::string::npos);
   write("client_secretkey", key);
   const auto options = zeromq_options_from(uri);
   REQUIRE_MESSAGE(options, options.error().message());

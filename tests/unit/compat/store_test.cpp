@@ -108,7 +108,7 @@ private:
   std::vector<std::shared_ptr<std::string>> results_;
 };
 
-broker::vector one_of_each() {
+broker::vector values_of_all_kinds() {
   return {broker::nil,
           true,
           7u,
@@ -130,16 +130,16 @@ broker::vector one_of_each() {
 
 TEST_CASE("values of every kind are keys and values of Broker's stores, at master and clone") {
   pair_of_stores s;
-  for (const auto& key : one_of_each())
-    for (const auto& value : one_of_each()) {
+  for (const auto& key : values_of_all_kinds())
+    for (const auto& value : values_of_all_kinds()) {
       s.put(broker::vector{key, value}, value);
       s.put(key, value);
     }
   s.settle();
-  for (const auto& key : one_of_each()) {
-    CHECK(*s.at_master(key) == one_of_each().back());
-    CHECK(*s.at_clone(key) == one_of_each().back());
-    for (const auto& value : one_of_each())
+  for (const auto& key : values_of_all_kinds()) {
+    CHECK(*s.at_master(key) == values_of_all_kinds().back());
+    CHECK(*s.at_clone(key) == values_of_all_kinds().back());
+    for (const auto& value : values_of_all_kinds())
       CHECK(*s.at_clone(broker::vector{key, value}) == value);
   }
   s.put(std::numeric_limits<double>::quiet_NaN(), "found");
@@ -148,8 +148,8 @@ TEST_CASE("values of every kind are keys and values of Broker's stores, at maste
 }
 
 TEST_CASE("amounts that a value of Broker's stores cannot take change nothing") {
-  for (const auto& value : one_of_each())
-    for (const auto& amount : one_of_each()) {
+  for (const auto& value : values_of_all_kinds())
+    for (const auto& amount : values_of_all_kinds()) {
       auto sum = value;
       auto rest = value;
       const auto added = visit(broker::detail::value_adder{amount}, sum);
@@ -390,7 +390,7 @@ TEST_CASE("what is no message of Broker's stores, or lies, changes nothing and d
   }
   s.settle();
   const auto before = to_string(*s.at_clone("a")) + to_string(*s.at_clone("n"));
-  auto lies = one_of_each();
+  auto lies = values_of_all_kinds();
   lies.push_back(std::numeric_limits<broker::count>::max());
   lies.push_back(broker::vector{0u, 1, 2, 99u, broker::nil});
   lies.push_back(broker::detail::new_store_id());

@@ -14,7 +14,7 @@ expected<condition> make(std::string_view text) {
   return condition::make(text, options);
 }
 
-bool holds(std::string_view text, const data& value) {
+bool matches(std::string_view text, const data& value) {
   const auto made = make(text);
   REQUIRE_MESSAGE(made.has_value(), text);
   return made->judge("t", *encode_binary(value)) == condition_verdict::yes;
@@ -23,13 +23,13 @@ bool holds(std::string_view text, const data& value) {
 } // namespace
 
 TEST_CASE("a regular expression is found anywhere in a string or a label") {
-  CHECK(holds("$ in /b+c/", "abbcd"));
-  CHECK(!holds("$ in /^b/", "abbcd"));
-  CHECK(holds("$ in /^Scan::/", enum_value{"Scan::Port_Scan"}));
-  CHECK(holds("$ in {/^x/, \"abc\", /d$/}", "abcd"));
-  CHECK(!holds("$ in /5/", count{5}));
-  CHECK(holds("$ in /a\\/b/", "xa/b"));
-  CHECK(holds("$ in /^.\\xff$/", std::string{"\0\xff", 2})); // strings are bytes
+  CHECK(matches("$ in /b+c/", "abbcd"));
+  CHECK(!matches("$ in /^b/", "abbcd"));
+  CHECK(matches("$ in /^Scan::/", enum_value{"Scan::Port_Scan"}));
+  CHECK(matches("$ in {/^x/, \"abc\", /d$/}", "abcd"));
+  CHECK(!matches("$ in /5/", count{5}));
+  CHECK(matches("$ in /a\\/b/", "xa/b"));
+  CHECK(matches("$ in /^.\\xff$/", std::string{"\0\xff", 2})); // strings are bytes
 }
 
 TEST_CASE("a regular expression keeps its text") {

@@ -58,8 +58,9 @@ struct recorder final : link_handler {
   bool take_one_frame = false;
 };
 
-struct fixture {
-  explicit fixture(std::uint32_t max_frame_bytes = 64 << 20, const queue_options& options = {})
+struct loopback_link {
+  explicit loopback_link(std::uint32_t max_frame_bytes = 64 << 20,
+                         const queue_options& options = {})
       : loop(io.next()), peer(raw_socket::connect(server.port(), small_buffer)) {
     tcp::socket socket{*loop};
     socket.assign(tcp::v4(), ::dup(server.accept()->fd()));
@@ -68,7 +69,7 @@ struct fixture {
     REQUIRE(io.start());
     on_loop([&] { carrier->start(handler); });
   }
-  ~fixture() {
+  ~loopback_link() {
     carrier->close();
     CHECK(eventually([&] { return handler->is_closed(); }));
     io.end();
@@ -110,7 +111,7 @@ buffer frame(std::size_t payload_bytes, std::uint8_t fill = 1) {
 } // namespace
 
 TEST_CASE("frames split at every byte boundary arrive whole and in order") {
-  fixture f;
+  loopback_link f;
   buffer stream;
   for (std::size_t size : {5, 0, 1, 300, 2})
     for (auto byte : frame(size, static_cast<std::uint8_t>(size)))
@@ -130,7 +131,7 @@ TEST_CASE("frames split at every byte boundary arrive whole and in order") {
 }
 
 TEST_CASE("an announced length beyond the limit closes the link without allocating for it") {
-  fixture f{1000};
+  loopback_link f{1000};
   CHECK(f.peer.send(frame(1000)));
   CHECK(eventually([&] { return f.handler->size() == 1004; }));
   const auto before = allocations_of_all_threads();
@@ -142,7 +143,7 @@ TEST_CASE("an announced length beyond the limit closes the link without allocati
 }
 
 TEST_CASE("a frame that announces much and brings little costs little") {
-  fixture f;
+  loopback_link f;
   CHECK(f.peer.send("03ffffff 0102"));
   CHECK(eventually([&] { return f.carrier->counters().bytes_received == 6; }));
   f.peer.close();
@@ -151,7 +152,7 @@ TEST_CASE("a frame that announces much and brings little costs little") {
 }
 
 TEST_CASE("a frame of 20 MB passes both ways") {
-  fixture f;
+  loopback_link f;
   const auto large = frame(20'000'000, 3);
   CHECK(f.peer.send(large));
   CHECK(eventually([&] { return f.handler->size() == large.size(); }));
@@ -162,7 +163,7 @@ TEST_CASE("a frame of 20 MB passes both ways") {
 }
 
 TEST_CASE("the limit raised by a frame holds for the one read together with it") {
-  fixture f{100};
+  loopback_link f{100};
   f.handler->on_batch = [&] { f.carrier->begin_messages(1, {}, 5000); };
   auto both = frame(10);
   const auto second = frame(4000);
@@ -173,7 +174,7 @@ TEST_CASE("the limit raised by a frame holds for the one read together with it")
 }
 
 TEST_CASE("a paused link stops reading, and goes on when the last pause ends") {
-  fixture f;
+  loopback_link f;
   f.handler->on_batch = [&] {
     f.carrier->gate().pause();
     f.carrier->gate().pause();
@@ -192,7 +193,7 @@ TEST_CASE("a paused link stops reading, and goes on when the last pause ends") {
 }
 
 TEST_CASE("frames that are not taken since the link rests come again when it goes on, in order") {
-  fixture f;
+  loopback_link f;
   f.handler->take_one_frame = true;
   f.handler->on_batch = [&] { f.carrier->pause_reading(std::chrono::milliseconds{1}); };
   buffer sent;
@@ -209,7 +210,7 @@ TEST_CASE("frames that are not taken since the link rests come again when it goe
 }
 
 TEST_CASE("frames keep their order and content when the reader is slow") {
-  fixture f{64 << 20, {overflow_policy::block, 16, 1 << 20}};
+  loopback_link f{64 << 20, {overflow_policy::block, 16, 1 << 20}};
   std::thread producer{[&] {
     for (int i = 0; i < 300; ++i)
       f.push(static_cast<std::size_t>(i * 100), static_cast<std::uint8_t>(i));
@@ -223,7 +224,7 @@ TEST_CASE("frames keep their order and content when the reader is slow") {
 }
 
 TEST_CASE("closing when written sends everything first") {
-  fixture f;
+  loopback_link f;
   for (int i = 0; i < 100; ++i)
     f.push(50'000);
   f.carrier->close_when_written();
@@ -236,7 +237,7 @@ TEST_CASE("closing when written sends everything first") {
 }
 
 TEST_CASE("what a vanished peer did not get is counted as gone") {
-  fixture f{64 << 20, {overflow_policy::drop_newest, 100'000, 1 << 30}};
+  loopback_link f{64 << 20, {overflow_policy::drop_newest, 100'000, 1 << 30}};
   for (int i = 0; i < 200; ++i)
     f.push(100'000);
   f.peer.close();
@@ -251,7 +252,7 @@ TEST_CASE("what a vanished peer did not get is counted as gone") {
 }
 
 TEST_CASE("who publishes writes to an idle link, unless it leaves that to the loop") {
-  fixture f;
+  loopback_link f;
   const auto while_the_loop_is_held = [&](auto work) {
     std::promise<void> held;
     std::promise<void> release;
@@ -282,7 +283,7 @@ TEST_CASE("who publishes writes to an idle link, unless it leaves that to the lo
 }
 
 TEST_CASE("closing at once ends a blocked publisher") {
-  fixture f{64 << 20, {overflow_policy::block, 1, 1 << 20}};
+  loopback_link f{64 << 20, {overflow_policy::block, 1, 1 << 20}};
   std::thread publisher{[&] {
     while (!f.handler->is_closed())
       f.push(1'000'000);

@@ -7,10 +7,11 @@ using namespace pubsub;
 
 namespace {
 
-constexpr std::byte frame[] = {std::byte{0}, std::byte{0}, std::byte{0}, std::byte{0}};
+constexpr std::byte empty_frame[] = {std::byte{0}, std::byte{0}, std::byte{0}, std::byte{0}};
 
-struct fixture {
-  explicit fixture(std::function<void()> on_work = [] {}) : boxes{{}, {std::move(on_work)}} {}
+struct outboxes_under_test {
+  explicit outboxes_under_test(std::function<void()> on_work = [] {})
+      : boxes{{}, {std::move(on_work)}} {}
 
   /// How many frames a take gives.
   std::size_t take() {
@@ -34,13 +35,13 @@ struct fixture {
 TEST_CASE("the writer is called by who pushes, and never while it takes") {
   int calls = 0;
   bool taking = false;
-  fixture f{[&] {
+  outboxes_under_test f{[&] {
     CHECK_FALSE(taking); // it would wait for itself
     ++calls;
   }};
   CHECK(f.take() == 0);
   for (int round = 1; round <= 3; ++round) {
-    f.boxes.push_last(frame);
+    f.boxes.push_last(empty_frame);
     CHECK(calls == round);
     taking = true;
     CHECK(f.take() == 1);
@@ -50,7 +51,7 @@ TEST_CASE("the writer is called by who pushes, and never while it takes") {
 }
 
 TEST_CASE("what is pushed last goes behind all messages, and control frames before them") {
-  fixture f;
+  outboxes_under_test f;
   CHECK(f.take() == 0);
   const auto marked = [](int n) {
     return std::array{std::byte{0}, std::byte{0}, std::byte{0}, static_cast<std::byte>(n)};
@@ -71,8 +72,8 @@ TEST_CASE("what a link relays is bounded together, however far it has come, and 
   constexpr std::size_t capacity = 64;
   constexpr std::size_t part = capacity / queue_bounds::own_part;
   outboxes boxes{{overflow_policy::drop_newest, capacity, 1 << 20}, {[] {}}};
-  auto memory = chunk::make(sizeof frame);
-  std::ranges::copy(frame, memory->data());
+  auto memory = chunk::make(sizeof empty_frame);
+  std::ranges::copy(empty_frame, memory->data());
   const auto push = [&](std::size_t hops) {
     return boxes.out(hops).push(message_run::of_frames(memory.get(), memory->data(), {1, 4}));
   };
@@ -86,6 +87,6 @@ TEST_CASE("what a link relays is bounded together, however far it has come, and 
   CHECK(push(0) == push_result::dropped);
   std::vector<run_slice> taken;
   boxes.out(1).take(taken, 1000, 1'000'000);
-  boxes.out(1).written({capacity, capacity * sizeof frame});
+  boxes.out(1).written({capacity, capacity * sizeof empty_frame});
   CHECK(push(2) == push_result::taken); // there is room again
 }

@@ -19,8 +19,8 @@ const endpoint_id us{[] {
   return bytes;
 }()};
 
-struct fixture {
-  explicit fixture(std::uint8_t version) {
+struct protocol_under_test {
+  explicit protocol_under_test(std::uint8_t version) {
     if (version == 1)
       writer = std::make_unique<broker_protocol>(us, this);
     else
@@ -72,7 +72,7 @@ buffer operator+(buffer x, const buffer& y) {
 } // namespace
 
 TEST_CASE("version 2: topics are told once, records go out as they lie") {
-  fixture f{2};
+  protocol_under_test f{2};
   const auto topics = topic_table::make(3);
   topics->add("/a");
   const auto slice = f.records(*topics, {from_hex("00"), from_hex("0101")});
@@ -94,7 +94,7 @@ TEST_CASE("version 2: topics are told once, records go out as they lie") {
 }
 
 TEST_CASE("version 2: a slice from the middle of a run says where it begins") {
-  fixture f{2};
+  protocol_under_test f{2};
   const auto topics = topic_table::make(1);
   topics->add("/a");
   auto slice = f.records(*topics, {from_hex("00"), from_hex("0101")});
@@ -110,7 +110,7 @@ TEST_CASE("version 2: a slice from the middle of a run says where it begins") {
 }
 
 TEST_CASE("version 2: with more tables than numbers, the one not used for longest gives way") {
-  fixture f{2};
+  protocol_under_test f{2};
   std::vector<intrusive_ptr<topic_table>> tables;
   std::vector<run_slice> slices;
   for (int i = 0; i <= wire::max_tables; ++i) {
@@ -132,7 +132,7 @@ TEST_CASE("version 2: with more tables than numbers, the one not used for longes
 }
 
 TEST_CASE("version 1: every record becomes a frame of its own") {
-  fixture f{1};
+  protocol_under_test f{1};
   const auto topics = topic_table::make(2);
   topics->add("/a");
   topics->add("/bc");
@@ -156,7 +156,7 @@ TEST_CASE("version 1: every record becomes a frame of its own") {
 
 TEST_CASE("frames and control frames go out as they are, in both versions") {
   for (const std::uint8_t version : {1, 2}) {
-    fixture f{version};
+    protocol_under_test f{version};
     const auto frame = from_hex("00000003 010203");
     auto copy = chunk::make(frame.size());
     std::ranges::copy(frame, copy->data());

@@ -60,9 +60,6 @@ void relay(Q& queue, std::uint64_t who) {
 
 } // namespace
 
-TYPE_TO_STRING(queue_under_test);
-TYPE_TO_STRING(outbox_under_test);
-
 TEST_CASE_TEMPLATE("counters add up at any moment and order holds while many threads push", Q,
                    queue_under_test, outbox_under_test) {
   for (const auto policy :

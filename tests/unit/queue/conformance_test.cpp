@@ -6,7 +6,6 @@
 #include <doctest/doctest.h>
 
 #include <deque>
-#include <numeric>
 #include <random>
 #include <thread>
 
@@ -14,14 +13,6 @@ using namespace pubsub;
 using namespace pubsub::test;
 
 namespace {
-
-using numbers = std::vector<std::uint64_t>;
-
-numbers range(std::uint64_t from, std::uint64_t to) {
-  numbers out(to - from);
-  std::iota(out.begin(), out.end(), from);
-  return out;
-}
 
 queue_options bounded(overflow_policy policy, std::size_t messages, std::size_t bytes = 1 << 30) {
   return {policy, messages, bytes};
@@ -60,9 +51,6 @@ struct plain_queue {
 };
 
 } // namespace
-
-TYPE_TO_STRING(queue_under_test);
-TYPE_TO_STRING(outbox_under_test);
 
 TEST_CASE_TEMPLATE("with room everything passes in order", Q, queue_under_test, outbox_under_test) {
   for (const auto policy : every_policy) {

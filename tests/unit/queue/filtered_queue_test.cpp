@@ -16,8 +16,6 @@ using namespace pubsub::test;
 
 namespace {
 
-const deadline at_once = std::chrono::steady_clock::time_point::min();
-
 class filtered_queue {
 public:
   explicit filtered_queue(std::string_view where, const queue_options& options = {})
@@ -30,7 +28,7 @@ public:
   message_queue* operator->() { return &queue_; }
   std::vector<std::uint64_t> pull_all() {
     std::vector<data_message> out;
-    queue_.pull(out, 1'000'000, at_once);
+    queue_.pull(out, 1'000'000, immediately());
     std::vector<std::uint64_t> numbers;
     for (const auto& each : out)
       numbers.push_back(*get_data(each).get_if<count>());
@@ -144,7 +142,7 @@ TEST_CASE("a message that was selected alone keeps its origin and its number") {
   const auto run = run_of(numbers_to(100));
   queue->push_run(run, {});
   std::vector<data_message> out;
-  REQUIRE(queue->pull(out, 10, at_once) == 1);
+  REQUIRE(queue->pull(out, 10, immediately()) == 1);
   const auto origin = get_origin(out.front());
   REQUIRE(origin);
   CHECK(origin->endpoint == run->origin().endpoint);

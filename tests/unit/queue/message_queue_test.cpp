@@ -14,9 +14,8 @@ using namespace pubsub::test;
 
 namespace {
 
-const deadline at_once = std::chrono::steady_clock::time_point::min();
-
-std::size_t pull(message_queue& queue, std::size_t max = 1000, const deadline& until = at_once) {
+std::size_t pull(message_queue& queue, std::size_t max = 1000,
+                 const deadline& until = immediately()) {
   std::vector<data_message> out;
   return queue.pull(out, max, until);
 }
@@ -32,7 +31,7 @@ TEST_CASE("pulling takes at most what is asked for and appends it") {
   for (std::uint64_t i = 0; i < 5; ++i)
     push(queue, i);
   std::vector<data_message> out(1);
-  CHECK(queue.pull(out, 2, at_once) == 2);
+  CHECK(queue.pull(out, 2, immediately()) == 2);
   CHECK(out.size() == 3);
   CHECK(get_data(out[2]) == data{count{1}});
   CHECK(pull(queue, 0) == 0);
@@ -121,7 +120,7 @@ TEST_CASE("a payload that is no value never reaches the consumer and is counted"
   push_alone(queue, slice_of(block, "/t", data{count{1}}), 11);
   push_alone(queue, slice_of(block, "/t", from_hex("0200")), 4);
   std::vector<data_message> out;
-  CHECK(queue.pull(out, 10, at_once) == 1);
+  CHECK(queue.pull(out, 10, immediately()) == 1);
   CHECK(get_data(out[0]) == data{count{1}});
   CHECK(queue.counters().decode_errors == 2);
   CHECK(queue.counters().delivered == 1);
@@ -138,7 +137,7 @@ TEST_CASE("what is pulled ahead counts as queued until it is given out") {
     push_alone(queue, slice_of(block, "/t", data{count{i}}), 11);
   push_alone(queue, slice_of(block, "/t", from_hex("ff")), 3);
   std::vector<data_message> out;
-  REQUIRE(queue.pull_ahead(out, 10, at_once) == 3);
+  REQUIRE(queue.pull_ahead(out, 10, immediately()) == 3);
   CHECK(queue.counters().queued == 3);
   CHECK(queue.counters().delivered == 0);
   CHECK(queue.counters().decode_errors == 1);
@@ -158,7 +157,7 @@ TEST_CASE("order survives many runs and partial pulls") {
     for (int i = 0; i < 37 * (round % 7 + 1); ++i)
       push(queue, pushed++);
     std::vector<data_message> out;
-    queue.pull(out, 29 * static_cast<std::size_t>(round % 5 + 1), at_once);
+    queue.pull(out, 29 * static_cast<std::size_t>(round % 5 + 1), immediately());
     for (const auto& each : out)
       CHECK(get_data(each) == data{count{pulled++}});
   }
@@ -175,7 +174,7 @@ TEST_CASE("waiting for room ends with room, at the deadline, or never begins wit
   consumer.join();
   message_queue dropping{{overflow_policy::drop_newest, 1, 1000}};
   push(dropping);
-  CHECK(dropping.wait_for_room(*at_once));
+  CHECK(dropping.wait_for_room(*immediately()));
 }
 
 TEST_CASE(

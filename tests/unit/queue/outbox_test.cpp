@@ -13,7 +13,6 @@ using namespace pubsub::test;
 
 namespace {
 
-using numbers = std::vector<std::uint64_t>;
 constexpr std::size_t everything = ~std::size_t{0};
 
 /// An outbox with memory to push from, a writer, and a count of how often the link was called.

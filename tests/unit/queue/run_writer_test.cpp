@@ -7,27 +7,10 @@
 
 #include <doctest/doctest.h>
 
-#include <numeric>
 #include <thread>
 
 using namespace pubsub;
 using namespace pubsub::test;
-
-namespace {
-
-using numbers = std::vector<std::uint64_t>;
-constexpr auto at_once = std::chrono::steady_clock::time_point::min();
-
-numbers range(std::uint64_t from, std::uint64_t to) {
-  numbers out(to - from);
-  std::iota(out.begin(), out.end(), from);
-  return out;
-}
-
-} // namespace
-
-TYPE_TO_STRING(queue_under_test);
-TYPE_TO_STRING(outbox_under_test);
 
 TEST_CASE_TEMPLATE("one run serves several queues, each at its own pace", Q, queue_under_test,
                    outbox_under_test) {
@@ -60,15 +43,15 @@ TEST_CASE_TEMPLATE("room one writer was granted but has not used is there for an
     run_writer busy;
     Q::write(idle, exits, 0); // may go on until the queue is full
     for (std::uint64_t i = 1; i < 8; ++i)
-      CHECK(Q::write(busy, exits, i, at_once) == push_result::taken);
+      CHECK(Q::write(busy, exits, i, immediately()) == push_result::taken);
     CHECK(queue.counters().queued == 8);
     const auto full =
         policy == overflow_policy::block ? push_result::would_block : push_result::dropped;
-    CHECK(Q::write(idle, exits, 8, at_once) == full);
+    CHECK(Q::write(idle, exits, 8, immediately()) == full);
     CHECK(queue.counters().queued == 8);
     CHECK(queue.counters().adds_up());
     queue.pull_all();
-    CHECK(Q::write(idle, exits, 9, at_once) == push_result::taken);
+    CHECK(Q::write(idle, exits, 9, immediately()) == push_result::taken);
     CHECK(queue.pull_all() == numbers{9});
   }
 }
@@ -95,13 +78,13 @@ TEST_CASE_TEMPLATE("a message that has no room in one queue goes to none", Q, qu
   Q small{{overflow_policy::block, 2}};
   bounded_queue* const exits[] = {&large.queue(), &small.queue()};
   run_writer writer;
-  CHECK(Q::write(writer, exits, 0, at_once) == push_result::taken);
-  CHECK(Q::write(writer, exits, 1, at_once) == push_result::taken);
-  CHECK(Q::write(writer, exits, 2, at_once) == push_result::would_block);
+  CHECK(Q::write(writer, exits, 0, immediately()) == push_result::taken);
+  CHECK(Q::write(writer, exits, 1, immediately()) == push_result::taken);
+  CHECK(Q::write(writer, exits, 2, immediately()) == push_result::would_block);
   CHECK(large.pull_all() == range(0, 2));
   CHECK(small.pull_all() == range(0, 2));
   CHECK(large.counters().offered == 2);
-  CHECK(Q::write(writer, exits, 3, at_once) == push_result::taken);
+  CHECK(Q::write(writer, exits, 3, immediately()) == push_result::taken);
   CHECK(large.pull_all() == numbers{3});
 }
 
@@ -149,8 +132,8 @@ TEST_CASE_TEMPLATE("a message for a full queue and for one that conflates goes t
   Q newest{{overflow_policy::conflate, 5}};
   bounded_queue* const exits[] = {&full.queue(), &newest.queue()};
   run_writer writer;
-  CHECK(Q::write(writer, exits, 0, at_once) == push_result::taken);
-  CHECK(Q::write(writer, exits, 1, at_once) == push_result::would_block);
+  CHECK(Q::write(writer, exits, 0, immediately()) == push_result::taken);
+  CHECK(Q::write(writer, exits, 1, immediately()) == push_result::would_block);
   CHECK(newest.pull_all() == numbers{0});
   CHECK(newest.counters().offered == 1);
 }
@@ -213,7 +196,7 @@ TEST_CASE("the descriptor follows a growing run") {
     queue_under_test::write(writer, exits, i);
     CHECK(readable(fd));
     std::vector<data_message> out;
-    CHECK(queue.pull(out, 10, at_once) == 1);
+    CHECK(queue.pull(out, 10, immediately()) == 1);
   }
   CHECK_FALSE(readable(fd));
 }

@@ -14,7 +14,7 @@ using namespace pubsub;
 
 namespace {
 
-endpoint_id id_of(std::size_t n) {
+endpoint_id node_id(std::size_t n) {
   endpoint_id::bytes_type bytes{};
   bytes[0] = static_cast<std::uint8_t>(n + 1);
   bytes[1] = static_cast<std::uint8_t>(n * 37);
@@ -34,7 +34,7 @@ struct simulation {
 
   explicit simulation(std::size_t n, std::uint32_t seed = 1) : engine(seed) {
     for (std::size_t i = 0; i < n; ++i)
-      nodes.push_back(std::make_unique<network_map>(id_of(i), 1));
+      nodes.push_back(std::make_unique<network_map>(node_id(i), 1));
     wants.resize(n);
     links.resize(n);
   }
@@ -50,7 +50,7 @@ struct simulation {
     links[y].insert(x);
     for (const auto& [from, to] : {link_key{x, y}, link_key{y, x}}) {
       under_way[{from, to}];
-      nodes[from]->add_neighbour(id_of(to));
+      nodes[from]->add_neighbour(node_id(to));
       post(from);
       under_way[{from, to}].push_back({nullptr});
     }
@@ -60,13 +60,13 @@ struct simulation {
     links[y].erase(x);
     under_way.erase({x, y});
     under_way.erase({y, x});
-    nodes[x]->remove({id_of(y)});
-    nodes[y]->remove({id_of(x)});
+    nodes[x]->remove({node_id(y)});
+    nodes[y]->remove({node_id(x)});
     post(x);
     post(y);
   }
   std::uint64_t next_number(std::size_t n) const {
-    return nodes[n]->filter_known(id_of(n)).second + 1;
+    return nodes[n]->filter_known(node_id(n)).second + 1;
   }
   void want(std::size_t n, const std::string& prefix) {
     wants[n].insert(prefix);
@@ -92,11 +92,11 @@ struct simulation {
     parcels.pop_front();
     auto& at = *nodes[to];
     if (!first.what)
-      at.neighbour_ready(id_of(from));
+      at.neighbour_ready(node_id(from));
     else if (const auto* report = std::get_if<neighbours_report>(first.what.get()))
-      CHECK(at.receive(id_of(from), *report));
+      CHECK(at.receive(node_id(from), *report));
     else
-      CHECK(at.receive(id_of(from), std::get<filter_report>(*first.what)));
+      CHECK(at.receive(node_id(from), std::get<filter_report>(*first.what)));
     note_wants(to);
     if (engine() % 2 == 0)
       report_links(to);
@@ -133,7 +133,7 @@ struct simulation {
   }
   std::optional<std::size_t> next_hop(std::size_t from, std::size_t to) const {
     const auto& hops = nodes[from]->next_hops();
-    const auto found = hops.find(id_of(to));
+    const auto found = hops.find(node_id(to));
     return found == hops.end() ? std::nullopt : std::optional{number_of(found->second)};
   }
   bool connected(std::size_t from, std::size_t to) const {
@@ -292,16 +292,16 @@ TEST_CASE("whatever is linked, cut, wanted and unwanted in whatever order, all a
 }
 
 TEST_CASE("no way leads through a node that passes nothing on") {
-  network_map a{id_of(0), 1};
-  a.add_neighbour(id_of(1));
-  a.add_neighbour(id_of(3));
-  CHECK(a.receive(id_of(1),
-                  neighbours_report{{id_of(1), 1, 2, true}, false, {id_of(0), id_of(2)}, {}}));
-  CHECK(a.receive(id_of(3), neighbours_report{{id_of(3), 1, 2, true}, true, {id_of(0)}, {}}));
-  CHECK(a.receive(id_of(3), neighbours_report{{id_of(2), 1, 2, true}, true, {id_of(1)}, {}}));
-  a.neighbour_ready(id_of(1));
-  CHECK(a.next_hops().contains(id_of(1)));
-  CHECK_FALSE(a.next_hops().contains(id_of(2)));
+  network_map a{node_id(0), 1};
+  a.add_neighbour(node_id(1));
+  a.add_neighbour(node_id(3));
+  CHECK(a.receive(node_id(1), neighbours_report{
+                                  {node_id(1), 1, 2, true}, false, {node_id(0), node_id(2)}, {}}));
+  CHECK(a.receive(node_id(3), neighbours_report{{node_id(3), 1, 2, true}, true, {node_id(0)}, {}}));
+  CHECK(a.receive(node_id(3), neighbours_report{{node_id(2), 1, 2, true}, true, {node_id(1)}, {}}));
+  a.neighbour_ready(node_id(1));
+  CHECK(a.next_hops().contains(node_id(1)));
+  CHECK_FALSE(a.next_hops().contains(node_id(2)));
 }
 
 namespace {
@@ -309,22 +309,23 @@ namespace {
 /// Node 0 with two neighbours that pass messages on: 2, over which 3 is reached, and 1, which lies.
 struct network_with_a_liar {
   network_with_a_liar() {
-    const std::map<std::size_t, std::vector<endpoint_id>> links{{1, {id_of(0)}},
-                                                                {2, {id_of(0), id_of(3)}}};
+    const std::map<std::size_t, std::vector<endpoint_id>> links{{1, {node_id(0)}},
+                                                                {2, {node_id(0), node_id(3)}}};
     for (const auto& [n, of_n] : links) {
-      a.add_neighbour(id_of(n));
-      CHECK(a.receive(id_of(n), neighbours_report{{id_of(n), 9, 1, true}, true, of_n, {}}));
-      CHECK(a.receive(id_of(n), filter_report{{id_of(n), 9, 1, true}, {}, {}}));
+      a.add_neighbour(node_id(n));
+      CHECK(a.receive(node_id(n), neighbours_report{{node_id(n), 9, 1, true}, true, of_n, {}}));
+      CHECK(a.receive(node_id(n), filter_report{{node_id(n), 9, 1, true}, {}, {}}));
     }
-    CHECK(a.receive(id_of(2), neighbours_report{{id_of(3), 9, 1, true}, true, {id_of(2)}, {}}));
-    CHECK(a.receive(id_of(2), filter_report{{id_of(3), 9, 1, true}, {"/t"}, {}}));
+    CHECK(
+        a.receive(node_id(2), neighbours_report{{node_id(3), 9, 1, true}, true, {node_id(2)}, {}}));
+    CHECK(a.receive(node_id(2), filter_report{{node_id(3), 9, 1, true}, {"/t"}, {}}));
     for (const auto& [n, of_n] : links)
-      a.neighbour_ready(id_of(n));
+      a.neighbour_ready(node_id(n));
     a.take_messages();
     a.take_filter_changes();
   }
 
-  network_map a{id_of(0), 1};
+  network_map a{node_id(0), 1};
 };
 
 } // namespace
@@ -333,22 +334,22 @@ TEST_CASE("nobody speaks for a node that is reached over others") {
   network_with_a_liar net;
   for (const std::size_t n : {2, 3})
     for (const std::uint64_t incarnation : {std::uint64_t{9}, max_number}) {
-      const report_header about{id_of(n), incarnation, 2, true};
-      CHECK(net.a.receive(id_of(1), neighbours_report{about, true, {id_of(1)}, {}}));
-      CHECK(net.a.receive(id_of(1), filter_report{about, {}, {}}));
+      const report_header about{node_id(n), incarnation, 2, true};
+      CHECK(net.a.receive(node_id(1), neighbours_report{about, true, {node_id(1)}, {}}));
+      CHECK(net.a.receive(node_id(1), filter_report{about, {}, {}}));
     }
   CHECK(net.a.take_messages().empty()); // nor are the lies passed on
   CHECK(net.a.take_filter_changes().empty());
   CHECK(net.a.take_restarted().empty());
-  CHECK(net.a.next_hops().at(id_of(2)) == id_of(2));
-  CHECK(net.a.next_hops().at(id_of(3)) == id_of(2));
+  CHECK(net.a.next_hops().at(node_id(2)) == node_id(2));
+  CHECK(net.a.next_hops().at(node_id(3)) == node_id(2));
 }
 
 TEST_CASE("what a node reports counts as it comes over the next hop, whatever others made of it") {
   network_with_a_liar net;
-  CHECK(net.a.receive(id_of(1), filter_report{{id_of(3), 9, 2, false}, {"/lie"}, {"/t"}}));
+  CHECK(net.a.receive(node_id(1), filter_report{{node_id(3), 9, 2, false}, {"/lie"}, {"/t"}}));
   CHECK(net.a.take_filter_changes().empty());
-  CHECK(net.a.receive(id_of(2), filter_report{{id_of(3), 9, 2, false}, {"/u"}, {}}));
+  CHECK(net.a.receive(node_id(2), filter_report{{node_id(3), 9, 2, false}, {"/u"}, {}}));
   const auto changes = net.a.take_filter_changes();
   REQUIRE(changes.size() == 1);
   CHECK(changes[0].added == std::vector<std::string>{"/u"});
@@ -357,12 +358,15 @@ TEST_CASE("what a node reports counts as it comes over the next hop, whatever ot
 
 TEST_CASE("a report that waits counts once the way to its node leads over who made it") {
   network_with_a_liar net; // the other neighbour is honest this time
-  CHECK(net.a.receive(id_of(1), neighbours_report{{id_of(1), 9, 2, false}, true, {id_of(3)}, {}}));
-  CHECK(net.a.receive(id_of(1), neighbours_report{{id_of(3), 9, 2, true}, true, {id_of(1)}, {}}));
-  CHECK(net.a.receive(id_of(1), filter_report{{id_of(3), 9, 2, true}, {"/u"}, {}}));
-  CHECK(net.a.next_hops().at(id_of(3)) == id_of(2));
-  CHECK(net.a.receive(id_of(2), neighbours_report{{id_of(2), 9, 2, false}, true, {}, {id_of(3)}}));
-  CHECK(net.a.next_hops().at(id_of(3)) == id_of(1));
+  CHECK(net.a.receive(node_id(1),
+                      neighbours_report{{node_id(1), 9, 2, false}, true, {node_id(3)}, {}}));
+  CHECK(net.a.receive(node_id(1),
+                      neighbours_report{{node_id(3), 9, 2, true}, true, {node_id(1)}, {}}));
+  CHECK(net.a.receive(node_id(1), filter_report{{node_id(3), 9, 2, true}, {"/u"}, {}}));
+  CHECK(net.a.next_hops().at(node_id(3)) == node_id(2));
+  CHECK(net.a.receive(node_id(2),
+                      neighbours_report{{node_id(2), 9, 2, false}, true, {}, {node_id(3)}}));
+  CHECK(net.a.next_hops().at(node_id(3)) == node_id(1));
   const auto changes = net.a.take_filter_changes();
   REQUIRE(changes.size() == 1);
   CHECK(changes[0].added == std::vector<std::string>{"/u"});
@@ -370,11 +374,12 @@ TEST_CASE("a report that waits counts once the way to its node leads over who ma
 }
 
 TEST_CASE("a neighbour that passes nothing on speaks for itself only") {
-  network_map a{id_of(0), 1};
-  a.add_neighbour(id_of(1));
-  CHECK(a.receive(id_of(1), neighbours_report{{id_of(1), 9, 1, true}, false, {id_of(0)}, {}}));
-  CHECK_FALSE(a.receive(id_of(1), neighbours_report{{id_of(2), 9, 1, true}, true, {}, {}}));
-  CHECK_FALSE(a.receive(id_of(1), filter_report{{id_of(2), 9, 1, true}, {"/t"}, {}}));
+  network_map a{node_id(0), 1};
+  a.add_neighbour(node_id(1));
+  CHECK(
+      a.receive(node_id(1), neighbours_report{{node_id(1), 9, 1, true}, false, {node_id(0)}, {}}));
+  CHECK_FALSE(a.receive(node_id(1), neighbours_report{{node_id(2), 9, 1, true}, true, {}, {}}));
+  CHECK_FALSE(a.receive(node_id(1), filter_report{{node_id(2), 9, 1, true}, {"/t"}, {}}));
 }
 
 TEST_CASE(
@@ -382,25 +387,26 @@ TEST_CASE(
   for (const bool counts : {false, true}) {
     CAPTURE(counts);
     network_with_a_liar net;
-    const auto about = id_of(counts ? 1 : 3);
+    const auto about = node_id(counts ? 1 : 3);
     const std::string longest(60'000, 'x');
     std::size_t bytes = 0;
     std::uint64_t number = 2;
     for (bool accepted = true; accepted && bytes < 2 * report_shares::max_bytes; ++number) {
       accepted = net.a.receive(
-          id_of(1),
+          node_id(1),
           filter_report{{about, 9, number, false}, {longest + std::to_string(number)}, {}});
       bytes += longest.size();
       net.a.take_messages();
       net.a.take_filter_changes();
     }
     CHECK(bytes < report_shares::max_bytes + 2 * longest.size());
-    CHECK(net.a.receive(id_of(2), filter_report{{id_of(2), 9, 2, false}, {"/u"}, {}})); // honest
-    CHECK_FALSE(net.a.receive(id_of(1), filter_report{{about, 9, number, false}, {"/v"}, {}}));
-    net.a.remove({id_of(1)});
-    net.a.add_neighbour(id_of(1)); // begins anew
-    CHECK(net.a.receive(id_of(1), neighbours_report{{id_of(1), 10, 1, true}, true, {}, {}}));
-    CHECK(net.a.receive(id_of(1), filter_report{{id_of(1), 10, 1, true}, {longest}, {}}));
+    CHECK(
+        net.a.receive(node_id(2), filter_report{{node_id(2), 9, 2, false}, {"/u"}, {}})); // honest
+    CHECK_FALSE(net.a.receive(node_id(1), filter_report{{about, 9, number, false}, {"/v"}, {}}));
+    net.a.remove({node_id(1)});
+    net.a.add_neighbour(node_id(1)); // begins anew
+    CHECK(net.a.receive(node_id(1), neighbours_report{{node_id(1), 10, 1, true}, true, {}, {}}));
+    CHECK(net.a.receive(node_id(1), filter_report{{node_id(1), 10, 1, true}, {longest}, {}}));
   }
 }
 
@@ -409,15 +415,16 @@ TEST_CASE("of nodes out of reach those are forgotten of which much is known") {
   const std::string longest(60'000, 'x');
   const auto say = [&](std::size_t about, std::uint64_t incarnation, std::string what) {
     CHECK(net.a.receive(
-        id_of(2), neighbours_report{{id_of(about), incarnation, 1, true}, true, {id_of(2)}, {}}));
+        node_id(2),
+        neighbours_report{{node_id(about), incarnation, 1, true}, true, {node_id(2)}, {}}));
     CHECK(net.a.receive(
-        id_of(2), filter_report{{id_of(about), incarnation, 1, true}, {std::move(what)}, {}}));
+        node_id(2), filter_report{{node_id(about), incarnation, 1, true}, {std::move(what)}, {}}));
   };
   std::uint64_t number = 1;
   const auto link = [&](std::size_t to, bool there) {
-    neighbours_report news{{id_of(2), 9, ++number, false}, true, {}, {}};
-    (there ? news.added : news.removed).push_back(id_of(to));
-    CHECK(net.a.receive(id_of(2), news));
+    neighbours_report news{{node_id(2), 9, ++number, false}, true, {}, {}};
+    (there ? news.added : news.removed).push_back(node_id(to));
+    CHECK(net.a.receive(node_id(2), news));
   };
   link(4, true);
   say(4, 1, "/small");
@@ -430,12 +437,12 @@ TEST_CASE("of nodes out of reach those are forgotten of which much is known") {
     link(liar, false);
     bytes += longest.size();
     net.a.take_messages();
-    CHECK(net.a.report_bytes(id_of(2)) <
+    CHECK(net.a.report_bytes(node_id(2)) <
           network_map::least_bytes_to_forget_at + 3 * longest.size());
   }
   net.a.take_filter_changes();
-  CHECK(net.a.filter_known(id_of(4)) == report_version{1, 1}); // small as it is
-  CHECK(net.a.filter_known(id_of(3)) == report_version{9, 1}); // within reach
+  CHECK(net.a.filter_known(node_id(4)) == report_version{1, 1}); // small as it is
+  CHECK(net.a.filter_known(node_id(3)) == report_version{9, 1}); // within reach
 }
 
 TEST_CASE("a node has only so many links and subscriptions") {
@@ -449,23 +456,27 @@ TEST_CASE("a node has only so many links and subscriptions") {
       prefixes.push_back(std::to_string(n));
     }
     CHECK_FALSE(
-        net.a.receive(id_of(1), neighbours_report{{id_of(1), 9, 2, whole}, true, links, {}}));
-    CHECK_FALSE(net.a.receive(id_of(1), filter_report{{id_of(1), 9, 2, whole}, prefixes, {}}));
+        net.a.receive(node_id(1), neighbours_report{{node_id(1), 9, 2, whole}, true, links, {}}));
+    CHECK_FALSE(net.a.receive(node_id(1), filter_report{{node_id(1), 9, 2, whole}, prefixes, {}}));
   }
 }
 
 TEST_CASE("links that one end alone reports change no paths") {
   network_with_a_liar net;
   const auto before = net.a.links_version();
-  CHECK(net.a.receive(id_of(1), neighbours_report{{id_of(1), 9, 2, false}, true, {id_of(3)}, {}}));
-  CHECK(net.a.receive(id_of(1), neighbours_report{{id_of(1), 9, 3, false}, true, {}, {id_of(3)}}));
+  CHECK(net.a.receive(node_id(1),
+                      neighbours_report{{node_id(1), 9, 2, false}, true, {node_id(3)}, {}}));
+  CHECK(net.a.receive(node_id(1),
+                      neighbours_report{{node_id(1), 9, 3, false}, true, {}, {node_id(3)}}));
   CHECK(net.a.links_version() == before);
-  net.a.add_broker_peer(id_of(8));
+  net.a.add_broker_peer(node_id(8));
   const auto with_broker = net.a.links_version(); // of others, too, it must be known who has one
-  CHECK(net.a.receive(id_of(2), neighbours_report{{id_of(2), 9, 2, false}, true, {id_of(7)}, {}}));
+  CHECK(net.a.receive(node_id(2),
+                      neighbours_report{{node_id(2), 9, 2, false}, true, {node_id(7)}, {}}));
   CHECK(net.a.links_version() != with_broker);
   const auto last = net.a.links_version();
-  CHECK(net.a.receive(id_of(1), neighbours_report{{id_of(1), 9, 4, false}, true, {}, {id_of(0)}}));
+  CHECK(net.a.receive(node_id(1),
+                      neighbours_report{{node_id(1), 9, 4, false}, true, {}, {node_id(0)}}));
   CHECK(net.a.links_version() != last);
 }
 
@@ -473,21 +484,23 @@ TEST_CASE("prefixes that come and go count as long as they are there") {
   network_with_a_liar net;
   const std::string longest(60'000, 'x');
   for (std::uint64_t number = 2; number < 12'000; number += 2) {
-    REQUIRE(net.a.receive(id_of(1), filter_report{{id_of(1), 9, number, false}, {longest}, {}}));
     REQUIRE(
-        net.a.receive(id_of(1), filter_report{{id_of(1), 9, number + 1, false}, {}, {longest}}));
+        net.a.receive(node_id(1), filter_report{{node_id(1), 9, number, false}, {longest}, {}}));
+    REQUIRE(net.a.receive(node_id(1),
+                          filter_report{{node_id(1), 9, number + 1, false}, {}, {longest}}));
     net.a.take_messages();
     net.a.take_filter_changes();
   }
 }
 
 TEST_CASE("how far the wants of a node are known is told also where they are the same again") {
-  network_map a{id_of(0), 1};
-  a.add_neighbour(id_of(1));
-  a.neighbour_ready(id_of(1));
-  CHECK(a.receive(id_of(1), filter_report{{id_of(1), 10, 5, true}, {"/t"}, {}}));
+  network_map a{node_id(0), 1};
+  a.add_neighbour(node_id(1));
+  a.neighbour_ready(node_id(1));
+  CHECK(a.receive(node_id(1), filter_report{{node_id(1), 10, 5, true}, {"/t"}, {}}));
   CHECK(a.take_filter_changes().back().number == 5);
-  CHECK(a.receive(id_of(1), filter_report{{id_of(1), 10, 7, true}, {"/t"}, {}})); // gone and back
+  CHECK(
+      a.receive(node_id(1), filter_report{{node_id(1), 10, 7, true}, {"/t"}, {}})); // gone and back
   const auto changes = a.take_filter_changes();
   REQUIRE(changes.size() == 1);
   CHECK(changes[0].number == 7);
@@ -496,39 +509,39 @@ TEST_CASE("how far the wants of a node are known is told also where they are the
 }
 
 TEST_CASE("a node that starts again with the same id leaves nothing of its former life") {
-  network_map a{id_of(0), 1};
-  a.add_neighbour(id_of(1));
-  a.neighbour_ready(id_of(1));
-  CHECK(a.receive(id_of(1), filter_report{{id_of(1), 10, 5, true}, {"/old"}, {}}));
+  network_map a{node_id(0), 1};
+  a.add_neighbour(node_id(1));
+  a.neighbour_ready(node_id(1));
+  CHECK(a.receive(node_id(1), filter_report{{node_id(1), 10, 5, true}, {"/old"}, {}}));
   CHECK(a.take_filter_changes().back().added == std::vector<std::string>{"/old"});
-  CHECK(a.receive(id_of(1), filter_report{{id_of(1), 11, 1, true}, {"/new"}, {}}));
+  CHECK(a.receive(node_id(1), filter_report{{node_id(1), 11, 1, true}, {"/new"}, {}}));
   const auto changes = a.take_filter_changes();
   REQUIRE(changes.size() == 2);
   CHECK(changes[0].removed == std::vector<std::string>{"/old"});
   CHECK(changes[1].added == std::vector<std::string>{"/new"});
-  CHECK(a.take_restarted() == std::vector{id_of(1)});
-  CHECK(a.receive(id_of(1), filter_report{{id_of(1), 10, 6, true}, {"/ghost"}, {}}));
+  CHECK(a.take_restarted() == std::vector{node_id(1)});
+  CHECK(a.receive(node_id(1), filter_report{{node_id(1), 10, 6, true}, {"/ghost"}, {}}));
   CHECK(a.take_filter_changes().empty());
 }
 
 TEST_CASE("one who is remembered from a later life starts a later one") {
-  network_map a{id_of(0), 5};
-  a.add_neighbour(id_of(1));
+  network_map a{node_id(0), 5};
+  a.add_neighbour(node_id(1));
   a.take_messages();
-  CHECK(a.receive(id_of(1), filter_report{{id_of(0), 9, 3, true}, {"/ghost"}, {}}));
+  CHECK(a.receive(node_id(1), filter_report{{node_id(0), 9, 3, true}, {"/ghost"}, {}}));
   const auto news = a.take_messages();
   REQUIRE(news.size() == 2);
   CHECK(std::get<neighbours_report>(*news[0].what).about.incarnation == 10);
   CHECK(std::get<filter_report>(*news[1].what).about.incarnation == 10);
-  CHECK(a.receive(id_of(1), filter_report{{id_of(0), 10, 2, false}, {"/lie"}, {}}));
+  CHECK(a.receive(node_id(1), filter_report{{node_id(0), 10, 2, false}, {"/lie"}, {}}));
   CHECK(header_of(*a.take_messages().at(0).what).incarnation == 11); // it had not said that
 }
 
 TEST_CASE("a report that skips a number breaks the rules") {
-  network_map a{id_of(0), 1};
-  a.add_neighbour(id_of(1));
-  CHECK(a.receive(id_of(1), filter_report{{id_of(1), 1, 3, true}, {}, {}}));
-  CHECK_FALSE(a.receive(id_of(1), filter_report{{id_of(1), 1, 5, false}, {"/t"}, {}}));
-  CHECK(a.receive(id_of(1), neighbours_report{{id_of(1), 1, 3, true}, true, {}, {}}));
-  CHECK_FALSE(a.receive(id_of(1), neighbours_report{{id_of(1), 1, 5, false}, true, {}, {}}));
+  network_map a{node_id(0), 1};
+  a.add_neighbour(node_id(1));
+  CHECK(a.receive(node_id(1), filter_report{{node_id(1), 1, 3, true}, {}, {}}));
+  CHECK_FALSE(a.receive(node_id(1), filter_report{{node_id(1), 1, 5, false}, {"/t"}, {}}));
+  CHECK(a.receive(node_id(1), neighbours_report{{node_id(1), 1, 3, true}, true, {}, {}}));
+  CHECK_FALSE(a.receive(node_id(1), neighbours_report{{node_id(1), 1, 5, false}, true, {}, {}}));
 }

@@ -69,7 +69,7 @@ data announcement() {
       {.path = "conn", .fields = {{"uid", "string"}, {"host", "addr"}, {"bytes", "count"}}});
 }
 
-data record(std::string_view uid, std::string_view host = "10.0.0.1", count bytes = 1) {
+data conn_record(std::string_view uid, std::string_view host = "10.0.0.1", count bytes = 1) {
   return zeek::make_log_event("conn", vector{std::string{uid}, *address::parse(host), bytes});
 }
 
@@ -77,10 +77,10 @@ data record(std::string_view uid, std::string_view host = "10.0.0.1", count byte
 
 TEST_CASE("drop: what fulfils the condition of the rule goes nowhere, and is counted") {
   screened with{{made({.match = "host in 10.0.0.0/8", .drop = true})}};
-  CHECK(with.passes(record("C1"))); // the columns are not known
+  CHECK(with.passes(conn_record("C1"))); // the columns are not known
   CHECK(with.take(announcement()) == announcement());
-  CHECK_FALSE(with.passes(record("C1")));
-  CHECK(with.passes(record("C2", "192.0.2.1")));
+  CHECK_FALSE(with.passes(conn_record("C1")));
+  CHECK(with.passes(conn_record("C2", "192.0.2.1")));
   CHECK(with.passes(data{"no record"}));
   CHECK(with.counters().matched == 1);
   CHECK(with.counters().dropped == 1);
@@ -100,9 +100,10 @@ TEST_CASE("sample: the messages of a flow pass together, as `1 in N by FIELD` ch
   std::uint64_t passed = 0;
   for (int i = 0; i < 400; ++i) {
     const auto uid = "C" + std::to_string(i);
-    const bool once = with.passes(record(uid));
-    CHECK(once == with.passes(record(uid, "10.0.0.9", 2)));
-    CHECK(once == (where.judge(log_topic, *encode_binary(record(uid))) == condition_verdict::yes));
+    const bool once = with.passes(conn_record(uid));
+    CHECK(once == with.passes(conn_record(uid, "10.0.0.9", 2)));
+    CHECK(once ==
+          (where.judge(log_topic, *encode_binary(conn_record(uid))) == condition_verdict::yes));
     passed += once ? 1 : 0;
   }
   CHECK(passed > 60);
@@ -157,7 +158,7 @@ TEST_CASE(
 TEST_CASE("mask: the field is another value of its type, and all else stays") {
   screened with{{made({.mask = {"host", "uid"}})}};
   with.passes(announcement());
-  const auto hidden = with.take(record("C1"));
+  const auto hidden = with.take(conn_record("C1"));
   REQUIRE(hidden);
   const auto columns = [](const data& event) {
     return get<vector>(zeek::parse_event(event)->args.front());
@@ -167,7 +168,7 @@ TEST_CASE("mask: the field is another value of its type, and all else stays") {
   CHECK(columns(*hidden)[1].get_if<address>() != nullptr);
   CHECK(columns(*hidden)[1] != data{*address::parse("10.0.0.1")});
   CHECK(columns(*hidden)[2] == data{count{1}});
-  CHECK(with.take(record("C1")) == hidden);
+  CHECK(with.take(conn_record("C1")) == hidden);
   CHECK(with.counters().passed == 2);
 }
 
@@ -177,21 +178,21 @@ TEST_CASE("rules know the columns of logs on the topics of Zeek as well") {
   for (const std::string_view topic : {"zeek/logs/conn", "zeek/records/conn"}) {
     auto columns = *encode_binary(announcement());
     CHECK(part->passes(topic, columns));
-    auto bytes = *encode_binary(record("C1"));
+    auto bytes = *encode_binary(conn_record("C1"));
     CHECK(part->passes(topic, bytes));
-    CHECK(*decode_binary(bytes) != record("C1"));
-    bytes = *encode_binary(record("C2"));
+    CHECK(*decode_binary(bytes) != conn_record("C1"));
+    bytes = *encode_binary(conn_record("C2"));
     CHECK(part->passes(topic, bytes));
-    CHECK(*decode_binary(bytes) == record("C2"));
+    CHECK(*decode_binary(bytes) == conn_record("C2"));
   }
 }
 
 TEST_CASE("mask: what cannot be masked for sure is dropped") {
   screened with{{made({.match = "bytes > 5", .mask = {"host"}})}};
-  CHECK_FALSE(with.passes(record("C1"))); // its column has not been announced
+  CHECK_FALSE(with.passes(conn_record("C1"))); // its column has not been announced
   with.passes(announcement());
-  CHECK(with.take(record("C1")) == record("C1")); // does not match
-  CHECK(with.take(record("C1", "10.0.0.1", 6)) != record("C1", "10.0.0.1", 6));
+  CHECK(with.take(conn_record("C1")) == conn_record("C1")); // does not match
+  CHECK(with.take(conn_record("C1", "10.0.0.1", 6)) != conn_record("C1", "10.0.0.1", 6));
   CHECK(with.passes(vector{count{1}})); // of no log: there is no such field
   const auto with_set =
       zeek::make_log_event("conn", vector{"C1", set{*address::parse("10.0.0.1")}, count{6}});
@@ -221,7 +222,7 @@ TEST_CASE("rules that follow on others know the columns that were announced") {
   CHECK(part->passes(log_topic, bytes));
   const rule_screen after{{made({.match = "host in 10.0.0.0/8", .drop = true})}};
   part = after.make_part(std::move(part));
-  bytes = *encode_binary(record("C2"));
+  bytes = *encode_binary(conn_record("C2"));
   CHECK_FALSE(part->passes(log_topic, bytes));
 }
 
@@ -231,7 +232,8 @@ TEST_CASE("bytes that peers have made up never hurt, and stay as valid as they w
                  made({.name = "c", .rate_limit = 1e6, .by = "host"}),
                  made({.name = "d", .match = "bytes > 5", .drop = true})}};
   with.passes(announcement());
-  const std::vector<data> seeds{record("C1"), announcement(), vector{set{"x"}, table{{"k", "v"}}},
+  const std::vector<data> seeds{conn_record("C1"), announcement(),
+                                vector{set{"x"}, table{{"k", "v"}}},
                                 vector{data{}, vector{count{1}, "text"}}};
   std::mt19937 random{7};
   int valid = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/hex.hpp"
+#include "support/vectors.hpp"
 
 #include <pubsub/binary.hpp>
 #include <pubsub/zeek/message.hpp>
@@ -7,6 +8,7 @@
 #include <doctest/doctest.h>
 
 using namespace pubsub;
+using pubsub::test::just;
 using zeek::message_kind;
 
 namespace {
@@ -19,12 +21,6 @@ const test::buffer& event_bytes() {
                      "0e02 050454455354 02000000000000002a"
                      "0e01 0e02 020000000000000001 090000000000000000");
   return bytes;
-}
-
-vector just(data x) {
-  vector out;
-  out.push_back(std::move(x));
-  return out;
 }
 
 data message(count kind, vector content) {

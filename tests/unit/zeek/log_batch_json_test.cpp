@@ -11,12 +11,12 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const std::string head = "0000000c 4c6f673a3a554e4b4e4f574e" // Log::UNKNOWN
-                         "00000010 4c6f673a3a5752495445525f4e4f4e45"
-                         "00000007 64656661756c74 00000007 6d792d70617468";
+const std::string batch_head = "0000000c 4c6f673a3a554e4b4e4f574e" // Log::UNKNOWN
+                               "00000010 4c6f673a3a5752495445525f4e4f4e45"
+                               "00000007 64656661756c74 00000007 6d792d70617468";
 const std::string one_column = "00000001 00 00000002 7473 00000005 00000016 00";
 
-void check_refused(const std::string& hex, errc code, std::string_view context) {
+void check_malformed(const std::string& hex, errc code, std::string_view context) {
   const auto batch = zeek::parse_log_batch(test::from_hex(hex));
   REQUIRE_FALSE(batch);
   CHECK(batch.error() == code);
@@ -47,7 +47,7 @@ void check_given_back(const zeek::log_batch& batch) {
 
 TEST_CASE("the batch of the specification's example has two records") {
   const auto batch =
-      zeek::parse_log_batch(test::from_hex(head + one_column +
+      zeek::parse_log_batch(test::from_hex(batch_head + one_column +
                                            "00000002 00000005 00000016 01 3ff0000000000000"
                                            "00000005 00000016 01 4000000000000000"));
   REQUIRE_MESSAGE(batch, batch.error().message());
@@ -123,19 +123,19 @@ TEST_CASE("what a batch cannot hold is not written") {
 }
 
 TEST_CASE("a malformed batch is refused, and the error says where") {
-  check_refused("", errc::end_of_file, "names, byte 0: the record ends within a value");
-  check_refused("ffffffff", errc::invalid_data, "names, byte 0: text of negative length");
-  check_refused(head + "ffffffff", errc::end_of_file,
-                "names, byte 58: 4294967295 columns do not fit into the rest");
-  check_refused(head + "00000001 00 00000002 7473 00000063 00000016 00 00000000",
-                errc::invalid_data, "column 0, byte 62: there is no type 99");
-  check_refused(head + "00000000 00000001", errc::invalid_data,
-                "records, byte 62: records without columns");
-  check_refused(head + one_column + "00000002 00000005 00000016 01 3ff0000000000000",
-                errc::end_of_file, "records, byte 78: 2 records do not fit into the rest");
-  check_refused(head + one_column + "00000001 00000008 00000016 01 3ff0000000000000",
-                errc::not_supported,
-                "record 0, column 0, byte 82: logs cannot hold the type pattern");
-  check_refused(head + one_column + "00000000 00", errc::invalid_data,
-                "records, byte 82: bytes behind the last record");
+  check_malformed("", errc::end_of_file, "names, byte 0: the record ends within a value");
+  check_malformed("ffffffff", errc::invalid_data, "names, byte 0: text of negative length");
+  check_malformed(batch_head + "ffffffff", errc::end_of_file,
+                  "names, byte 58: 4294967295 columns do not fit into the rest");
+  check_malformed(batch_head + "00000001 00 00000002 7473 00000063 00000016 00 00000000",
+                  errc::invalid_data, "column 0, byte 62: there is no type 99");
+  check_malformed(batch_head + "00000000 00000001", errc::invalid_data,
+                  "records, byte 62: records without columns");
+  check_malformed(batch_head + one_column + "00000002 00000005 00000016 01 3ff0000000000000",
+                  errc::end_of_file, "records, byte 78: 2 records do not fit into the rest");
+  check_malformed(batch_head + one_column + "00000001 00000008 00000016 01 3ff0000000000000",
+                  errc::not_supported,
+                  "record 0, column 0, byte 82: logs cannot hold the type pattern");
+  check_malformed(batch_head + one_column + "00000000 00", errc::invalid_data,
+                  "records, byte 82: bytes behind the last record");
 }

@@ -1,11 +1,14 @@
 // Whatever Zeek sends through Broker, read into values.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "support/vectors.hpp"
+
 #include <pubsub/binary.hpp>
 #include <pubsub/zeek/message.hpp>
 
 #include <doctest/doctest.h>
 
 using namespace pubsub;
+using pubsub::test::just;
 
 namespace {
 
@@ -30,12 +33,6 @@ std::string complaint_about(const data& x) {
 
 vector column(std::string name, count type, count subtype) {
   return {std::move(name), none{}, type, subtype, true};
-}
-
-vector just(data x) {
-  vector out;
-  out.push_back(std::move(x));
-  return out;
 }
 
 } // namespace

@@ -12,7 +12,7 @@ using namespace pubsub;
 
 namespace {
 
-zeek::dumped_event parse(std::string_view line) {
+zeek::dumped_event read_event(std::string_view line) {
   auto event = zeek::event_dump_parser{}.parse(line);
   REQUIRE_MESSAGE(event, line);
   REQUIRE(*event);
@@ -24,8 +24,8 @@ data as_event(const zeek::dumped_event& x) {
 }
 
 data argument(std::string_view name, std::string_view value) {
-  auto event = parse(R"({"ts":1.0,"event":"e","args":{")" + std::string{name} +
-                     "\":" + std::string{value} + "}}");
+  auto event = read_event(R"({"ts":1.0,"event":"e","args":{")" + std::string{name} +
+                          "\":" + std::string{value} + "}}");
   REQUIRE(event.args.size() == 1);
   return event.args[0];
 }
@@ -33,7 +33,7 @@ data argument(std::string_view name, std::string_view value) {
 } // namespace
 
 TEST_CASE("an event has its name, its time and its arguments in order") {
-  auto event = parse(
+  auto event = read_event(
       R"({"ts":1254722767.49206,"event":"smtp_reply","args":{"is_orig":false,"code":220,"msg":"hi"}})");
   CHECK(event.name == "smtp_reply");
   CHECK(event.time == timestamp{timespan{1'254'722'767'492'060'000}});
@@ -42,9 +42,9 @@ TEST_CASE("an event has its name, its time and its arguments in order") {
 }
 
 TEST_CASE("the time travels as network timestamp metadata") {
-  auto text = to_string(as_event(parse(R"({"ts":2.5,"event":"e"})")));
+  auto text = to_string(as_event(read_event(R"({"ts":2.5,"event":"e"})")));
   CHECK(text == "(1, 1, (e, (), ((1, 2500000000ns))))");
-  CHECK(to_string(as_event(parse(R"({"event":"e"})"))) == "(1, 1, (e, ()))");
+  CHECK(to_string(as_event(read_event(R"({"event":"e"})"))) == "(1, 1, (e, ()))");
 }
 
 TEST_CASE("texts and objects that stand for typed values are recognised") {

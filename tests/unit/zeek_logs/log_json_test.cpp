@@ -4,9 +4,11 @@
 #include <string>
 #include <string_view>
 
+#include "support/times.hpp"
 #include "zeek_logs/log_reader.hpp"
 
 using namespace pubsub;
+using pubsub::test::at_ns;
 
 namespace {
 
@@ -19,10 +21,6 @@ vector parse(zeek::log_parser& parser, std::string_view line) {
 
 vector parse(std::string_view line) {
   return parse(*zeek::make_json_log_parser(), line);
-}
-
-timestamp at_ns(std::int64_t ns) {
-  return timestamp{timespan{ns}};
 }
 
 constexpr std::string_view conn_line =

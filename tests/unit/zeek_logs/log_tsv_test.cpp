@@ -4,9 +4,11 @@
 #include <string>
 #include <string_view>
 
+#include "support/times.hpp"
 #include "zeek_logs/log_reader.hpp"
 
 using namespace pubsub;
+using pubsub::test::at_ns;
 
 namespace {
 
@@ -50,10 +52,6 @@ data cell_value(std::string_view type, std::string_view cell, std::string_view p
   REQUIRE(record);
   REQUIRE(*record);
   return (**record)[0];
-}
-
-timestamp at_ns(std::int64_t ns) {
-  return timestamp{timespan{ns}};
 }
 
 } // namespace

@@ -12,7 +12,6 @@ using namespace pubsub::test;
 
 namespace {
 
-const auto us = id_of(100);
 const auto broker = id_of(50);
 
 struct fixture {

@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-using outcome = wire::reply_outcome;
+using wire::reply_outcome;
 
 bool settled(const inquiries::ticket& x) {
   return wait_until_settled(x.answer, immediately());
@@ -30,7 +30,7 @@ struct asker {
   }
   inquiries all;
   std::vector<std::uint32_t> asked;
-  std::vector<outcome> outcomes;
+  std::vector<reply_outcome> outcomes;
 };
 
 const inquiries::send not_sent = [](std::uint32_t) {};
@@ -58,20 +58,20 @@ TEST_CASE("at the end no open question, and no later one, has an answer") {
   all.answer(answered.number, {});
   all.end();
   REQUIRE(settled(open));
-  CHECK(open.answer.get().outcome == outcome::lost);
-  CHECK(answered.answer.get().outcome == outcome::answer);
+  CHECK(open.answer.get().outcome == reply_outcome::lost);
+  CHECK(answered.answer.get().outcome == reply_outcome::answer);
   const auto later = all.open(not_sent);
   REQUIRE(settled(later));
-  CHECK(later.answer.get().outcome == outcome::lost);
+  CHECK(later.answer.get().outcome == reply_outcome::lost);
 }
 
 TEST_CASE("a question that was given up has no other answer, whatever comes") {
   inquiries all;
   const auto x = all.open(not_sent);
   CHECK_FALSE(wait_until_settled(x.answer, deadline_after(0s)));
-  all.answer(x.number, {.outcome = outcome::too_late, .body = {}});
+  all.answer(x.number, {.outcome = reply_outcome::too_late, .body = {}});
   all.answer(x.number, saying("late"));
-  CHECK(x.answer.get().outcome == outcome::too_late);
+  CHECK(x.answer.get().outcome == reply_outcome::too_late);
 }
 
 TEST_CASE("who waits is woken by the answer") {
@@ -91,12 +91,12 @@ TEST_CASE("no more is asked at a time than a peer answers; the rest waits for it
   const auto given_up = x.ask(1);
   const auto ticket = x.all.open([&](auto number) { x.asked.push_back(number); });
   CHECK(x.asked == std::vector{first, second, ticket.number}); // the last has no body
-  x.all.answer(given_up, {.outcome = outcome::too_late, .body = {}});
+  x.all.answer(given_up, {.outcome = reply_outcome::too_late, .body = {}});
   x.all.answer(first, saying("a"));
   CHECK(x.asked == std::vector{first, second, ticket.number, third});
   x.all.end();
-  CHECK(x.outcomes ==
-        std::vector{outcome::too_late, outcome::answer, outcome::lost, outcome::lost});
+  CHECK(x.outcomes == std::vector{reply_outcome::too_late, reply_outcome::answer,
+                                  reply_outcome::lost, reply_outcome::lost});
 }
 
 TEST_CASE(

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const interest_register::time start = interest_register::time{} + 1h;
+const interest_register::time beginning = interest_register::time{} + 1h;
 
 /// Clients ask about topics that so many want.
 struct asked {
@@ -24,7 +24,7 @@ struct asked {
     all.look(
         prefix, [this](const auto&, std::size_t most) { return std::min(most, wanted); },
         [this](const auto& who, const auto&) { return who == subscribed; },
-        [this](const auto&) { return conditions; }, start, news);
+        [this](const auto&) { return conditions; }, beginning, news);
     return news;
   }
 
@@ -52,23 +52,23 @@ TEST_CASE("a client is told under which conditions a topic is wanted, and confir
   auto news = x.look("/a");
   REQUIRE(news.size() == 1);
   CHECK(news.front().what.conditions == texts{"one"});
-  CHECK(x.all.all_confirmed(start)); // of an answer nothing depends
+  CHECK(x.all.all_confirmed(beginning)); // of an answer nothing depends
   CHECK(x.look("/a").empty());
   x.conditions = {"one", "two"};
   news = x.look("/a");
   REQUIRE(news.size() == 1);
   CHECK(news.front().what.number == 1);
   CHECK(news.front().what.conditions == texts{"one", "two"});
-  CHECK_FALSE(x.all.all_confirmed(start));
+  CHECK_FALSE(x.all.all_confirmed(beginning));
   x.all.confirm(id_of(1));
-  CHECK(x.all.all_confirmed(start));
+  CHECK(x.all.all_confirmed(beginning));
   REQUIRE(x.all.ask(id_of(2), {"/a", 1}));
   news = x.look("/a");
   REQUIRE(news.size() == 1);
   CHECK(news.front().to == id_of(2));
   x.conditions = {}; // one wants everything
   CHECK(x.look("/").size() == 2);
-  CHECK_FALSE(x.all.all_confirmed(start));
+  CHECK_FALSE(x.all.all_confirmed(beginning));
 }
 
 TEST_CASE("a client is told how many want a topic as far as that is enough, and when it changes") {
@@ -101,15 +101,15 @@ TEST_CASE("a client confirms what came to be wanted, and is waited for no longer
   asked x;
   REQUIRE(x.all.ask(id_of(1), {"/a", 1}));
   CHECK(x.look("/a").size() == 1);
-  CHECK(x.all.all_confirmed(start)); // it was told that nobody wants it
+  CHECK(x.all.all_confirmed(beginning)); // it was told that nobody wants it
   x.wanted = 1;
   CHECK(x.look("/a").size() == 1);
-  CHECK_FALSE(x.all.all_confirmed(start));
-  CHECK(x.all.all_confirmed(start + routing_tuning::patience_with_clients + 1ms));
+  CHECK_FALSE(x.all.all_confirmed(beginning));
+  CHECK(x.all.all_confirmed(beginning + routing_tuning::patience_with_clients + 1ms));
   x.all.confirm(id_of(2)); // of another nothing is expected
-  CHECK_FALSE(x.all.all_confirmed(start));
+  CHECK_FALSE(x.all.all_confirmed(beginning));
   x.all.confirm(id_of(1));
-  CHECK(x.all.all_confirmed(start));
+  CHECK(x.all.all_confirmed(beginning));
 }
 
 TEST_CASE("what a client asks about has a bound, and goes with it") {

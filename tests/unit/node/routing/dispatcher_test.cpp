@@ -12,7 +12,7 @@ using namespace pubsub::test;
 
 namespace {
 
-struct fixture : fake_node {
+struct dispatching_node : fake_node {
   dispatcher from{self, routes, {}};
 
   const route& resolve(std::string_view topic) {
@@ -32,7 +32,7 @@ std::chrono::nanoseconds processor_time() {
 std::chrono::nanoseconds cost_of_routes(std::uint64_t routes) {
   auto least = std::chrono::nanoseconds::max();
   for (int round = 0; round < 3; ++round) {
-    fixture f;
+    dispatching_node f;
     const fake_peer one{f, id_of(1), 2, {"/a"}};
     f.from.refresh();
     const auto before = processor_time();
@@ -52,7 +52,7 @@ TEST_CASE("a peer cannot make routes hard to find: four times as many take less 
 
 TEST_CASE("a topic takes the queues and links of its subscribers, and topics with the same exits "
           "share a route") {
-  fixture f;
+  dispatching_node f;
   const auto queue = f.subscribe({"/a"});
   const fake_peer broker{f, id_of(50), 1, {"/a/b"}};
   const fake_peer node{f, id_of(1), 2, {"/a"}};
@@ -68,7 +68,7 @@ TEST_CASE("a topic takes the queues and links of its subscribers, and topics wit
 }
 
 TEST_CASE("what nodes report of one that has the id of a Broker peer names no destination") {
-  fixture f;
+  dispatching_node f;
   const fake_peer broker{f, id_of(50), 1, {"/a"}};
   fake_peer node{f, id_of(1), 2, {"/a"}};
   node.announce(id_of(50), filter{"/a"}, {id_of(1)});
@@ -80,7 +80,7 @@ TEST_CASE("what nodes report of one that has the id of a Broker peer names no de
 }
 
 TEST_CASE("messages for named nodes go there alone, after so many hops") {
-  fixture f;
+  dispatching_node f;
   const auto queue = f.subscribe({"/a"});
   const fake_peer one{f, id_of(1), 2, {"/a"}};
   const fake_peer two{f, id_of(2), 2, {"/a"}};
@@ -94,7 +94,7 @@ TEST_CASE("messages for named nodes go there alone, after so many hops") {
 }
 
 TEST_CASE("a link stands once in a route, even if a node is said to have the id of a Broker peer") {
-  fixture f;
+  dispatching_node f;
   const fake_peer broker{f, id_of(50), 1, {"/a"}};
   fake_peer node{f, id_of(1), 2, {}};
   node.send(wire::make_report(filter_report{{id_of(50), 1, 1, true}, {"/a"}, {}}));
@@ -103,7 +103,7 @@ TEST_CASE("a link stands once in a route, even if a node is said to have the id 
 }
 
 TEST_CASE("a message never goes back to the Broker peer it came from") {
-  fixture f;
+  dispatching_node f;
   const fake_peer one{f, id_of(50), 1, {"/a"}};
   const fake_peer two{f, id_of(51), 1, {"/a"}};
   dispatcher from_one{f.self, f.routes, {.from = one.carrier.get()}};
@@ -113,7 +113,7 @@ TEST_CASE("a message never goes back to the Broker peer it came from") {
 
 TEST_CASE(
     "a route that messages have taken and take no more is reported, with its hops and nodes") {
-  fixture f;
+  dispatching_node f;
   fake_peer one{f, id_of(1), 2, {}};
   fake_peer two{f, id_of(2), 2, {}};
   one.announce(id_of(3), {"/far"}, {id_of(1)});
@@ -134,7 +134,7 @@ TEST_CASE(
 }
 
 TEST_CASE("what was under way on a link that is closed is not waited for") {
-  fixture f;
+  dispatching_node f;
   fake_peer one{f, id_of(1), 2, {}};
   fake_peer two{f, id_of(2), 2, {}};
   one.announce(id_of(3), {"/far"}, {id_of(1)});
@@ -146,7 +146,7 @@ TEST_CASE("what was under way on a link that is closed is not waited for") {
 }
 
 TEST_CASE("more topics than are remembered take nothing else than the right routes") {
-  fixture f;
+  dispatching_node f;
   const auto queue = f.subscribe({"/t1"});
   for (std::size_t i = 0; i < 2 * routing_tuning::max_cached_topics; ++i)
     CHECK(f.resolve("/t" + std::to_string(i)).queues.size() ==

@@ -13,7 +13,7 @@ namespace {
 const auto asker = id_of(1);
 
 /// So many want the topic; the asker is none of them.
-struct fixture {
+struct wanted_topic {
   std::size_t count(std::size_t most) {
     counted += std::min(wanting, most);
     return std::min(wanting, most);
@@ -55,7 +55,7 @@ using numbers = std::vector<std::uint32_t>;
 } // namespace
 
 TEST_CASE("a client is told at once whether a topic is wanted, and later by how many") {
-  fixture f;
+  wanted_topic f;
   REQUIRE(f.all.ask(asker, {"/t", 1'000}));
   CHECK(f.look() == numbers{0});
   f.wanting = 1;
@@ -74,7 +74,7 @@ TEST_CASE("a client is told at once whether a topic is wanted, and later by how 
 }
 
 TEST_CASE("where many want a topic they are not counted with each that goes") {
-  fixture f;
+  wanted_topic f;
   f.wanting = 10'000;
   REQUIRE(f.all.ask(asker, {"/t", 10'000}));
   CHECK(f.look() == numbers{10'000});
@@ -88,7 +88,7 @@ TEST_CASE("where many want a topic they are not counted with each that goes") {
 }
 
 TEST_CASE("who asks only whether a topic is wanted is told nothing of how many that are") {
-  fixture f;
+  wanted_topic f;
   REQUIRE(f.all.ask(asker, {"/t", 1}));
   for (f.wanting = 0; f.wanting < 10; ++f.wanting)
     CHECK(f.look().size() == (f.wanting < 2 ? 1 : 0));

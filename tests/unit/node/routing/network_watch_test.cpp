@@ -17,8 +17,6 @@ using namespace pubsub::test;
 
 namespace {
 
-const auto us = id_of(100);
-
 std::string text_of(const network_event& x) {
   std::string result{to_string(x.change)};
   result += " " + std::to_string(x.node.bytes()[0]);

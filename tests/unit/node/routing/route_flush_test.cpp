@@ -13,10 +13,8 @@ using namespace pubsub::test;
 
 namespace {
 
-const auto us = id_of(100);
-
-struct fixture {
-  explicit fixture(overflow_policy policy = overflow_policy::block)
+struct flushed_link {
+  explicit flushed_link(overflow_policy policy = overflow_policy::block)
       : via(std::make_shared<fake_link>(loop, queue_options{policy, 100, 1 << 20})) {
     via->begin_messages(2, us, 1 << 20);
   }
@@ -42,7 +40,7 @@ struct fixture {
 } // namespace
 
 TEST_CASE("a flush is settled when all nodes have answered, and says so once") {
-  fixture f;
+  flushed_link f;
   const auto flush = f.begin();
   const auto first = f.sent();
   REQUIRE(first.size() == 1);
@@ -61,7 +59,7 @@ TEST_CASE("a flush is settled when all nodes have answered, and says so once") {
 }
 
 TEST_CASE("a flush is sent again to those that have not answered") {
-  fixture f;
+  flushed_link f;
   const auto flush = f.begin();
   const auto number = f.sent().at(0).number;
   f.answer(number, id_of(1));
@@ -77,7 +75,7 @@ TEST_CASE("a flush is sent again to those that have not answered") {
 
 TEST_CASE("a flush is waited for no longer than producers would wait") {
   for (const auto policy : {overflow_policy::block, overflow_policy::drop_oldest}) {
-    fixture f{policy};
+    flushed_link f{policy};
     const auto flush = f.begin();
     const auto patience = policy == overflow_policy::block
                               ? routing_tuning::patience_of_producers_that_wait
@@ -90,7 +88,7 @@ TEST_CASE("a flush is waited for no longer than producers would wait") {
 }
 
 TEST_CASE("a flush on a link that has closed is given up after a while, and not sent again") {
-  fixture f;
+  flushed_link f;
   const auto flush = f.begin();
   f.sent();
   f.via->end({});

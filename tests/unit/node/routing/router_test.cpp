@@ -14,10 +14,8 @@ using namespace pubsub::test;
 
 namespace {
 
-const auto us = id_of(100);
-
-struct fixture {
-  explicit fixture(bool forwarding = true) : routes(us, {}, forwarding) {}
+struct router_under_test {
+  explicit router_under_test(bool forwarding = true) : routes(us, {}, forwarding) {}
 
   std::shared_ptr<fake_link> make_link(std::uint8_t version) {
     auto fresh = std::make_shared<fake_link>(loop);
@@ -64,7 +62,7 @@ filter only_update(const std::vector<buffer>& frames) {
 } // namespace
 
 TEST_CASE("a neighbour is sent all that is known, and then that this is all") {
-  fixture f;
+  router_under_test f;
   f.subscribe({"/a"});
   f.join(id_of(1));
   const auto via = f.make_link(2);
@@ -78,7 +76,7 @@ TEST_CASE("a neighbour is sent all that is known, and then that this is all") {
 
 TEST_CASE(
     "a large filter of a Broker peer is reported in pieces, and subscribers are not behind it") {
-  fixture f;
+  router_under_test f;
   std::vector<std::chrono::nanoseconds> waits;
   f.routes.report_later_by([&](auto wait) { waits.push_back(wait); });
   const auto via = f.join(id_of(1));
@@ -111,7 +109,7 @@ TEST_CASE(
 }
 
 TEST_CASE("many links and clients that come in a moment are told of in a few reports") {
-  fixture f;
+  router_under_test f;
   report_pace::time now{};
   std::size_t called_back = 0;
   f.routes.report_later_by(
@@ -169,7 +167,7 @@ TEST_CASE("many links and clients that come in a moment are told of in a few rep
 
 TEST_CASE(
     "a subscription is announced to neighbours before the call returns, and only if it is news") {
-  fixture f;
+  router_under_test f;
   const auto via = f.join(id_of(1));
   f.subscribe({"/a"});
   const auto frames = via->take_frames();
@@ -185,7 +183,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a Broker peer hears one filter for all that is behind us, and only when it changes") {
-  fixture f;
+  router_under_test f;
   const auto broker = f.make_link(1);
   f.subscribe({"/a"});
   f.routes.add_broker_peer(id_of(50), broker, {"/x"}, {"/a"}); // as in the handshake
@@ -200,7 +198,7 @@ TEST_CASE("a Broker peer hears one filter for all that is behind us, and only wh
 }
 
 TEST_CASE("messages go to a neighbour only once it has sent all it knew") {
-  fixture f;
+  router_under_test f;
   const auto via = f.make_link(2);
   f.routes.add_neighbour(id_of(1), via);
   CHECK(f.routes.receive(id_of(1), neighbours_report{{id_of(1), 1, 1, true}, true, {us}, {}}));
@@ -213,14 +211,14 @@ TEST_CASE("messages go to a neighbour only once it has sent all it knew") {
 }
 
 TEST_CASE("a report that breaks the rules is refused") {
-  fixture f;
+  router_under_test f;
   f.join(id_of(1));
   CHECK_FALSE(f.routes.receive( // numbers are left out
       id_of(1), neighbours_report{{id_of(1), 1, 5, false}, true, {us}, {}}));
 }
 
 TEST_CASE("removing a neighbour names the nodes that are reached another way now") {
-  fixture f;
+  router_under_test f;
   f.join(id_of(1), {id_of(3)});
   f.join(id_of(2), {id_of(3)});
   CHECK(f.routes.receive(
@@ -233,7 +231,7 @@ TEST_CASE("removing a neighbour names the nodes that are reached another way now
 }
 
 TEST_CASE("a question is passed on with one hop less, and answered for ourselves") {
-  fixture f;
+  router_under_test f;
   const auto near = f.join(id_of(1));
   const auto beyond = f.join(id_of(2));
   near->take_frames();
@@ -254,7 +252,7 @@ TEST_CASE("a question is passed on with one hop less, and answered for ourselves
 
 TEST_CASE("a question is answered once all neighbours have reported their links with this node") {
   for (const bool lost : {false, true}) {
-    fixture f;
+    router_under_test f;
     const auto near = f.join(id_of(1));
     f.routes.add_neighbour(id_of(2), f.make_link(2));
     CHECK(f.routes.receive(id_of(2), neighbours_report{{id_of(2), 1, 1, true}, true, {}, {}}));
@@ -275,7 +273,7 @@ TEST_CASE("a question is answered once all neighbours have reported their links 
 }
 
 TEST_CASE("a neighbour that never reports its link keeps no question waiting for long") {
-  fixture f;
+  router_under_test f;
   report_pace::time now{};
   f.routes.report_later_by([](auto) {}, [&] { return now; });
   const auto near = f.join(id_of(1));
@@ -295,7 +293,7 @@ TEST_CASE("a neighbour that never reports its link keeps no question waiting for
 TEST_CASE(
     "a question without hops left goes no further, nor does one at a node that does not forward") {
   for (const bool forwarding : {true, false}) {
-    fixture f{forwarding};
+    router_under_test f{forwarding};
     f.join(id_of(1));
     const auto beyond = f.join(id_of(2));
     const std::uint8_t hops_left = forwarding ? 1 : 5;
@@ -306,7 +304,7 @@ TEST_CASE(
 
 TEST_CASE(
     "waiting until all is known asks the nodes, and ends with their answers or at the deadline") {
-  fixture f;
+  router_under_test f;
   f.subscribe({"/a"});
   const auto via = f.join(id_of(1));
   CHECK_FALSE(f.routes.wait_until_known(std::chrono::steady_clock::now()));
@@ -320,7 +318,7 @@ TEST_CASE(
 }
 
 TEST_CASE("nodes that do not answer are asked again after a while, as long as somebody waits") {
-  fixture f;
+  router_under_test f;
   report_pace::time now{};
   std::vector<std::chrono::nanoseconds> timers;
   f.routes.report_later_by([&](auto wait) { timers.push_back(wait); }, [&] { return now; });
@@ -355,7 +353,7 @@ TEST_CASE("nodes that do not answer are asked again after a while, as long as so
 }
 
 TEST_CASE("what waits until all is known is asked for together, and ends in order") {
-  fixture f;
+  router_under_test f;
   f.subscribe({"/a"});
   const auto via = f.join(id_of(1));
   f.subscribe({"/b"});
@@ -398,7 +396,7 @@ TEST_CASE("what waits until all is known is asked for together, and ends in orde
 }
 
 TEST_CASE("only the next hop to a node hands on what that node answers") {
-  fixture f;
+  router_under_test f;
   f.subscribe({"/a"});
   f.join(id_of(1));
   const auto liar = f.join(id_of(2));
@@ -413,7 +411,7 @@ TEST_CASE("only the next hop to a node hands on what that node answers") {
 }
 
 TEST_CASE("an answer for another node is passed on towards it") {
-  fixture f;
+  router_under_test f;
   const auto via = f.join(id_of(1));
   f.join(id_of(2));
   via->take_frames();
@@ -427,7 +425,7 @@ TEST_CASE("an answer for another node is passed on towards it") {
 }
 
 TEST_CASE("a peer that does not read what it is sent about the network loses its link") {
-  fixture f;
+  router_under_test f;
   const auto via = f.join(id_of(1));
   via->push_control(buffer(link_tuning::max_unread_news_bytes + 1));
   f.subscribe({"/a"});
@@ -437,7 +435,7 @@ TEST_CASE("a peer that does not read what it is sent about the network loses its
 }
 
 TEST_CASE("closing ends all subscriptions, and a subscriber that comes later gets nothing") {
-  fixture f;
+  router_under_test f;
   auto queue = std::make_shared<message_queue>(queue_options{});
   f.routes.add_subscriber(queue, {"/a"});
   f.routes.close();

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 namespace {
 
 /// An announcer whose clock is driven by hand.
-struct fixture {
+struct announcer_by_hand {
   endpoint ep;
   std::shared_ptr<endpoint> at = ep.share();
   announcer hello{at};
@@ -32,13 +32,13 @@ struct fixture {
 } // namespace
 
 TEST_CASE("an announcer without a topic is never due") {
-  fixture x;
+  announcer_by_hand x;
   CHECK_FALSE(x.hello.is_due(x.now));
   CHECK(x.hello.next() == announcer::time::max());
 }
 
 TEST_CASE("announcements are due at once, and further and further apart, but not for ever") {
-  fixture x;
+  announcer_by_hand x;
   x.hello.add("a");
   CHECK(x.hello.is_due(x.now));
   announcer::time::duration last{0};
@@ -56,7 +56,7 @@ TEST_CASE("announcements are due at once, and further and further apart, but not
 }
 
 TEST_CASE("a topic that is added makes the next announcement due at once, one that is known not") {
-  fixture x;
+  announcer_by_hand x;
   x.hello.add("a");
   for (int i = 0; i < 20; ++i)
     x.announce();
@@ -69,7 +69,7 @@ TEST_CASE("a topic that is added makes the next announcement due at once, one th
 }
 
 TEST_CASE("an announcement goes to all topics, and it is known whether a partner listens") {
-  fixture x;
+  announcer_by_hand x;
   x.hello.add("a");
   x.hello.add("b");
   CHECK_FALSE(x.hello.is_heard());

@@ -28,7 +28,7 @@ std::vector<std::byte> message(std::size_t size_bytes = 1) {
 }
 
 /// Partners at the same endpoint; the clock is driven by hand.
-struct fixture {
+struct local_partners {
   endpoint ep;
   std::shared_ptr<endpoint> at = ep.share();
   partner_map partners{at, topic_of};
@@ -44,7 +44,7 @@ struct fixture {
 } // namespace
 
 TEST_CASE("a message to a partner arrives on its topic alone") {
-  fixture x;
+  local_partners x;
   auto one = x.listen(1);
   auto other = x.listen(2);
   CHECK(x.partners[id_of(1)].send(message()) == partner::outcome::sent);
@@ -53,7 +53,7 @@ TEST_CASE("a message to a partner arrives on its topic alone") {
 }
 
 TEST_CASE("a partner that does not listen is out of reach, and no message waits for it") {
-  fixture x;
+  local_partners x;
   auto& to = x.partners[id_of(1)];
   CHECK(to.send(message()) == partner::outcome::out_of_reach);
   auto late = x.listen(1);
@@ -62,7 +62,7 @@ TEST_CASE("a partner that does not listen is out of reach, and no message waits 
 }
 
 TEST_CASE("a partner whose queue is full says so at once") {
-  fixture x;
+  local_partners x;
   queue_options small;
   small.capacity_messages = 1;
   auto in = x.listen(1, small);
@@ -74,7 +74,7 @@ TEST_CASE("a partner whose queue is full says so at once") {
 }
 
 TEST_CASE("a closed endpoint reaches no partner") {
-  fixture x;
+  local_partners x;
   auto in = x.listen(1);
   auto& to = x.partners[id_of(1)];
   x.ep.close();
@@ -82,7 +82,7 @@ TEST_CASE("a closed endpoint reaches no partner") {
 }
 
 TEST_CASE("a partner that leaves is gone after the time for its last words, and not before") {
-  fixture x;
+  local_partners x;
   std::optional<subscriber> in{x.listen(1)};
   x.partners[id_of(1)];
   CHECK(x.gone().empty());
@@ -95,7 +95,7 @@ TEST_CASE("a partner that leaves is gone after the time for its last words, and 
 }
 
 TEST_CASE("a partner that comes back in time is not gone") {
-  fixture x;
+  local_partners x;
   std::optional<subscriber> in{x.listen(1)};
   x.partners[id_of(1)];
   CHECK(x.gone().empty());
@@ -109,7 +109,7 @@ TEST_CASE("a partner that comes back in time is not gone") {
 }
 
 TEST_CASE("a partner that was never within reach is not gone, but forgotten some day") {
-  fixture x;
+  local_partners x;
   x.partners[id_of(1)];
   CHECK(x.gone().empty());
   x.now += tuning::memory_of_partners - 1ns;

@@ -69,9 +69,9 @@ upstream_range results(std::uint64_t first, std::uint64_t count, bool direct) {
   return {nullptr, id_of(1), first, count, direct};
 }
 
-const endpoint_id source;
+const endpoint_id one_source;
 
-struct fixture {
+struct numbers_in_order {
   std::deque<int> ready;
   reorder<int> all{ready};
 
@@ -249,53 +249,53 @@ TEST_CASE("what a source knows is reported to an exchange only if that waits for
 // -- order ----------------------------------------------------------------------------------------
 
 TEST_CASE("what comes early waits for what is before it") {
-  fixture x;
-  x.all.settle(source, 0);
-  x.all.put(source, 2, 2);
-  x.all.put(source, 1, 1);
+  numbers_in_order x;
+  x.all.settle(one_source, 0);
+  x.all.put(one_source, 2, 2);
+  x.all.put(one_source, 1, 1);
   CHECK(x.ready.empty());
-  x.all.put(source, 0, 0);
+  x.all.put(one_source, 0, 0);
   CHECK(x.take_all() == std::deque{0, 1, 2});
 }
 
 TEST_CASE("nothing is given out before it is known where a source begins") {
-  fixture x;
-  x.all.put(source, 6, 6);
-  x.all.put(source, 5, 5);
+  numbers_in_order x;
+  x.all.put(one_source, 6, 6);
+  x.all.put(one_source, 5, 5);
   CHECK(x.ready.empty());
-  x.all.settle(source, 5);
+  x.all.settle(one_source, 5);
   CHECK(x.take_all() == std::deque{5, 6});
 }
 
 TEST_CASE("what will never come is not waited for") {
-  fixture x;
-  x.all.settle(source, 0);
-  x.all.put(source, 3, 3);
-  x.all.put(source, 5, 5);
-  x.all.settle(source, 2);
+  numbers_in_order x;
+  x.all.settle(one_source, 0);
+  x.all.put(one_source, 3, 3);
+  x.all.put(one_source, 5, 5);
+  x.all.settle(one_source, 2);
   CHECK(x.ready.empty());
-  x.all.settle(source, 3);
+  x.all.settle(one_source, 3);
   CHECK(x.take_all() == std::deque{3});
-  x.all.settle(source, 100);
+  x.all.settle(one_source, 100);
   CHECK(x.take_all() == std::deque{5});
 }
 
 TEST_CASE("what comes again is given out at once") {
-  fixture x;
-  x.all.settle(source, 0);
-  x.all.put(source, 0, 0);
-  x.all.put(source, 2, 2);
-  x.all.put(source, 2, 22);
-  x.all.put(source, 0, 10);
+  numbers_in_order x;
+  x.all.settle(one_source, 0);
+  x.all.put(one_source, 0, 0);
+  x.all.put(one_source, 2, 2);
+  x.all.put(one_source, 2, 22);
+  x.all.put(one_source, 0, 10);
   CHECK(x.take_all() == std::deque{0, 22, 10});
 }
 
 TEST_CASE("sources do not wait for one another") {
   const auto other = endpoint_id::random();
-  fixture x;
-  x.all.settle(source, 0);
+  numbers_in_order x;
+  x.all.settle(one_source, 0);
   x.all.settle(other, 0);
-  x.all.put(source, 1, 1);
+  x.all.put(one_source, 1, 1);
   x.all.put(other, 0, 10);
   CHECK(x.take_all() == std::deque{10});
 }

@@ -17,8 +17,8 @@ using namespace std::chrono_literals;
 namespace {
 
 /// An exchange whose clock and queues are driven by hand.
-struct fixture {
-  explicit fixture(exchange_options options = {}) : scheduler(options) {}
+struct exchange_by_hand {
+  explicit exchange_by_hand(exchange_options options = {}) : scheduler(options) {}
 
   void add(std::uint64_t number, upstream_range upstream = {}) {
     data_writer value;
@@ -86,14 +86,14 @@ struct fixture {
 };
 
 /// A task of this exchange at this place.
-upstream_range from(std::uint8_t exchange, std::uint64_t place) {
+upstream_range task_of(std::uint8_t exchange, std::uint64_t place) {
   return {nullptr, id_of(exchange), place, 1, false};
 }
 
 } // namespace
 
 TEST_CASE("tasks wait until there is a queue, and are in flight until they are done") {
-  fixture x;
+  exchange_by_hand x;
   x.add(0);
   CHECK(x.send().empty());
   CHECK(x.scheduler.in_flight() == 1);
@@ -110,7 +110,7 @@ TEST_CASE("tasks wait until there is a queue, and are in flight until they are d
 }
 
 TEST_CASE("a slow queue gets less, and no queue more than two tasks that take long") {
-  fixture x;
+  exchange_by_hand x;
   for (std::uint8_t queue = 1; queue <= 2; ++queue)
     x.report(queue, 0);
   std::map<int, std::uint64_t> given;
@@ -134,7 +134,7 @@ TEST_CASE("a slow queue gets less, and no queue more than two tasks that take lo
 }
 
 TEST_CASE("short tasks travel together") {
-  fixture x;
+  exchange_by_hand x;
   x.report(1, 0, {}, 10'000);
   std::uint64_t done = 0;
   std::size_t longest = 0;
@@ -156,7 +156,7 @@ TEST_CASE("short tasks travel together") {
 }
 
 TEST_CASE("a queue that has nothing to do waits for no full batch") {
-  fixture x;
+  exchange_by_hand x;
   x.report(1, 0);
   x.add(0);
   REQUIRE(x.send().size() == 1);
@@ -177,7 +177,7 @@ TEST_CASE("a queue that has nothing to do waits for no full batch") {
 TEST_CASE("round robin waits for the queue whose turn it is") {
   exchange_options options;
   options.balance = balancing::round_robin;
-  fixture x{options};
+  exchange_by_hand x{options};
   for (std::uint8_t queue = 1; queue <= 3; ++queue)
     x.report(queue, 0, {}, 1);
   for (std::uint64_t i = 0; i < 7; ++i)
@@ -198,7 +198,7 @@ TEST_CASE("round robin waits for the queue whose turn it is") {
 TEST_CASE("with data distribution every queue gets everything, and all have to be done") {
   exchange_options options;
   options.style = exchange_style::data_distribution;
-  fixture x{options};
+  exchange_by_hand x{options};
   x.report(1, 0);
   x.report(2, 0);
   x.add(7);
@@ -216,7 +216,7 @@ TEST_CASE("with data distribution every queue gets everything, and all have to b
 }
 
 TEST_CASE("what a lost queue had not done goes to another, marked, and first") {
-  fixture x;
+  exchange_by_hand x;
   x.concurrency = 2;
   x.report(1, 0);
   x.add(0);
@@ -243,7 +243,7 @@ TEST_CASE("what a lost queue had not done goes to another, marked, and first") {
 }
 
 TEST_CASE("a queue that was taken for lost and comes back gets places it has not had") {
-  fixture x;
+  exchange_by_hand x;
   x.report(1, 0);
   x.add(0);
   CHECK(x.send().size() == 1);
@@ -260,7 +260,7 @@ TEST_CASE("a queue that was taken for lost and comes back gets places it has not
 TEST_CASE("where lost tasks are dropped they are counted") {
   exchange_options options;
   options.on_loss = worker_loss::drop;
-  fixture x{options};
+  exchange_by_hand x{options};
   x.report(1, 0);
   x.add(0);
   CHECK(x.send().size() == 1);
@@ -271,7 +271,7 @@ TEST_CASE("where lost tasks are dropped they are counted") {
 }
 
 TEST_CASE("a task that is lost with queue after queue is dead, its neighbours are not") {
-  fixture x; // three losses
+  exchange_by_hand x; // three losses
   for (std::uint64_t i = 0; i < 5; ++i)
     x.add(i);
   std::set<std::uint64_t> done;
@@ -304,7 +304,7 @@ TEST_CASE("a task that is lost with queue after queue is dead, its neighbours ar
 }
 
 TEST_CASE("a task that is rejected goes elsewhere, and the place is done with") {
-  fixture x;
+  exchange_by_hand x;
   x.report(1, 0);
   x.add(0);
   CHECK(x.send().size() == 1);
@@ -324,7 +324,7 @@ TEST_CASE("a task that is rejected goes elsewhere, and the place is done with") 
 }
 
 TEST_CASE("what has not come is sent again to the same places") {
-  fixture x;
+  exchange_by_hand x;
   queue_report report;
   report.queue = id_of(1);
   report.credit = 100;
@@ -343,11 +343,11 @@ TEST_CASE("what has not come is sent again to the same places") {
 }
 
 TEST_CASE("tasks of another exchange are acknowledged when their results are") {
-  fixture x;
+  exchange_by_hand x;
   x.report(1, 0);
-  x.add(0, from(50, 17));
+  x.add(0, task_of(50, 17));
   x.add(1);
-  x.add(2, from(51, 3));
+  x.add(2, task_of(51, 3));
   x.send();
   CHECK(x.scheduler.take_done().empty());
   x.report(1, 2);
@@ -363,7 +363,7 @@ TEST_CASE("tasks of another exchange are acknowledged when their results are") {
 }
 
 TEST_CASE("a source that hears of the end does not need the stages between") {
-  fixture x;
+  exchange_by_hand x;
   x.concurrency = 2;
   for (std::uint8_t queue = 1; queue <= 2; ++queue)
     x.report(queue, 0);
@@ -390,7 +390,7 @@ TEST_CASE("a source that hears of the end does not need the stages between") {
 }
 
 TEST_CASE("a task that was lost is complete wherever it is now") {
-  fixture x;
+  exchange_by_hand x;
   x.concurrency = 2;
   x.report(1, 0);
   for (std::uint64_t number = 0; number < 2; ++number)
@@ -411,7 +411,7 @@ TEST_CASE("whatever queues do, every task is done, dead or dropped in the end, a
     std::mt19937 engine{seed};
     exchange_options options;
     options.window_tasks = 1 + engine() % 50;
-    fixture x{options};
+    exchange_by_hand x{options};
     std::map<std::uint8_t, std::map<std::uint64_t, std::uint64_t>> at; // queue -> place -> number
     std::map<std::uint8_t, sequence_set> done;
     std::set<std::uint64_t> finished;

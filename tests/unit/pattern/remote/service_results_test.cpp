@@ -16,8 +16,8 @@ namespace {
 using namespace std::chrono_literals;
 
 /// Work of so many operations, whose arguments are their numbers.
-struct request {
-  explicit request(const service_operation& what, std::size_t count) {
+struct numbered_work {
+  explicit numbered_work(const service_operation& what, std::size_t count) {
     out.begin_vector(count);
     for (std::size_t i = 0; i < count; ++i)
       out.write_count(i);
@@ -79,7 +79,7 @@ const service_operation odd_ones_fail{
 } // namespace
 
 TEST_CASE("results of a request go in one reply, with the errors among them") {
-  request three{odd_ones_fail, 3};
+  numbered_work three{odd_ones_fail, 3};
   auto results = make();
   results.run(three.work);
   CHECK(three.work.count == 0);
@@ -107,7 +107,7 @@ TEST_CASE("a handler that writes no value, half of one or two of them is an erro
   };
   for (const std::size_t n : {0, 2, 9}) {
     const auto what = writes(n);
-    request one{what, 1};
+    numbered_work one{what, 1};
     auto results = make();
     results.run(one.work);
     const auto out = written(results);
@@ -117,7 +117,7 @@ TEST_CASE("a handler that writes no value, half of one or two of them is an erro
 
 TEST_CASE("a result that is too long is an error that says so") {
   const auto long_one = returns_text(2'000);
-  request one{long_one, 1};
+  numbered_work one{long_one, 1};
   auto results = make();
   results.run(one.work);
   const auto out = written(results);
@@ -126,7 +126,7 @@ TEST_CASE("a result that is too long is an error that says so") {
 
 TEST_CASE("a reply is due when there is enough of it, and the rest of the work goes on") {
   const auto long_one = returns_text(100'000);
-  request ten{long_one, 10};
+  numbered_work ten{long_one, 10};
   auto results = make(1'000'000);
   std::size_t replies = 0, operations = 0;
   while (ten.work.count > 0) {
@@ -153,7 +153,7 @@ TEST_CASE("what was cancelled is not done") {
                                     return {};
                                   },
                                   false};
-  request three{counted, 3};
+  numbered_work three{counted, 3};
   three.work.cancelled = {101};
   auto results = make();
   results.run(three.work);
@@ -162,7 +162,7 @@ TEST_CASE("what was cancelled is not done") {
 }
 
 TEST_CASE("where a reply is too long for a link each result goes by itself, with its own place") {
-  request four{odd_ones_fail, 4};
+  numbered_work four{odd_ones_fail, 4};
   auto results = make();
   results.run(four.work);
   std::vector<std::uint64_t> places;
@@ -183,7 +183,7 @@ TEST_CASE("where a reply is too long for a link each result goes by itself, with
 }
 
 TEST_CASE("results of slow operations do not wait for each other") {
-  request ten{odd_ones_fail, 10};
+  numbered_work ten{odd_ones_fail, 10};
   auto results = make(1'000, {1h, 0ns}); // every operation is slow
   for (std::size_t i = 1; i <= 10; ++i) {
     results.run(ten.work);
@@ -195,7 +195,7 @@ TEST_CASE("results of slow operations do not wait for each other") {
 }
 
 TEST_CASE("after a long operation there is time to look who has been cancelled") {
-  request ten{odd_ones_fail, 10};
+  numbered_work ten{odd_ones_fail, 10};
   auto results = make(1'000, {0ns, 1h}); // every operation is long
   for (std::size_t i = 1; i <= 10; ++i) {
     results.run(ten.work);

@@ -24,11 +24,11 @@ using namespace pubsub::test;
 
 namespace {
 
-using bytes = std::vector<std::byte>;
+using byte_vector = std::vector<std::byte>;
 
-bytes random_bytes(std::size_t size, unsigned seed) {
+byte_vector random_bytes(std::size_t size, unsigned seed) {
   std::minstd_rand random{seed};
-  bytes result(size);
+  byte_vector result(size);
   std::ranges::generate(result, [&] { return static_cast<std::byte>(random() >> 8); });
   return result;
 }
@@ -43,7 +43,7 @@ struct side {
   explicit side(std::shared_ptr<connection> x) : carrier(std::move(x)) {}
   ~side() { carrier->close(); }
 
-  void write(bytes more) {
+  void write(byte_vector more) {
     left.insert(left.end(), more.begin(), more.end());
     if (!writing)
       go_on();
@@ -75,17 +75,17 @@ struct side {
 
   std::shared_ptr<connection> carrier;
   std::size_t most_written = 50'000;
-  bytes left;
+  byte_vector left;
   bool writing = false;
   std::array<asio::const_buffer, 1> piece;
-  bytes buffer = bytes(20'000);
-  bytes got;
+  byte_vector buffer = byte_vector(20'000);
+  byte_vector got;
   error_code failure;
 };
 
-struct fixture {
-  fixture() { sockets(); } // what the loop opens for itself is there from here on
-  ~fixture() { settle(); } // what has been cancelled lets go of its connection
+struct connected_sides {
+  connected_sides() { sockets(); } // what the loop opens for itself is there from here on
+  ~connected_sides() { settle(); } // what has been cancelled lets go of its connection
 
   std::shared_ptr<asio::io_context> loop = std::make_shared<asio::io_context>(1);
   shared_memory_options options{.ring_bytes = 16'384};
@@ -123,7 +123,7 @@ struct fixture {
     while (loop->poll() > 0) {
     }
   }
-  void exchange(side& from, side& to, const bytes& what) {
+  void exchange(side& from, side& to, const byte_vector& what) {
     to.got.clear();
     from.write(what);
     to.read(what.size());
@@ -133,7 +133,7 @@ struct fixture {
 };
 
 /// A peer that has shared its memory, and that the test plays.
-struct played : fixture {
+struct played : connected_sides {
   played() {
     const auto fresh = random_bytes(1, 1);
     const std::array piece{asio::const_buffer{fresh.data(), fresh.size()}};
@@ -156,7 +156,7 @@ struct played : fixture {
 
 } // namespace
 
-TEST_CASE_FIXTURE(fixture, "little is carried by the socket, and shares no memory") {
+TEST_CASE_FIXTURE(connected_sides, "little is carried by the socket, and shares no memory") {
   auto [one, other] = sockets();
   side a{make(std::move(one), memory_role::proposes)};
   side b{make(std::move(other), memory_role::agrees)};
@@ -166,7 +166,7 @@ TEST_CASE_FIXTURE(fixture, "little is carried by the socket, and shares no memor
   CHECK(b.carrier->shared_bytes() == 0);
 }
 
-TEST_CASE_FIXTURE(fixture, "both sides move to memory, and every byte stays in order") {
+TEST_CASE_FIXTURE(connected_sides, "both sides move to memory, and every byte stays in order") {
   auto [one, other] = sockets();
   side a{make(std::move(one), memory_role::proposes)};
   side b{make(std::move(other), memory_role::agrees)};
@@ -183,7 +183,7 @@ TEST_CASE_FIXTURE(fixture, "both sides move to memory, and every byte stays in o
   CHECK(b.carrier->shared_bytes() == a.carrier->shared_bytes());
 }
 
-TEST_CASE_FIXTURE(fixture,
+TEST_CASE_FIXTURE(connected_sides,
                   "a side that is told nothing moves, too, and so does one that tells nothing") {
   for (const bool writer_proposes : {true, false}) {
     CAPTURE(writer_proposes);
@@ -203,7 +203,7 @@ TEST_CASE_FIXTURE(fixture,
   }
 }
 
-TEST_CASE_FIXTURE(fixture, "a peer that does not know of memory is served by the socket") {
+TEST_CASE_FIXTURE(connected_sides, "a peer that does not know of memory is served by the socket") {
   for (const bool first : {true, false}) {
     CAPTURE(first);
     const auto before = open_descriptors();
@@ -221,7 +221,7 @@ TEST_CASE_FIXTURE(fixture, "a peer that does not know of memory is served by the
   }
 }
 
-TEST_CASE_FIXTURE(fixture, "what was written before the end is read, then comes the end") {
+TEST_CASE_FIXTURE(connected_sides, "what was written before the end is read, then comes the end") {
   auto [one, other] = sockets();
   side a{make(std::move(one), memory_role::proposes)};
   side b{make(std::move(other), memory_role::agrees)};
@@ -238,7 +238,8 @@ TEST_CASE_FIXTURE(fixture, "what was written before the end is read, then comes 
   CHECK(b.got == last);
 }
 
-TEST_CASE_FIXTURE(fixture, "a writer that finds the ring full goes on when the peer reads") {
+TEST_CASE_FIXTURE(connected_sides,
+                  "a writer that finds the ring full goes on when the peer reads") {
   auto [one, other] = sockets();
   side a{make(std::move(one), memory_role::proposes)};
   side b{make(std::move(other), memory_role::agrees)};
@@ -253,7 +254,7 @@ TEST_CASE_FIXTURE(fixture, "a writer that finds the ring full goes on when the p
   CHECK(b.got == much);
 }
 
-TEST_CASE_FIXTURE(fixture, "a writer whose peer has gone does not wait for it") {
+TEST_CASE_FIXTURE(connected_sides, "a writer whose peer has gone does not wait for it") {
   auto [one, other] = sockets();
   side a{make(std::move(one), memory_role::proposes)};
   side b{make(std::move(other), memory_role::agrees)};
@@ -265,7 +266,7 @@ TEST_CASE_FIXTURE(fixture, "a writer whose peer has gone does not wait for it") 
   CHECK(a.failure == asio::error::broken_pipe);
 }
 
-TEST_CASE_FIXTURE(fixture, "nothing is left of closed connections") {
+TEST_CASE_FIXTURE(connected_sides, "nothing is left of closed connections") {
   const auto before = open_descriptors();
   for (int i = 0; i < 50; ++i) {
     auto [one, other] = sockets();
@@ -343,7 +344,8 @@ TEST_CASE_FIXTURE(played, "a bell that rings all the time wakes, and does no mor
   REQUIRE(run_until([&] { return region.incoming().control->written == text.size(); }));
 }
 
-TEST_CASE_FIXTURE(fixture, "descriptors that are no memory and bell are closed, and all goes on") {
+TEST_CASE_FIXTURE(connected_sides,
+                  "descriptors that are no memory and bell are closed, and all goes on") {
   const auto memory = [] { return unique_fd{::memfd_create("x", MFD_CLOEXEC)}; };
   const auto good_memory = [&] { return shared_region::make(options)->release_fd(); };
   const auto bell = [] { return std::move(make_bell()->first); };

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t ring_bytes = 4096;
 
 /// A region as its maker sees it, and its two ends of the outgoing ring.
-struct fixture {
+struct ring_under_test {
   shared_region region = *shared_region::make({.ring_bytes = ring_bytes});
   ring_view ring = region.outgoing();
   ring_writer writer{ring};
@@ -38,7 +38,7 @@ struct fixture {
 
 } // namespace
 
-TEST_CASE_FIXTURE(fixture, "a ring takes what there is room for, and gives what there is") {
+TEST_CASE_FIXTURE(ring_under_test, "a ring takes what there is room for, and gives what there is") {
   CHECK(write(3000) == 3000);
   CHECK(write(3000) == 1096);
   CHECK(write(1) == 0);
@@ -47,7 +47,8 @@ TEST_CASE_FIXTURE(fixture, "a ring takes what there is room for, and gives what 
   CHECK(write(4096) == 4096);
 }
 
-TEST_CASE_FIXTURE(fixture, "pieces of a gathered write lie one behind the other, across the end") {
+TEST_CASE_FIXTURE(ring_under_test,
+                  "pieces of a gathered write lie one behind the other, across the end") {
   CHECK(write(4000) == 4000);
   CHECK(read(4000) == 4000);
   std::array<std::byte, 600> numbers{};
@@ -60,7 +61,8 @@ TEST_CASE_FIXTURE(fixture, "pieces of a gathered write lie one behind the other,
   CHECK(std::equal(numbers.begin(), numbers.end(), into.begin(), into.end()));
 }
 
-TEST_CASE_FIXTURE(fixture, "a reader that sleeps is found once, by the write that follows") {
+TEST_CASE_FIXTURE(ring_under_test,
+                  "a reader that sleeps is found once, by the write that follows") {
   CHECK(!reader.sleep_fails());
   CHECK(write(1) == 1);
   CHECK(writer.finds_reader_asleep());
@@ -69,7 +71,7 @@ TEST_CASE_FIXTURE(fixture, "a reader that sleeps is found once, by the write tha
   CHECK(reader.sleep_fails()); // there is something
 }
 
-TEST_CASE_FIXTURE(fixture, "a writer that sleeps is found when half of the ring is free") {
+TEST_CASE_FIXTURE(ring_under_test, "a writer that sleeps is found when half of the ring is free") {
   CHECK(write(4096) == 4096);
   CHECK(!writer.sleep_fails());
   CHECK(read(1000) == 1000);
@@ -79,7 +81,7 @@ TEST_CASE_FIXTURE(fixture, "a writer that sleeps is found when half of the ring 
   CHECK(!reader.finds_writer_asleep());
 }
 
-TEST_CASE_FIXTURE(fixture, "a reader's position that cannot be true is no room") {
+TEST_CASE_FIXTURE(ring_under_test, "a reader's position that cannot be true is no room") {
   CHECK(write(4096) == 4096);
   for (const std::uint64_t lie : {std::uint64_t{4097}, ~std::uint64_t{0}, std::uint64_t{1} << 63}) {
     CAPTURE(lie);
@@ -93,7 +95,7 @@ TEST_CASE_FIXTURE(fixture, "a reader's position that cannot be true is no room")
   CHECK(!write(1).has_value());
 }
 
-TEST_CASE_FIXTURE(fixture, "a writer's position that cannot be true is nothing to read") {
+TEST_CASE_FIXTURE(ring_under_test, "a writer's position that cannot be true is nothing to read") {
   CHECK(write(100) == 100);
   CHECK(read(50) == 50);
   for (const std::uint64_t lie :
@@ -105,7 +107,8 @@ TEST_CASE_FIXTURE(fixture, "a writer's position that cannot be true is nothing t
   }
 }
 
-TEST_CASE_FIXTURE(fixture, "whatever the peer writes meanwhile, a side stays within the ring") {
+TEST_CASE_FIXTURE(ring_under_test,
+                  "whatever the peer writes meanwhile, a side stays within the ring") {
   std::atomic<bool> done{false};
   std::jthread liar{[&] {
     std::minstd_rand random{7};
@@ -135,7 +138,8 @@ TEST_CASE_FIXTURE(fixture, "whatever the peer writes meanwhile, a side stays wit
   done = true;
 }
 
-TEST_CASE_FIXTURE(fixture, "two threads pass every byte in order, and none sleeps for ever") {
+TEST_CASE_FIXTURE(ring_under_test,
+                  "two threads pass every byte in order, and none sleeps for ever") {
   constexpr std::uint32_t count = 2'000'000;
   std::atomic<std::uint32_t> writer_called{0};
   std::atomic<std::uint32_t> reader_called{0};

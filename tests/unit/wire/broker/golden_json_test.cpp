@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/golden.hpp"
 #include "support/handshake_party.hpp"
+#include "support/ids.hpp"
 #include "support/transcript.hpp"
 #include "wire/broker/envelope.hpp"
 
@@ -16,12 +17,6 @@ using namespace pubsub;
 using namespace pubsub::test;
 
 namespace {
-
-endpoint_id id_of(std::uint8_t byte) {
-  endpoint_id::bytes_type bytes;
-  bytes.fill(byte);
-  return endpoint_id{bytes};
-}
 
 /// Handshake messages begin with their tag, the others with the sender's id, here 11.. or 22...
 bool is_handshake(const golden_value& x) {
@@ -55,8 +50,8 @@ std::vector<buffer> frames_we_send() {
   std::vector<buffer> all;
   const filter filters[] = {{}, {"/a", "/b/c"}, {"zeek.test"}};
   for (const auto& announced : filters) {
-    party low{tcp_role::connecting, id_of(0x11), announced};
-    party high{tcp_role::accepting, id_of(0x22), announced};
+    party low{tcp_role::connecting, filled_id(0x11), announced};
+    party high{tcp_role::accepting, filled_id(0x22), announced};
     for (bool talking = true; talking;) {
       const auto said = low.take_sent();
       for (const auto& each : said)
@@ -70,7 +65,7 @@ std::vector<buffer> frames_we_send() {
     }
     REQUIRE(low.machine.state() == outcome::peered);
   }
-  party refusing{tcp_role::accepting, id_of(0x11)};
+  party refusing{tcp_role::accepting, filled_id(0x11)};
   refusing.answer = admission::redundant;
   refusing.hear(all.at(2)); // the hello of 22
   all.insert(all.end(), refusing.sent.begin(), refusing.sent.end());
@@ -89,7 +84,7 @@ TEST_CASE("every message of a peering reads as Broker means it and is written to
     REQUIRE(envelope);
     ++seen;
     CHECK(envelope->ttl == wire::default_ttl);
-    CHECK((envelope->sender == id_of(0x11) || envelope->sender == id_of(0x22)));
+    CHECK((envelope->sender == filled_id(0x11) || envelope->sender == filled_id(0x22)));
     CHECK(write_again(*envelope) == wire::make_frame(vector.bytes));
     if (envelope->type == wire::envelope_type::data)
       CHECK(data_view::make(envelope->payload).has_value());
@@ -120,10 +115,10 @@ TEST_CASE("forwarding replaces sender and hop limit and nothing else") {
     const auto before = wire::parse_envelope(vector.bytes);
     REQUIRE(before);
     auto frame = wire::make_frame(vector.bytes);
-    wire::patch_for_forwarding(frame.data(), id_of(0x77), 3);
+    wire::patch_for_forwarding(frame.data(), filled_id(0x77), 3);
     const auto after = wire::parse_envelope(std::span{frame}.subspan(4));
     REQUIRE(after);
-    CHECK(after->sender == id_of(0x77));
+    CHECK(after->sender == filled_id(0x77));
     CHECK(after->ttl == 3);
     CHECK(after->receiver == before->receiver);
     CHECK(after->type == before->type);

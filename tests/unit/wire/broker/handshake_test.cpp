@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/handshake_party.hpp"
 #include "support/hex.hpp"
+#include "support/ids.hpp"
 #include "wire/broker/envelope.hpp"
 
 #include <doctest/doctest.h>
@@ -15,12 +16,6 @@ using namespace pubsub::test;
 
 namespace {
 
-endpoint_id id_of(std::uint8_t byte) {
-  endpoint_id::bytes_type bytes;
-  bytes.fill(byte);
-  return endpoint_id{bytes};
-}
-
 std::string id_hex(char digit) {
   return std::string(32, digit);
 }
@@ -29,12 +24,12 @@ const std::string probe = "00000005 07 5a45454b";
 const std::string hello_of_low = "00000017 06 5a45454b" + id_hex('1') + "0101";
 const std::string hello_of_high = "00000017 06 5a45454b" + id_hex('3') + "0101";
 const std::string select_of_low = "00000016 08 5a45454b" + id_hex('1') + "01";
-const std::string syn = "00000007 0a 02 022f61 0162";
-const std::string syn_ack = "00000007 0b 02 022f61 0162";
-const std::string ack = "00000001 0c";
+const std::string syn_frame = "00000007 0a 02 022f61 0162";
+const std::string syn_ack_frame = "00000007 0b 02 022f61 0162";
+const std::string ack_frame = "00000001 0c";
 const std::string drop_39 = "00000018 09 5a45454b" + id_hex('3') + "27 01 78";
-const std::string every_frame[] = {probe, hello_of_low, hello_of_high, select_of_low,
-                                   syn,   syn_ack,      ack,           drop_39};
+const std::string every_frame[] = {probe,     hello_of_low,  hello_of_high, select_of_low,
+                                   syn_frame, syn_ack_frame, ack_frame,     drop_39};
 
 /// A state a handshake of endpoint 22.. can be in, with what leads there and what may come next.
 struct stage {
@@ -46,21 +41,24 @@ struct stage {
 
 const std::vector<stage> stages = {
     {"connected, nothing heard", tcp_role::connecting, {}, {hello_of_high, select_of_low, drop_39}},
-    {"connected, originates", tcp_role::connecting, {hello_of_high}, {syn_ack, drop_39}},
-    {"connected, answers", tcp_role::connecting, {select_of_low}, {syn, drop_39}},
-    {"connected, has answered", tcp_role::connecting, {select_of_low, syn}, {ack, drop_39}},
+    {"connected, originates", tcp_role::connecting, {hello_of_high}, {syn_ack_frame, drop_39}},
+    {"connected, answers", tcp_role::connecting, {select_of_low}, {syn_frame, drop_39}},
+    {"connected, has answered",
+     tcp_role::connecting,
+     {select_of_low, syn_frame},
+     {ack_frame, drop_39}},
     {"accepted, nothing heard", tcp_role::accepting, {}, {hello_of_high, hello_of_low, drop_39}},
-    {"accepted, originates", tcp_role::accepting, {hello_of_high}, {syn_ack, drop_39}},
+    {"accepted, originates", tcp_role::accepting, {hello_of_high}, {syn_ack_frame, drop_39}},
     {"accepted, said hello", tcp_role::accepting, {hello_of_low}, {select_of_low, drop_39}},
-    {"accepted, answers", tcp_role::accepting, {hello_of_low, select_of_low}, {syn, drop_39}},
+    {"accepted, answers", tcp_role::accepting, {hello_of_low, select_of_low}, {syn_frame, drop_39}},
     {"accepted, has answered",
      tcp_role::accepting,
-     {hello_of_low, select_of_low, syn},
-     {ack, drop_39}},
+     {hello_of_low, select_of_low, syn_frame},
+     {ack_frame, drop_39}},
 };
 
 std::unique_ptr<party> party_at(const stage& where) {
-  auto us = std::make_unique<party>(where.role, id_of(0x22));
+  auto us = std::make_unique<party>(where.role, filled_id(0x22));
   for (const auto& each : where.heard)
     us->hear(each);
   us->take_sent();
@@ -95,7 +93,7 @@ TEST_CASE("in every state exactly the expected messages go on, and a probe is ig
 
 TEST_CASE("a handshake that is decided ignores whatever follows") {
   for (const auto how : {admission::redundant, admission::illegal, admission::closing}) {
-    party us{tcp_role::accepting, id_of(0x22)};
+    party us{tcp_role::accepting, filled_id(0x22)};
     us.answer = how;
     const auto result = us.hear(hello_of_high);
     CHECK(result == (how == admission::redundant ? outcome::redundant : outcome::failed));
@@ -112,7 +110,7 @@ TEST_CASE("a handshake that is decided ignores whatever follows") {
 TEST_CASE("each refusal of admission has its code") {
   for (const auto& [how, code] :
        {std::pair{admission::redundant, 39}, {admission::illegal, 40}, {admission::closing, 28}}) {
-    party us{tcp_role::accepting, id_of(0x22)};
+    party us{tcp_role::accepting, filled_id(0x22)};
     us.answer = how;
     us.hear(hello_of_high);
     REQUIRE(us.sent.size() == 2);
@@ -123,7 +121,7 @@ TEST_CASE("each refusal of admission has its code") {
 
 TEST_CASE("a paused handshake goes on, is refused, or is dropped by the peer") {
   auto paused = [] {
-    auto us = std::make_unique<party>(tcp_role::accepting, id_of(0x22));
+    auto us = std::make_unique<party>(tcp_role::accepting, filled_id(0x22));
     us->answer = admission::pause;
     CHECK(us->hear(hello_of_high) == outcome::paused);
     CHECK(us->sent.size() == 1); // the probe only
@@ -133,7 +131,7 @@ TEST_CASE("a paused handshake goes on, is refused, or is dropped by the peer") {
   auto us = paused();
   CHECK(us->machine.proceed_now() == outcome::running);
   CHECK(us->sent.size() == 2);
-  CHECK(us->hear(syn_ack) == outcome::peered);
+  CHECK(us->hear(syn_ack_frame) == outcome::peered);
   us = paused();
   CHECK(us->hear(probe) == outcome::paused);
   CHECK(us->machine.reject(errc::redundant_connection, "x") == outcome::redundant);
@@ -141,24 +139,24 @@ TEST_CASE("a paused handshake goes on, is refused, or is dropped by the peer") {
   us->known = true;
   CHECK(us->hear(drop_39) == outcome::redundant);
   us = paused();
-  CHECK(us->hear(syn_ack) == outcome::failed);
+  CHECK(us->hear(syn_ack_frame) == outcome::failed);
   CHECK(us->machine.proceed_now() == outcome::failed);
   CHECK(us->sent.empty());
 }
 
 TEST_CASE("a peer that changes its id or lets the larger one originate is refused") {
-  party us{tcp_role::accepting, id_of(0x22)};
+  party us{tcp_role::accepting, filled_id(0x22)};
   us.hear(hello_of_low);
   CHECK(us.hear("00000016 08 5a45454b" + id_hex('2') + "01") == outcome::failed);
-  party connecting{tcp_role::connecting, id_of(0x22)};
+  party connecting{tcp_role::connecting, filled_id(0x22)};
   CHECK(connecting.hear("00000016 08 5a45454b" + id_hex('3') + "01") == outcome::failed);
   CHECK(connecting.machine.failure() == errc::invalid_handshake_state);
 }
 
 TEST_CASE("a peer without an id is refused") {
-  party accepting{tcp_role::accepting, id_of(0x22)};
+  party accepting{tcp_role::accepting, filled_id(0x22)};
   CHECK(accepting.hear("00000017 06 5a45454b" + id_hex('0') + "0101") == outcome::failed);
-  party connecting{tcp_role::connecting, id_of(0x22)};
+  party connecting{tcp_role::connecting, filled_id(0x22)};
   CHECK(connecting.hear("00000016 08 5a45454b" + id_hex('0') + "01") == outcome::failed);
   CHECK(connecting.asked.empty());
 }
@@ -169,7 +167,7 @@ TEST_CASE("codes of a drop_conn are passed on, unknown ones as unspecified") {
                                   {"29", errc::unspecified},
                                   {"ff", errc::unspecified},
                                   {"00", errc::unspecified}}) {
-    party us{tcp_role::connecting, id_of(0x22)};
+    party us{tcp_role::connecting, filled_id(0x22)};
     CHECK(us.hear("00000018 09 5a45454b" + id_hex('1') + hex + "01 78") == outcome::failed);
     CHECK(us.machine.failure() == code);
     CHECK(us.machine.failure().context().ends_with("x"));
@@ -177,13 +175,13 @@ TEST_CASE("codes of a drop_conn are passed on, unknown ones as unspecified") {
 }
 
 TEST_CASE("bytes behind a well-formed message do not matter, as for Broker") {
-  party us{tcp_role::accepting, id_of(0x22)};
+  party us{tcp_role::accepting, filled_id(0x22)};
   CHECK(us.hear("00000019 06 5a45454b" + id_hex('3') + "0101 beef") == outcome::running);
   CHECK(us.sent.size() == 3);
 }
 
 TEST_CASE("bytes behind a filter do not matter in a handshake either") {
-  party originator{tcp_role::accepting, id_of(0x22)};
+  party originator{tcp_role::accepting, filled_id(0x22)};
   originator.hear(hello_of_high);
   CHECK(originator.hear("00000009 0b 02 022f61 0162 beef") == outcome::peered);
   CHECK(originator.machine.remote_filter() == filter{"/a", "b"});
@@ -266,9 +264,9 @@ TEST_CASE("two endpoints agree on the highest version both speak") {
     for (const std::uint8_t high_speaks : {1, 2})
       for (const auto low_role : {tcp_role::connecting, tcp_role::accepting}) {
         const bool connects = low_role == tcp_role::connecting;
-        party low{low_role, id_of(0x11), {"/low"}, low_speaks};
+        party low{low_role, filled_id(0x11), {"/low"}, low_speaks};
         party high{connects ? tcp_role::accepting : tcp_role::connecting,
-                   id_of(0x33),
+                   filled_id(0x33),
                    {"/high"},
                    high_speaks};
         for (bool more = true; more;) {
@@ -290,8 +288,8 @@ TEST_CASE("two endpoints agree on the highest version both speak") {
 TEST_CASE("both sides of version 2 tell their names, and one that cannot be shown counts as none") {
   for (const std::string name : {"sensor-1", "", "\x1b[2J", "two words"}) {
     CAPTURE(name);
-    party a{tcp_role::connecting, id_of(1), {}, 2, true, name};
-    party b{tcp_role::accepting, id_of(2), {}, 2, false, "relay"};
+    party a{tcp_role::connecting, filled_id(1), {}, 2, true, name};
+    party b{tcp_role::accepting, filled_id(2), {}, 2, false, "relay"};
     for (int i = 0; i < 4; ++i) {
       for (const auto& each : a.take_sent())
         b.hear(each);
@@ -307,11 +305,11 @@ TEST_CASE("both sides of version 2 tell their names, and one that cannot be show
 }
 
 TEST_CASE("a version nobody has offered is refused") {
-  party us{tcp_role::connecting, id_of(0x22), {}, 2};
+  party us{tcp_role::connecting, filled_id(0x22), {}, 2};
   CHECK(us.hear("00000016 08 5a45454b" + id_hex('1') + "03") == outcome::failed);
   CHECK(us.machine.failure() == errc::peer_incompatible);
-  party old{tcp_role::connecting, id_of(0x22), {}, 1};
+  party old{tcp_role::connecting, filled_id(0x22), {}, 1};
   CHECK(old.hear("00000016 08 5a45454b" + id_hex('1') + "02") == outcome::failed);
-  party strict{tcp_role::accepting, id_of(0x22), {}, 2};
+  party strict{tcp_role::accepting, filled_id(0x22), {}, 2};
   CHECK(strict.hear("00000017 06 5a45454b" + id_hex('3') + "0309") == outcome::failed);
 }

@@ -2,6 +2,7 @@
 #include "wire/native/batch.hpp"
 
 #include "support/hex.hpp"
+#include "support/native_frames.hpp"
 
 #include <doctest/doctest.h>
 
@@ -20,10 +21,6 @@ const auto origin = *endpoint_id::parse("00112233-4455-6677-8899-aabbccddeeff");
 const std::string header_hex = "80000038 01 10 0007 00000002 00000005 0000000000000064"
                                "00112233445566778899aabbccddeeff";
 const std::string records_hex = "00000009 00 020000000000000001 00000001 00 00";
-
-std::span<const std::byte> payload_of(const buffer& frame) {
-  return std::span{frame}.subspan(4);
-}
 
 buffer example_frame() {
   return from_hex(header_hex + records_hex);
