@@ -56,10 +56,14 @@ if(PUBSUB_FUZZ)
   endif()
 endif()
 
-# Sources that share most of their headers are compiled twelve at a time. Names without linkage must
-# then differ within a room; -DPUBSUB_UNITY=OFF compiles each source by itself.
-function(pubsub_compile_together)
-  set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ${PUBSUB_UNITY} UNITY_BUILD_BATCH_SIZE 12)
+# pubsub_compile_together(TARGET [N]): sources that share most of their headers are compiled N, or twelve, at a
+# time. Names without linkage must then differ within a room; -DPUBSUB_UNITY=OFF compiles each source by itself.
+function(pubsub_compile_together target)
+  set(at_a_time 12)
+  if(ARGN)
+    set(at_a_time ${ARGN})
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${PUBSUB_UNITY} UNITY_BUILD_BATCH_SIZE ${at_a_time})
 endfunction()
 
 # pubsub_compile_by_folder(TARGET): where a target has many folders, sources of one folder are compiled at once. What is
@@ -84,6 +88,10 @@ function(pubsub_compile_for_speed)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O3>)
   endforeach()
 endfunction()
+
+# What formats text for people is compiled already. A Python package is carried to machines that lack it: there each
+# source brings its own.
+set(PUBSUB_FMT $<IF:$<BOOL:${SKBUILD}>,fmt::fmt-header-only,fmt::fmt>)
 
 # What is compiled once and run once is not worth an optimiser's time: tests, and where sanitizers watch
 # the library the programs around it.
