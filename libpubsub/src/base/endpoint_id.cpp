@@ -2,6 +2,7 @@
 #include <pubsub/value/endpoint_id.hpp>
 
 #include <cstring>
+#include <system_error>
 
 #include "base/entropy.hpp"
 
@@ -23,7 +24,22 @@ int hex_value(char c) {
   return -1;
 }
 
+/// Odd, so that no part of an id is lost. A system that gives no random numbers gives no ids
+/// either.
+std::uint64_t random_key() noexcept {
+  try {
+    return std::uint64_t{random_number()} << 32U | random_number() | 1U;
+  } catch (const std::system_error&) {
+    return 0x9e37'79b9'7f4a'7c15;
+  }
+}
+
 } // namespace
+
+const id_hash_keys& keys_of_id_hash() noexcept {
+  static const id_hash_keys keys{random_key(), random_key()};
+  return keys;
+}
 
 endpoint_id endpoint_id::random() {
   bytes_type bytes;

@@ -61,14 +61,22 @@ private:
 /// RFC 4122 text, lower case.
 PUBSUB_EXPORT std::string to_string(const endpoint_id& id);
 
+/// What `std::hash<endpoint_id>` multiplies with: two odd numbers, drawn once by each process.
+/// Peers choose ids, and could otherwise choose thousands that fall into one bucket of a table.
+struct id_hash_keys {
+  std::uint64_t first, second;
+};
+/// Those of this process.
+PUBSUB_EXPORT const id_hash_keys& keys_of_id_hash() noexcept;
+
 } // namespace pubsub
 
 template <>
 struct std::hash<pubsub::endpoint_id> {
   std::size_t operator()(const pubsub::endpoint_id& id) const noexcept {
     const auto x = std::bit_cast<pubsub::endpoint_id::words>(id.bytes_);
-    auto mixed = (x.first ^ (x.second >> 29)) * 0x9e37'79b9'7f4a'7c15;
-    mixed = (mixed ^ (mixed >> 32) ^ x.second) * 0xd6e8'feb8'6659'fd93;
-    return static_cast<std::size_t>(mixed ^ (mixed >> 32));
+    const auto& keys = pubsub::keys_of_id_hash();
+    const auto sum = x.first * keys.first + x.second * keys.second;
+    return static_cast<std::size_t>(sum ^ (sum >> 32));
   }
 };
