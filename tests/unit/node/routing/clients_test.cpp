@@ -101,7 +101,7 @@ TEST_CASE("a client confirms what came to be wanted, and is waited for no longer
   asked x;
   REQUIRE(x.all.ask(id_of(1), {"/a", 1}));
   CHECK(x.look("/a").size() == 1);
-  CHECK(x.all.all_confirmed(beginning)); // it was told that nobody wants it
+  CHECK(x.all.all_confirmed(beginning)); // the client knows that /a is unwanted
   x.wanted = 1;
   CHECK(x.look("/a").size() == 1);
   CHECK_FALSE(x.all.all_confirmed(beginning));
