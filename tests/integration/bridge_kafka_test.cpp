@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/certificates.hpp"
 #include "support/kafka_bridges.hpp"
+#include "support/raw_socket.hpp"
 #include "support/tls_nodes.hpp"
 
 using namespace pubsub;
@@ -338,6 +339,24 @@ TEST_CASE("a bridge that does not trust Kafka's certificate comes to its end, an
     CHECK(failure == errc::denied);
     CHECK(failure.context().find("certificate verify failed") != std::string::npos);
   }
+}
+
+TEST_CASE("a bridge that was there before a Kafka it does not trust comes to its end, too") {
+  authority ours{"ours"}, another{"another"};
+  const auto port = std::to_string(unused_port());
+  bridge::kafka options;
+  options.brokers = "127.0.0.1:" + port;
+  options.settings = {{"security.protocol", "SSL"}, {"ssl.ca.location", another.ca_file()}};
+  endpoint ep;
+  auto to = open_sink(ep, options, messages_on("t"));
+  REQUIRE(
+      eventually([&] { return to.last_problem().find("brokers are down") != std::string::npos; }));
+  CHECK(!to.closed());
+  endpoint broker{with(ours.issue("broker", {}, 86'400, "IP:127.0.0.1"))}; // as far as TLS goes
+  REQUIRE(broker.listen("tls://127.0.0.1:" + port).has_value());
+  CHECK(eventually([&] { return to.closed(); }));
+  CHECK(to.failure() == errc::denied);
+  CHECK(to.failure().context().find("certificate verify failed") != std::string::npos);
 }
 
 TEST_CASE("tasks in transactions are there once, whatever became of the sink between") {

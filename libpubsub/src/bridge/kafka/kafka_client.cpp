@@ -32,13 +32,12 @@ bool was_let_in(rd_kafka_t* client) {
   return id != nullptr;
 }
 
-/// Whether the other side was reached, and one of the two wants nothing of the other. What goes
-/// wrong with TLS has one code, whether a certificate is not good enough or the connection has
-/// broken.
+/// Whether the other side was reached, and one of the two wants nothing of the other. A certificate
+/// that is not good enough has the code of TLS or that of a broken connection, by which call of
+/// OpenSSL meets it; only the words are the same.
 bool is_refusal(int code, std::string_view reason) {
-  return code == RD_KAFKA_RESP_ERR__AUTHENTICATION ||
-         (code == RD_KAFKA_RESP_ERR__SSL &&
-          (reason.find("certificate") != reason.npos || reason.find("unknown ca") != reason.npos));
+  return code == RD_KAFKA_RESP_ERR__AUTHENTICATION || reason.find("certificate") != reason.npos ||
+         reason.find("unknown ca") != reason.npos;
 }
 
 /// Earlier versions repeat the client's nonce, which brokers before 4.0 let pass.
@@ -56,10 +55,12 @@ std::string explained(std::string_view reason) {
 void on_error(rd_kafka_t* client, int code, const char* reason, void*) {
   auto& problems = problems_of(client);
   problems.note(reason);
+  if (was_let_in(client))
+    return;
   if (is_refusal(code, reason))
     problems.note_refusal(explained(reason));
-  if (code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN && !was_let_in(client))
-    problems.give_up_if_refused();
+  else if (code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN)
+    problems.note_all_down();
 }
 
 expected<void> set(rd_kafka_conf_t* conf, std::string_view name, std::string_view value) {
@@ -92,14 +93,14 @@ void kafka_problems::note_refusal(std::string why) {
   refusal_ = std::move(why);
 }
 
-void kafka_problems::give_up_if_refused() {
+void kafka_problems::note_all_down() {
   const std::lock_guard lock{mutex_};
-  given_up_ = !refusal_.empty();
+  all_down_ = true;
 }
 
 error kafka_problems::refusal() const {
   const std::lock_guard lock{mutex_};
-  if (!given_up_)
+  if (refusal_.empty() || !all_down_)
     return {};
   return {errc::denied, "kafka: " + refusal_};
 }

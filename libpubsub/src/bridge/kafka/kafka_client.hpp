@@ -39,19 +39,21 @@ public:
   std::string last() const;
   /// All is well again.
   void clear();
-  /// A broker does not let this client in, or is not who it should be.
+  /// A broker does not let this client in, or is not who it should be; none has let it in before.
+  /// Trying goes on after that, as a password may be changed on both sides while a bridge runs.
   void note_refusal(std::string why);
-  /// No broker can be reached, and none could before: a refusal is final then. Otherwise trying
-  /// goes on, as a password may be changed on both sides while a bridge runs.
-  void give_up_if_refused();
-  /// Why it was given up, with `denied`; `none` if it was not.
+  /// No broker can be reached, and none could before. Said once, and maybe long before a broker
+  /// starts that refuses this client.
+  void note_all_down();
+  /// Why there is nothing to wait for, with `denied`: a broker refuses this client, and there is no
+  /// other. `none` while there may be.
   error refusal() const;
 
 private:
   mutable std::mutex mutex_; // guards the following
   std::string last_;
   std::string refusal_;
-  bool given_up_ = false;
+  bool all_down_ = false;
 };
 
 using kafka_setting = std::pair<std::string_view, std::string_view>;
