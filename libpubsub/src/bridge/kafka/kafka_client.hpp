@@ -39,8 +39,9 @@ public:
   std::string last() const;
   /// All is well again.
   void clear();
-  /// A broker does not let this client in, or is not who it should be; none has let it in before.
-  /// Trying goes on after that, as a password may be changed on both sides while a bridge runs.
+  /// A broker does not let this client in, or is not who it should be. Not said once any broker has
+  /// let it in: then trying goes on, as a password may be changed on both sides while a bridge
+  /// runs.
   void note_refusal(std::string why);
   /// No broker can be reached, and none could before. Said once, and maybe long before a broker
   /// starts that refuses this client.
