@@ -193,6 +193,16 @@ TEST_CASE("a request that has not succeeded yet can be withdrawn") {
   CHECK(a.unpeer(where).error() == errc::peer_invalid);
 }
 
+TEST_CASE("an endpoint that is closed knows no address any more that it was connecting to") {
+  endpoint a;
+  const auto where = local_uri(unused_port());
+  REQUIRE(a.peer_async(where, {.retry = 1h}));
+  CHECK(a.peers().size() == 1);
+  a.close();
+  CHECK(a.peers().empty());
+  CHECK(a.unpeer(where).error() == errc::peer_invalid);
+}
+
 TEST_CASE("two endpoints that connect to each other at once become one peering") {
   for (int round = 0; round < 30; ++round) {
     endpoint a;

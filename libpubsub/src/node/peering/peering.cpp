@@ -375,6 +375,7 @@ void peering::close(std::chrono::nanoseconds timeout) noexcept {
   acceptor_.stop();
   for (const auto& each : requests_)
     each->stop();
+  requests_.clear();
   auto unfinished = sessions_;
   std::vector<endpoint_id> established;
   for (const auto& each : peers_.in_phase(phase::peered, phase::leaving)) {
