@@ -120,23 +120,13 @@ public:
   /// The peer reads all that is due to be written; a link that closes when that is written does.
   buffer take_written() {
     buffer result;
-    std::vector<outgoing_slice> slices;
-    std::vector<asio::const_buffer> buffers;
-    do {
-      slices.clear();
-      buffers.clear();
-      protocol_->take(*this, slices);
-      for (const auto& each : slices)
-        protocol_->encode(each.slice, buffers);
-      for (const auto& each : buffers) {
+    gathered_write written;
+    for (protocol_->gather(*this, written); !written.empty(); protocol_->gather(*this, written))
+      for (const auto& each : written.buffers) {
         const auto* const data = static_cast<const std::byte*>(each.data());
         result.insert(result.end(), data, data + each.size());
+        written.advance(each.size(), [this](auto hops, auto size) { out(hops).written(size); });
       }
-      for (const auto& each : slices)
-        if (each.slice.size.messages > 0)
-          out(each.hops).written(each.slice.size);
-      protocol_->forget();
-    } while (!slices.empty());
     bytes_sent_.fetch_add(result.size());
     if (close_when_written_)
       end({});

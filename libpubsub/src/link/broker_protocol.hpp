@@ -30,7 +30,7 @@ public:
   }
   void give_credit(std::span<credit_gate>, outboxes&, bool) const override {}
   /// The frames of the handshake come first.
-  void take(outboxes& from, std::vector<outgoing_slice>& out) override {
+  void take(outboxes& from, gathered_write& out) override {
     take_from(from.control(), 0, out);
     if (auto* const messages = from.find(0))
       take_from(*messages, 0, out);
@@ -38,8 +38,8 @@ public:
   void grant(std::size_t, std::uint32_t) noexcept override {}
 
 private:
-  std::size_t encode_records(const run_slice& slice,
-                             std::vector<asio::const_buffer>& out) override {
+  std::size_t encode_records(const run_slice& slice, gathered_write& out) override {
+    auto& buffers = out.buffers;
     const auto* record = slice.run->bytes() + slice.from.bytes;
     const auto* end = record + slice.size.bytes;
     std::size_t total = 0;
@@ -48,19 +48,19 @@ private:
       const auto number = record_topic(record);
       const auto topic = slice.run->topics()->at(number);
       const auto size = wire::data_frame_bytes(topic.size(), payload_size);
-      auto* frame = memory_.reserve(size);
+      auto* frame = out.memory.reserve(size);
       auto* payload =
           wire::write_data_header(frame, self_, topic, payload_size, slice.run->origin().hops_left,
                                   receiver_of(*slice.run->topics(), number));
       std::memcpy(payload, record + record_header_bytes, payload_size);
-      memory_.commit(size);
+      out.memory.commit(size);
       const bool goes_on =
           total > 0 &&
-          static_cast<const std::byte*>(out.back().data()) + out.back().size() == frame;
+          static_cast<const std::byte*>(buffers.back().data()) + buffers.back().size() == frame;
       if (goes_on)
-        out.back() = {out.back().data(), out.back().size() + size};
+        buffers.back() = {buffers.back().data(), buffers.back().size() + size};
       else
-        out.emplace_back(frame, size);
+        buffers.emplace_back(frame, size);
       total += size;
       record += record_header_bytes + payload_size;
     }
@@ -72,7 +72,7 @@ private:
     const auto* all = topics.destinations_at(number);
     if (all == nullptr || all->empty())
       return {};
-    const auto& here = nodes_via(*all, via_);
+    const auto here = nodes_via(*all, via_);
     return here.empty() ? endpoint_id{} : here.front().node;
   }
 

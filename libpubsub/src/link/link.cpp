@@ -229,15 +229,15 @@ bool link::write_at_once() {
     return false;
   write_what_fits();
   writes_here.last = clock::now();
-  return slices_.empty() && !close_when_written_;
+  return !unwritten_ && !close_when_written_;
 }
 
 void link::write_what_fits() {
-  take_slices();
-  if (slices_.empty())
+  gather();
+  if (!unwritten_)
     return;
-  advance(connection_->try_write(rest()));
-  take_slices();
+  advance(connection_->try_write(unwritten_->rest()));
+  gather();
 }
 
 void link::write() {
@@ -245,7 +245,7 @@ void link::write() {
   if (writing_ || closed_)
     return;
   write_what_fits();
-  if (slices_.empty()) {
+  if (!unwritten_) {
     const bool last = close_when_written_;
     lock.unlock();
     if (last)
@@ -253,24 +253,22 @@ void link::write() {
     return;
   }
   writing_ = true;
-  connection_->write_some(
-      rest(), [self = self()](error_code failure, std::size_t n) { self->on_written(failure, n); });
+  connection_->write_some(unwritten_->rest(), [self = self()](error_code failure, std::size_t n) {
+    self->on_written(failure, n);
+  });
 }
 
-/// The next slices of the outboxes, as bytes of the wire, once those before are written.
-void link::take_slices() {
-  if (first_slice_ < slices_.size())
+/// What the outboxes hold, once what was taken before is written.
+void link::gather() {
+  if (unwritten_ && !unwritten_->empty())
     return;
-  slices_.clear();
-  first_slice_ = 0;
-  buffers_.clear();
-  first_buffer_ = 0;
-  protocol_->forget();
-  protocol_->take(*this, slices_);
-  for (auto& each : slices_)
-    each.bytes = protocol_->encode(each.slice, buffers_);
-  if (slices_.empty())
-    idle_since_ = clock::now();
+  if (!unwritten_)
+    unwritten_ = spare_write::take();
+  protocol_->gather(*this, *unwritten_);
+  if (!unwritten_->empty())
+    return;
+  idle_since_ = clock::now();
+  spare_write::keep(std::move(unwritten_));
 }
 
 void link::on_written(error_code failure, std::size_t transferred) {
@@ -278,7 +276,7 @@ void link::on_written(error_code failure, std::size_t transferred) {
     std::lock_guard lock{writer_mutex_};
     writing_ = false;
     if (closed_)
-      return slices_.clear();
+      return unwritten_.reset();
     if (!failure)
       advance(transferred);
   }
@@ -287,44 +285,10 @@ void link::on_written(error_code failure, std::size_t transferred) {
   write();
 }
 
-/// So many bytes more are written. Neighbours are often of one outbox: they are reported together.
 void link::advance(std::size_t written) {
   bytes_sent_.fetch_add(written, std::memory_order_relaxed);
-  skip_buffers(written);
-  run_position done; // of one outbox, not yet reported
-  std::size_t done_hops = 0;
-  const auto report = [&] {
-    if (done.messages > 0)
-      out(done_hops).written(std::exchange(done, {}));
-  };
-  while (written > 0) {
-    auto& [slice, hops, left] = slices_[first_slice_];
-    const auto step = std::min(written, left);
-    left -= step;
-    written -= step;
-    if (left > 0)
-      break;
-    if (slice.size.messages > 0) {
-      if (hops != done_hops)
-        report();
-      done_hops = hops;
-      done = {done.messages + slice.size.messages, done.bytes + slice.size.bytes};
-    }
-    slice.run = {};
-    ++first_slice_;
-  }
-  report();
-}
-
-void link::skip_buffers(std::size_t written) {
-  while (written > 0) {
-    auto& buffer = buffers_[first_buffer_];
-    const auto step = std::min(written, buffer.size());
-    buffer += step;
-    written -= step;
-    if (buffer.size() == 0)
-      ++first_buffer_;
-  }
+  unwritten_->advance(written,
+                      [this](std::size_t hops, run_position size) { out(hops).written(size); });
 }
 
 // -- closing -----------------------------------------------------------------------------------
@@ -348,9 +312,10 @@ void link::do_close(error reason) {
     return;
   if (reason == errc::tls_failed) { // by the first frame a peer that speaks TLS knows what this is
     std::lock_guard lock{writer_mutex_};
-    if (!writing_ && slices_.empty()) {
-      take_slices();
-      connection_->try_write(buffers_);
+    if (!writing_ && !unwritten_) {
+      gather();
+      if (unwritten_)
+        connection_->try_write(unwritten_->rest());
     }
   }
   close_all();
@@ -358,7 +323,7 @@ void link::do_close(error reason) {
     std::lock_guard lock{writer_mutex_}; // no other thread is writing
     connection_->close();
     if (!writing_)
-      slices_.clear();
+      unwritten_.reset();
   }
   if (!reading_)
     buffer_ = {};

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "link/peer_link.hpp"
 #include "transport/connection.hpp"
@@ -62,12 +61,8 @@ private:
   bool write_at_once();
   void write_what_fits();
   void write();
-  void take_slices();
-  std::span<const asio::const_buffer> rest() const noexcept {
-    return std::span{buffers_}.subspan(first_buffer_);
-  }
+  void gather();
   void advance(std::size_t written);
-  void skip_buffers(std::size_t written);
   void on_written(error_code failure, std::size_t transferred);
   void do_close(error reason);
 
@@ -82,12 +77,9 @@ private:
   std::size_t filled_ = 0;
   bool reading_ = false;
 
-  // Writing: slices taken from the outbox, the first of them partly written. The loop writes, or a
-  // publisher that finds the link idle. Guarded by the writer mutex, as is the connection's end.
-  std::vector<outgoing_slice> slices_;
-  std::vector<asio::const_buffer> buffers_; // what they are on the wire
-  std::size_t first_buffer_ = 0;
-  std::size_t first_slice_ = 0;
+  // Writing: the loop does, or a publisher that finds the link idle. Guarded by the writer mutex,
+  // as is the connection's end.
+  std::unique_ptr<gathered_write> unwritten_; // null if all is written that was taken
   bool writing_ = false;
   clock::time_point idle_since_;
   bool close_when_written_ = false;

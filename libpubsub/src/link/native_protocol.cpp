@@ -30,10 +30,10 @@ void native_protocol::grant(std::size_t hops, std::uint32_t bytes) noexcept {
 
 // -- taking --------------------------------------------------------------------------------------
 
-void native_protocol::take(outboxes& from, std::vector<outgoing_slice>& out) {
+void native_protocol::take(outboxes& from, gathered_write& out) {
   one_place_ = from.has_one_place();
   take_from(from.control(), 0, out);
-  if (take_messages(from, out) || !out.empty())
+  if (take_messages(from, out) || !out.slices.empty())
     return;
   if (auto* const last = from.last())
     take_from(*last, 0, out);
@@ -41,15 +41,15 @@ void native_protocol::take(outboxes& from, std::vector<outgoing_slice>& out) {
 
 /// The outboxes in turn, each as far as its credit goes. True if there may be messages for which
 /// the peer has given no credit.
-bool native_protocol::take_messages(outboxes& from, std::vector<outgoing_slice>& out) {
+bool native_protocol::take_messages(outboxes& from, gathered_write& out) {
   using namespace link_tuning;
   bool more = false;
   std::size_t total = 0;
+  const auto places = one_place_ ? 1 : wire::max_hops;
   const auto first = next_++;
   for (std::size_t i = 0;
-       i < wire::max_hops && out.size() < max_slices_per_write && total < max_bytes_per_write;
-       ++i) {
-    const auto hops = (first + i) % wire::max_hops;
+       i < places && out.slices.size() < max_slices_per_write && total < max_bytes_per_write; ++i) {
+    const auto hops = (first + i) % places;
     auto* const found = from.find(hops);
     if (found == nullptr)
       continue;
@@ -70,46 +70,35 @@ bool native_protocol::take_messages(outboxes& from, std::vector<outgoing_slice>&
 
 // -- encoding ------------------------------------------------------------------------------------
 
-std::size_t native_protocol::encode_records(const run_slice& slice,
-                                            std::vector<asio::const_buffer>& out) {
+std::size_t native_protocol::encode_records(const run_slice& slice, gathered_write& out) {
   const auto number = number_of(slice.run->topics());
   const auto announced = announce_topics(tables_[number], number, out);
   auto origin = slice.run->origin();
   origin.first_sequence += slice.from.messages;
   if (one_place_) // the peer gives credit for that place
     origin.hops_left = wire::max_hops;
-  auto* header = memory_.reserve(wire::batch_header_bytes);
+  auto* header = out.memory.reserve(wire::batch_header_bytes);
   wire::write_batch_header(header, {number, slice.size.messages, origin}, slice.size.bytes);
-  memory_.commit(wire::batch_header_bytes);
-  out.emplace_back(header, wire::batch_header_bytes);
-  out.emplace_back(slice.run->bytes() + slice.from.bytes, slice.size.bytes);
+  out.memory.commit(wire::batch_header_bytes);
+  out.buffers.emplace_back(header, wire::batch_header_bytes);
+  out.buffers.emplace_back(slice.run->bytes() + slice.from.bytes, slice.size.bytes);
   return announced + wire::batch_header_bytes + slice.size.bytes;
 }
 
 /// Announces the topics that the peer does not know yet; they come before the records that name
 /// them.
 std::size_t native_protocol::announce_topics(table_use& use, std::uint16_t number,
-                                             std::vector<asio::const_buffer>& out) {
+                                             gathered_write& out) {
   use.last_use = ++uses_;
   std::size_t total = 0;
   for (const auto size = use.table->size(); use.announced < size;) {
     const auto end = std::min(size, use.announced + link_tuning::most_topics_per_frame);
-    total += append(wire::make_topics(number, *use.table, use.announced, end, via_), out);
+    total += out.append(wire::make_topics(number, *use.table, use.announced, end, via_));
     if (use.announced == 0 && !use.table->entry_relay().is_nil())
-      total += append(wire::make_entry({number, use.table->entry_relay()}), out);
+      total += out.append(wire::make_entry({number, use.table->entry_relay()}));
     use.announced = end;
   }
   return total;
-}
-
-/// The frame, kept until it is written.
-std::size_t native_protocol::append(std::span<const std::byte> frame,
-                                    std::vector<asio::const_buffer>& out) {
-  auto* bytes = memory_.reserve(frame.size());
-  std::ranges::copy(frame, bytes);
-  memory_.commit(frame.size());
-  out.emplace_back(bytes, frame.size());
-  return frame.size();
 }
 
 std::uint16_t native_protocol::number_of(const topic_table* topics) {

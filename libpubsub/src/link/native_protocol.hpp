@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <unordered_map>
+#include <boost/container/flat_map.hpp>
 
 #include "link/link_protocol.hpp"
 #include "wire/native/batch.hpp"
@@ -21,7 +21,7 @@ public:
   bool may_read(const gates&) const noexcept override { return true; }
   std::uint64_t pause_count(const gates&) const noexcept override { return 0; }
   void give_credit(std::span<credit_gate> used, outboxes& to, bool small_too) const override;
-  void take(outboxes& from, std::vector<outgoing_slice>& out) override;
+  void take(outboxes& from, gathered_write& out) override;
   void grant(std::size_t hops, std::uint32_t bytes) noexcept override;
 
 private:
@@ -31,13 +31,11 @@ private:
     std::uint64_t last_use = 0;
   };
 
-  std::size_t encode_records(const run_slice& slice, std::vector<asio::const_buffer>& out) override;
-  bool take_messages(outboxes& from, std::vector<outgoing_slice>& out);
+  std::size_t encode_records(const run_slice& slice, gathered_write& out) override;
+  bool take_messages(outboxes& from, gathered_write& out);
   std::uint16_t number_of(const topic_table* topics);
   std::uint16_t free_number();
-  std::size_t append(std::span<const std::byte> frame, std::vector<asio::const_buffer>& out);
-  std::size_t announce_topics(table_use& use, std::uint16_t number,
-                              std::vector<asio::const_buffer>& out);
+  std::size_t announce_topics(table_use& use, std::uint16_t number, gathered_write& out);
 
   const void* const via_;
   std::array<std::int64_t, wire::max_hops> credit_; // bytes of records the peer can take
@@ -45,7 +43,7 @@ private:
   std::size_t next_ = 0;                            // the outbox whose turn it is
   bool one_place_ = false;                          // as the outboxes said last
   std::vector<table_use> tables_;                   // by the number the peer knows them by
-  std::unordered_map<const topic_table*, std::uint16_t> numbers_;
+  boost::container::flat_map<const topic_table*, std::uint16_t> numbers_;
   std::uint64_t uses_ = 0;
 };
 

@@ -17,17 +17,17 @@ struct outboxes_under_test {
   std::size_t take() {
     out.clear();
     writer.take(boxes, out);
-    return out.size();
+    return out.slices.size();
   }
   /// The last byte of a frame taken.
   int mark(std::size_t n) const {
-    const auto& slice = out.at(n).slice;
+    const auto& slice = out.slices.at(n).slice;
     return std::to_integer<int>(slice.run->bytes()[slice.from.bytes + slice.size.bytes - 1]);
   }
 
   outboxes boxes;
   native_protocol writer{nullptr};
-  std::vector<outgoing_slice> out;
+  gathered_write out;
 };
 
 } // namespace

@@ -48,15 +48,14 @@ struct protocol_under_test {
     return {message_run::of_records(source, size), {}, size};
   }
   buffer encode(const run_slice& slice) {
-    std::vector<asio::const_buffer> out;
+    gathered_write out;
     const auto size = writer->encode(slice, out);
     buffer bytes;
-    for (const auto& each : out) {
+    for (const auto& each : out.buffers) {
       const auto* data = static_cast<const std::byte*>(each.data());
       bytes.insert(bytes.end(), data, data + each.size());
     }
     CHECK(size == bytes.size());
-    writer->forget();
     return bytes;
   }
 
