@@ -41,7 +41,7 @@ void check_topics_give_back(const wire::topics_news& x) {
   while (table->size() < x.first)
     table->add("");
   for (const auto& each : x.topics) {
-    const link_destinations all{nullptr, each.destinations};
+    const link_destinations all{nullptr, {each.destinations.begin(), each.destinations.end()}};
     table->add(each.text, std::make_shared<destinations_by_link>(destinations_by_link{all}));
   }
   const auto frame = wire::make_topics(x.table, *table, x.first, table->size(), nullptr);

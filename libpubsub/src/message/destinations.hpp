@@ -7,7 +7,10 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <span>
 #include <vector>
+
+#include <boost/container/small_vector.hpp>
 
 #include <pubsub/value/endpoint_id.hpp>
 
@@ -32,9 +35,11 @@ struct destination {
 /// a message among its links, and so does every relay: no node is named twice, so none gets the
 /// message twice.
 struct link_destinations {
-  const void* via = nullptr; ///< the link
-  std::vector<destination> nodes;
-  friend auto operator<=>(const link_destinations&, const link_destinations&) = default;
+  const void* via = nullptr;                            ///< the link
+  boost::container::small_vector<destination, 1> nodes; ///< of a client, one
+  friend bool operator==(const link_destinations&, const link_destinations&) = default;
+  friend std::strong_ordering operator<=>(const link_destinations&,
+                                          const link_destinations&) = default;
 };
 
 /// In the order of the links' addresses: there may be thousands, of clients.
@@ -54,12 +59,13 @@ inline std::size_t bytes_of(const destinations_by_link& all) noexcept {
 }
 
 /// The nodes behind this link; empty if there are none.
-inline const std::vector<destination>& nodes_via(const destinations_by_link& all,
-                                                 const void* via) noexcept {
-  static const std::vector<destination> none;
+inline std::span<const destination> nodes_via(const destinations_by_link& all,
+                                              const void* via) noexcept {
   const auto found =
       std::ranges::lower_bound(all, via, std::less<const void*>{}, &link_destinations::via);
-  return found == all.end() || found->via != via ? none : found->nodes;
+  if (found == all.end() || found->via != via)
+    return {};
+  return {found->nodes.data(), found->nodes.size()};
 }
 
 } // namespace pubsub

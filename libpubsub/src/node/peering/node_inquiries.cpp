@@ -279,7 +279,8 @@ void node_inquiries::trace(const wire::inquiry& what, const std::shared_ptr<sess
       break;
     }
     auto on = what;
-    on.destinations = nodes_via(*found.nodes, via.get());
+    const auto there_on = nodes_via(*found.nodes, via.get());
+    on.destinations.assign(there_on.begin(), there_on.end());
     all->expect_one();
     const auto started = clock::now();
     pass_on(std::move(on), next, [all, there, started](const wire::reply& answer) mutable {

@@ -207,6 +207,7 @@ void dispatcher::match_clients(std::string_view topic, std::uint64_t filter_numb
       add_node(topic, {id, this->filter_number(id), {}});
   };
   snapshot_->remote.match(topic, matches_, filter_number);
+  clients_.reserve(matches_.size());
   for (const auto* each : matches_)
     add(each->exit);
   snapshot_->selective.match(topic, selective_matches_, filter_number);
@@ -353,6 +354,8 @@ bool dispatcher::add_over(std::string_view topic, const destination& to,
 
 /// The route of what was just found: one that other topics take as well, or a new one.
 const route* dispatcher::remember(std::size_t hops) {
+  nodes_->reserve(nodes_->size() + clients_.size());
+  found_.links.reserve(found_.links.size() + clients_.size());
   for (auto& [via, to] : clients_) {
     nodes_->push_back({via.get(), {to}});
     found_.links.push_back(std::move(via));
@@ -363,6 +366,7 @@ const route* dispatcher::remember(std::size_t hops) {
   std::sort(found_.links.begin() + static_cast<std::ptrdiff_t>(found_.broker_peers),
             found_.links.end(), by_link);
   std::ranges::sort(*nodes_, std::less<const void*>{}, &link_destinations::via);
+  found_.exits.reserve(found_.queues.size() + found_.links.size());
   for (const auto& each : found_.queues)
     found_.exits.push_back(each.get());
   for (const auto& each : found_.links)

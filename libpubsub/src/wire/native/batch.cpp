@@ -60,7 +60,7 @@ std::vector<std::byte> make_topics(std::uint16_t table, const topic_table& from,
   for (auto number = first; number < end; ++number) {
     const auto* all = from.destinations_at(number);
     out.add(from.at(number));
-    const auto& nodes = nodes_via(all != nullptr ? *all : none, via);
+    const auto nodes = nodes_via(all != nullptr ? *all : none, via);
     out.add_count(nodes.size());
     for (const auto& each : nodes)
       write_destination(out, each);
