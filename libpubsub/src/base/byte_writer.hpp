@@ -22,7 +22,10 @@ namespace pubsub {
 class byte_writer {
 public:
   /// `headroom` bytes in front are for the caller to fill in.
-  explicit byte_writer(std::size_t headroom = 0) : bytes_(headroom) {}
+  explicit byte_writer(std::size_t headroom = 0) {
+    bytes_.reserve(headroom + usual_bytes);
+    bytes_.resize(headroom);
+  }
 
   template <std::integral T>
   byte_writer& add(T value) {
@@ -62,6 +65,8 @@ public:
   std::vector<std::byte> take() noexcept { return std::move(bytes_); }
 
 private:
+  static constexpr std::size_t usual_bytes = 64; // few frames are longer
+
   std::vector<std::byte> bytes_;
 };
 

@@ -64,8 +64,12 @@ public:
   /// From now on control frames wait among the messages.
   void use_one_for_all() noexcept { one_for_all_.store(true, std::memory_order_release); }
   /// From now on messages wait in one place, however far they have come, and so stay in order: the
-  /// peer is a client, which passes nothing on, and for which relays wait in no circle.
-  void use_one_place() noexcept { one_place_.store(true, std::memory_order_release); }
+  /// peer is a client, which passes nothing on, and for which relays wait in no circle. It is made
+  /// at once: the first message on a topic that thousands of clients want finds it there.
+  void use_one_place() {
+    one_place_.store(true, std::memory_order_release);
+    out();
+  }
   bool has_one_place() const noexcept { return one_place_.load(std::memory_order_acquire); }
   outbox& control() noexcept { return control_; }
   /// Null if nothing was ever pushed behind all messages.
