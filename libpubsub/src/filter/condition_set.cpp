@@ -114,7 +114,7 @@ std::span<const std::uint64_t> condition_set::wanting(std::string_view topic,
 
 void condition_set::decide(std::string_view topic, std::span<const std::byte> value,
                            log_columns& columns) {
-  encoded_record record{value, max_steps};
+  encoded_record record{value, max_steps, &last_shape_};
   std::span<const column_place> places = nowhere_;
   if (!naming_.empty()) {
     if (columns.learn(topic, record)) {

@@ -12,6 +12,7 @@
 
 #include <pubsub/condition.hpp>
 
+#include "filter/encoded_record.hpp"
 #include "filter/literal_index.hpp"
 #include "filter/log_columns.hpp"
 
@@ -89,7 +90,8 @@ private:
   std::vector<std::uint32_t> naming_, not_naming_, learning_;
   std::vector<places_in_log> places_; // by the number of the log
   std::vector<std::uint64_t> wanting_;
-  bool any_ = false; // bit in wanting_ is set
+  conditions::record_shape last_shape_; // most messages of a topic begin alike
+  bool any_ = false;                    // bit in wanting_ is set
 };
 
 } // namespace pubsub

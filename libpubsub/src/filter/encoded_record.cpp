@@ -62,25 +62,7 @@ scalar fixed_scalar(data_type type, const std::byte* body) noexcept {
 
 } // namespace
 
-/// Most values have few bytes and no members. False, and nothing is done, for all others.
-bool encoded_record::skip_short(const std::byte*& at) noexcept {
-  constexpr std::size_t most_bytes = 130; // with a length of one byte, and the type before it
-  if (left(at) < most_bytes || steps_left_ == 0 || !is_tag(*at))
-    return false;
-  auto size = size_of_body(at);
-  if (size == variable_size) {
-    if (!is_text(tag_at(at)) || (at[1] & std::byte{0x80}) != std::byte{0})
-      return false;
-    size = 1 + static_cast<std::size_t>(at[1]);
-  }
-  --steps_left_;
-  at += 1 + size;
-  return true;
-}
-
 look encoded_record::skip(const std::byte*& at) noexcept {
-  if (skip_short(at))
-    return look::yes;
   for (std::uint64_t pending = 1; pending > 0; --pending) {
     if (at == end_ || !is_tag(*at))
       return look::unreadable;
@@ -164,16 +146,15 @@ look encoded_record::find_event(members all) noexcept {
     return look::absent;
   if (left(all.first) <= event_head.size())
     return look::unreadable;
-  members content;
-  if (const auto there = open_vector(all.first + event_head.size(), content); there != look::yes)
+  if (const auto there = open_vector(all.first + event_head.size(), content_); there != look::yes)
     return there;
-  if (content.count < 2)
+  if (content_.count < 2)
     return look::absent;
-  if (content.first == end_)
+  if (content_.first == end_)
     return look::unreadable;
-  if (tag_at(content.first) != data_type::string)
+  if (tag_at(content_.first) != data_type::string)
     return look::absent;
-  if (string_at(content.first, event_) != look::yes)
+  if (string_at(content_.first, event_) != look::yes)
     return look::unreadable;
   const auto* behind_name = reinterpret_cast<const std::byte*>(event_.data() + event_.size());
   return open_vector(behind_name, arguments_);
@@ -181,9 +162,14 @@ look encoded_record::find_event(members all) noexcept {
 
 look encoded_record::look_for_shape() noexcept {
   looked_ = true;
+  if (last_ != nullptr && has_last_shape()) {
+    take_last_shape();
+    return shape_;
+  }
   shape_ = open_vector(first_, record_);
   if (shape_ != look::yes)
     return shape_;
+  const auto whole = record_;
   const auto event = find_event(record_);
   if (event == look::unreadable)
     return shape_ = event;
@@ -195,11 +181,51 @@ look encoded_record::look_for_shape() noexcept {
     const auto log = open_vector(arguments_.first, columns);
     if (log == look::unreadable)
       return shape_ = log;
-    if (log == look::yes)
+    if (log == look::yes) {
       record_ = columns;
+      note_shape(std::max({room_for(whole), room_for(content_), room_for(columns)}));
+    }
   }
   reached_at_ = record_.first;
   return shape_;
+}
+
+/// So many bytes a message must have at least: each of these takes one.
+std::size_t encoded_record::room_for(const members& all) const noexcept {
+  return static_cast<std::size_t>(all.first - first_) + all.count;
+}
+
+/// All bytes that `look_for_shape` reads are in the head, and are the same.
+bool encoded_record::has_last_shape() const noexcept {
+  const auto& x = *last_;
+  return x.head_bytes_ > 0 && left(first_) >= x.least_bytes_ &&
+         std::memcmp(first_, x.head_.data(), x.head_bytes_) == 0;
+}
+
+void encoded_record::take_last_shape() noexcept {
+  const auto& x = *last_;
+  shape_ = look::yes;
+  is_event_ = true;
+  event_ = {reinterpret_cast<const char*>(first_ + x.event_at_), x.event_bytes_};
+  arguments_ = {first_ + x.arguments_at_, 1};
+  record_ = {first_ + x.head_bytes_, x.columns_};
+  reached_at_ = record_.first;
+}
+
+/// Of the record of a log.
+void encoded_record::note_shape(std::size_t least_bytes) noexcept {
+  const auto head_bytes = static_cast<std::size_t>(record_.first - first_);
+  if (last_ == nullptr || head_bytes > record_shape::max_bytes)
+    return;
+  auto& x = *last_;
+  std::copy(first_, record_.first, x.head_.begin());
+  x.head_bytes_ = head_bytes;
+  x.least_bytes_ = least_bytes;
+  x.event_at_ =
+      static_cast<std::size_t>(reinterpret_cast<const std::byte*>(event_.data()) - first_);
+  x.event_bytes_ = event_.size();
+  x.arguments_at_ = static_cast<std::size_t>(arguments_.first - first_);
+  x.columns_ = record_.count;
 }
 
 look encoded_record::event_name(std::string_view& out) noexcept {
@@ -208,6 +234,27 @@ look encoded_record::event_name(std::string_view& out) noexcept {
     return shape;
   out = event_;
   return is_event_ ? look::yes : look::absent;
+}
+
+/// Most values have few bytes and no members. Goes on to that place, or to the first other value.
+inline void encoded_record::pass_short_members(std::uint32_t place) noexcept {
+  const auto* at = reached_at_;
+  auto steps = std::min<std::size_t>(place - reached_, steps_left_);
+  steps_left_ -= steps;
+  for (; steps > 0 && left(at) >= 2 && is_tag(*at); --steps) {
+    std::size_t size = size_of_body(at);
+    if (size == variable_size) {
+      if (!is_text(tag_at(at)) || (at[1] & std::byte{0x80}) != std::byte{0})
+        break;
+      size = 1 + static_cast<std::size_t>(at[1]);
+    }
+    if (left(at) <= size)
+      break;
+    at += 1 + size;
+    ++reached_;
+  }
+  steps_left_ += steps;
+  reached_at_ = at;
 }
 
 look encoded_record::member(std::uint32_t place, const std::byte*& at) noexcept {
@@ -219,6 +266,7 @@ look encoded_record::member(std::uint32_t place, const std::byte*& at) noexcept 
     reached_ = 0;
     reached_at_ = record_.first;
   }
+  pass_short_members(place);
   for (; reached_ < place; ++reached_)
     if (const auto there = skip(reached_at_); there != look::yes) {
       reached_ = 0;

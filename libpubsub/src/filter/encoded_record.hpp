@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -25,15 +26,33 @@ struct members {
   std::uint32_t count = 0;
 };
 
+/// Where the columns lie in the records of a log: messages that begin with the same bytes, up to
+/// the first column, are shaped alike. Not thread-safe.
+class record_shape {
+  friend class encoded_record;
+
+  static constexpr std::size_t max_bytes = 96;
+
+  std::array<std::byte, max_bytes> head_{};
+  std::size_t head_bytes_ = 0;  // 0: nothing is known
+  std::size_t least_bytes_ = 0; // of a message with room for all that its head announces
+  std::size_t event_at_ = 0;
+  std::size_t event_bytes_ = 0;
+  std::size_t arguments_at_ = 0;
+  std::uint32_t columns_ = 0;
+};
+
 /// The record of a message is what positions and columns count: of a record of a log (an event
 /// `log_<path>` with one argument, a vector) its columns, of another event its arguments, of any
 /// other vector its members. Reads only what it is asked for, never beyond the bytes, and passes
 /// over a bounded number of values. Not thread-safe; the bytes outlive it.
 class encoded_record {
 public:
+  /// `last`: the shape of a message before, and then of this one, if it is the record of a log.
   explicit encoded_record(std::span<const std::byte> bytes,
-                          std::size_t steps = condition::max_steps) noexcept
-      : first_(bytes.data()), end_(bytes.data() + bytes.size()), steps_left_(steps) {}
+                          std::size_t steps = condition::max_steps,
+                          record_shape* last = nullptr) noexcept
+      : first_(bytes.data()), end_(bytes.data() + bytes.size()), steps_left_(steps), last_(last) {}
 
   std::span<const std::byte> bytes() const noexcept { return {first_, end_}; }
 
@@ -64,9 +83,13 @@ public:
   look skip(const std::byte*& at) noexcept;
 
 private:
-  bool skip_short(const std::byte*& at) noexcept;
+  void pass_short_members(std::uint32_t place) noexcept;
   look find_shape() noexcept { return looked_ ? shape_ : look_for_shape(); }
   look look_for_shape() noexcept;
+  std::size_t room_for(const members& all) const noexcept;
+  bool has_last_shape() const noexcept;
+  void take_last_shape() noexcept;
+  void note_shape(std::size_t least_bytes) noexcept;
   look find_event(members all) noexcept;
   std::size_t left(const std::byte* at) const noexcept {
     return static_cast<std::size_t>(end_ - at);
@@ -76,10 +99,12 @@ private:
   const std::byte* const first_;
   const std::byte* const end_;
   std::size_t steps_left_;
+  record_shape* const last_;
   bool looked_ = false;
   look shape_ = look::absent; // yes: there is a record
   bool is_event_ = false;
   std::string_view event_;
+  members content_; // of the event: its name and its arguments
   members arguments_;
   members record_;
   // Where the search for members has got to.

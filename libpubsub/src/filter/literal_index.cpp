@@ -37,8 +37,10 @@ std::size_t hash_of_number(const scalar& x) noexcept {
 } // namespace
 
 void literal_index::add(const compiled_test& test, std::uint32_t number) {
-  for (const auto& each : test.equals)
+  for (const auto& each : test.equals) {
     equal_[each].push_back(number);
+    marks_ |= mark_of(each);
+  }
   for (const auto& each : test.others) {
     const auto length = static_cast<unsigned>(each.first.raw[address::size_bytes]);
     within_[length][network_part(each.first.raw, length)].push_back(number);

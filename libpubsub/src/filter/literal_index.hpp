@@ -29,8 +29,9 @@ public:
       for (const auto each : found)
         visit(each);
     };
-    if (const auto found = equal_.find(value); found != equal_.end())
-      call(found->second);
+    if (may_be_equal(value))
+      if (const auto found = equal_.find(value); found != equal_.end())
+        call(found->second);
     if (value.kind != scalar_kind::host && value.kind != scalar_kind::network)
       return;
     for (const auto& [length, subnets] : within_)
@@ -54,6 +55,13 @@ private:
     std::size_t operator()(const address_bytes& x) const noexcept;
   };
 
+  static std::uint64_t mark_of(const scalar& x) noexcept {
+    return std::uint64_t{1} << (scalar_hash{}(x) % 64);
+  }
+  /// Most values are equal to none, and where there are few literals this says so for less than the
+  /// look into a table costs.
+  bool may_be_equal(const scalar& x) const noexcept { return (marks_ & mark_of(x)) != 0; }
+
   static address_bytes network_part(const std::byte* raw, unsigned length) noexcept;
   /// Whether an address, or all of a subnet, can lie in one of that length.
   static bool reaches(const scalar& x, unsigned length) noexcept {
@@ -62,6 +70,7 @@ private:
   }
 
   std::unordered_map<scalar, numbers, scalar_hash, scalar_equal> equal_;
+  std::uint64_t marks_ = 0; // of the literals in equal_
   std::map<unsigned, std::unordered_map<address_bytes, numbers, address_hash>> within_;
 };
 
