@@ -49,7 +49,7 @@ bool native_protocol::take_messages(outboxes& from, gathered_write& out) {
   const auto first = next_++;
   for (std::size_t i = 0;
        i < places && out.slices.size() < max_slices_per_write && total < max_bytes_per_write; ++i) {
-    const auto hops = (first + i) % places;
+    const auto hops = one_place_ ? 0 : (first + i) % wire::max_hops;
     auto* const found = from.find(hops);
     if (found == nullptr)
       continue;
