@@ -53,6 +53,7 @@ class World:
         self._shim = None
         self._dialled = []  # (one, other, address), in order
         self._extra_messages = 0
+        self._dropped_before = 0  # at links of nodes that have ended since
 
     # -- nodes and links ---------------------------------------------------------------------------
 
@@ -298,14 +299,26 @@ class World:
         self.fault(f"kill -9 {name}")
         for pub in self.publishers:
             pub.look()
+        self._remember_drops(self.nodes[name])
         with self.cut():
             self.nodes[name].program.kill()
 
     def shut_down(self, name):
         """Closes a node in good order. What was under way through it may be lost."""
         self.fault(f"close {name}")
+        self._remember_drops(self.nodes[name])
         with self.cut():
             self.close_node(self.nodes[name])
+
+    def _remember_drops(self, node):
+        """A node takes its counters with it: what it has dropped by now, in a fault before, stays in the books."""
+        if not node.program.stopped:
+            self._dropped_before += self._dropped_at_links(node.ask("report"))
+
+    @staticmethod
+    def _dropped_at_links(report):
+        """Or on the way to one, where none leads there any more."""
+        return report["endpoint"]["dropped_at_links"] + report["endpoint"]["unreachable"]
 
     def stop(self, name):
         self.fault(f"stop {name}")
@@ -446,11 +459,11 @@ class World:
 
     def check(self):
         """Asserts all that must hold for what has happened to this world."""
-        dropped_at_links = 0  # or on the way to one, where none leads there any more
+        dropped_at_links = self._dropped_before
         for node in self.nodes.values():
             if node.lives():
                 report = node.ask("report")
-                dropped_at_links += report["endpoint"]["dropped_at_links"] + report["endpoint"]["unreachable"]
+                dropped_at_links += self._dropped_at_links(report)
                 for link in report["links"]:
                     self.violations += checker.check_link(node.name, link)
         for sub in self.subscriptions:
