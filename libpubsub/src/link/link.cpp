@@ -213,6 +213,8 @@ void link::on_resume() {
 /// Under load the loop writes, which finds more to write the later it comes. Otherwise waking it
 /// would take longer than writing.
 void link::on_work() {
+  if (written_together::is_on())
+    return written_together::add(self());
   const bool on_loop = loop().get_executor().running_in_this_thread();
   if (on_loop || !write_at_once())
     asio::post(loop(), [self = self()] { self->write(); });
@@ -227,30 +229,39 @@ bool link::write_at_once() {
   if (writing_ || closed_ || now - idle_since_ < idle_before_writing_at_once ||
       !writes_here.may_write(now))
     return false;
-  write_what_fits();
+  const bool all = write_what_fits();
   writes_here.last = clock::now();
-  return !unwritten_ && !close_when_written_;
+  return all;
 }
 
-void link::write_what_fits() {
+void link::write_here() {
+  if (loop().get_executor().running_in_this_thread())
+    return write();
+  {
+    std::lock_guard lock{writer_mutex_};
+    if (writing_ || closed_ || write_what_fits())
+      return;
+  }
+  asio::post(loop(), [self = self()] { self->write(); });
+}
+
+/// False if the loop has something left to do.
+bool link::write_what_fits() {
   gather();
-  if (!unwritten_)
-    return;
-  advance(connection_->try_write(unwritten_->rest()));
-  gather();
+  if (unwritten_) {
+    advance(connection_->try_write(unwritten_->rest()));
+    gather();
+  }
+  return !unwritten_ && !close_when_written_;
 }
 
 void link::write() {
   std::unique_lock lock{writer_mutex_};
-  if (writing_ || closed_)
+  if (writing_ || closed_ || write_what_fits())
     return;
-  write_what_fits();
   if (!unwritten_) {
-    const bool last = close_when_written_;
     lock.unlock();
-    if (last)
-      do_close({});
-    return;
+    return do_close({});
   }
   writing_ = true;
   connection_->write_some(unwritten_->rest(), [self = self()](error_code failure, std::size_t n) {

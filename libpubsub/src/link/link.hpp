@@ -7,13 +7,14 @@
 #include <span>
 
 #include "link/peer_link.hpp"
+#include "link/written_together.hpp"
 #include "transport/connection.hpp"
 
 namespace pubsub {
 
 /// Reads big, splits frames without copying, writes runs of frames with one gathered write: from
 /// the loop under load, at once on the publisher's thread if the link has been idle for a moment.
-class link final : public peer_link {
+class link final : public peer_link, public written_together::target {
 public:
   link(std::shared_ptr<connection> carrier, const queue_options& options,
        std::uint32_t max_frame_bytes);
@@ -33,8 +34,10 @@ public:
     return peer_link::has_spoken() || connection_->has_spoken();
   }
 
+  void write_here() override;
+  asio::io_context& loop() const noexcept override { return *connection_->loop(); }
+
 private:
-  asio::io_context& loop() const noexcept { return *connection_->loop(); }
   std::shared_ptr<link> self() { return std::static_pointer_cast<link>(shared_from_this()); }
   void on_resume() override;
   void read();
@@ -59,7 +62,7 @@ private:
   std::size_t announced_bytes() const noexcept;
   void on_work() override;
   bool write_at_once();
-  void write_what_fits();
+  bool write_what_fits();
   void write();
   void gather();
   void advance(std::size_t written);

@@ -38,6 +38,9 @@ inline constexpr std::chrono::microseconds idle_before_writing_at_once{20};
 /// Links that one thread writes to like this, one after the other. The loops of the rest are awake
 /// before it would have come to them, and write at the same time.
 inline constexpr unsigned most_links_written_at_once = 8;
+/// A message that goes over more links is written by their loops together, so many links at a time
+/// (link/written_together.hpp): few enough that what else waits at a loop has its turn soon.
+inline constexpr std::size_t links_written_together = 32;
 /// Topics of one announcement, each of up to 64 KiB.
 inline constexpr std::size_t most_topics_per_frame = 8;
 /// Bytes a peer may send beyond its credit: a sender with any credit left may begin another batch,

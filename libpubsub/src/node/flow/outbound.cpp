@@ -8,6 +8,7 @@
 
 #include "base/probe.hpp"
 #include "data/binary.hpp"
+#include "link/written_together.hpp"
 #include "message/message_access.hpp"
 #include "wire/broker/envelope.hpp"
 #include "wire/native/batch.hpp"
@@ -73,6 +74,7 @@ void outbound::seal() noexcept {
 /// links this does not wait: who has to wait may find another route then.
 push_result outbound::end_record(record_stream& from, const route& to, run_writer::exits exits,
                                  const deadline& until) {
+  const written_together by_all_loops{to.links.size()};
   const auto result = records_.push(exits, from.source(wire::default_ttl), from.size_bytes(),
                                     to.links.empty() ? until : immediately());
   if (result != push_result::would_block)

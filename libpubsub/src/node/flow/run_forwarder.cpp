@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/probe.hpp"
+#include "link/written_together.hpp"
 #include "message/frame.hpp"
 #include "wire/broker/envelope.hpp"
 
@@ -99,6 +100,7 @@ intrusive_ptr<message_run> run_forwarder::run_at(const chunk* owner, const std::
 }
 
 void run_forwarder::hand_on(exit_span to, const intrusive_ptr<message_run>& run) {
+  const written_together by_all_loops{to.size()};
   for (auto* each : to)
     if (each->push_run(run, sources_[hops_]))
       via_->gate(hops_).pause();
