@@ -47,11 +47,12 @@ public:
 private:
   void take(std::span<const std::byte> payload, bool of_version_2) {
     using outcome = wire::handshake::outcome;
-    if (handshake_.state() == outcome::running) {
+    if (!handshake_.over()) {
+      const auto before = handshake_.state();
       const auto now = handshake_.receive(payload);
-      if (now == outcome::peered)
+      if (now == outcome::peered && before == outcome::running)
         tell_all();
-      else if (now != outcome::running)
+      else if (now != outcome::running && now != outcome::peered)
         throw std::runtime_error("handshake: " + handshake_.failure().message());
     } else if (of_version_2) {
       const auto kind = wire::kind_of(payload);

@@ -67,7 +67,7 @@ void session::start() {
 
 std::size_t session::on_frames(const intrusive_ptr<chunk>& owner, std::span<std::byte> frames) {
   const auto all = frames.size();
-  while (!reader_ && !frames.empty()) {
+  while (!handshake_.over() && !frames.empty()) {
     const auto size = frame_bytes(frames.data());
     act_on(handshake_.receive(frames.first(size).subspan(frame_header_bytes)));
     if (const auto state = handshake_.state();
@@ -86,7 +86,9 @@ void session::act_on(wire::handshake::outcome outcome) {
   case wire::handshake::outcome::paused:
     return;
   case wire::handshake::outcome::peered:
-    return begin_messages();
+    if (!reader_)
+      begin_messages();
+    return;
   case wire::handshake::outcome::redundant:
   case wire::handshake::outcome::failed:
     timer_->stop();
@@ -211,7 +213,7 @@ void session::on_closed(const error& reason) {
     reader_->end();
   cut_off_ = parting_ && parting_->leaving() && reason == errc::peer_timeout;
   auto outcome = handshake_.state();
-  if (outcome == wire::handshake::outcome::peered && !peered_) {
+  if (reader_ && !peered_) {
     owner_->routes().remove_peers({remote()});
     outcome = wire::handshake::outcome::failed;
   }

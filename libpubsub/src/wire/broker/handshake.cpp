@@ -92,8 +92,7 @@ handshake::outcome handshake::receive(std::span<const std::byte> frame_payload) 
     return fail(errc::invalid_message, "empty handshake frame");
   const auto tag = static_cast<std::uint8_t>(frame_payload[0]);
   const auto body = frame_payload.subspan(1);
-  const bool waiting = outcome_ == outcome::paused && (tag == tag_probe || tag == tag_drop_conn);
-  if (outcome_ != outcome::running && !waiting)
+  if (outcome_ != outcome::running && !may_still_come(tag))
     return out_of_order(tag);
   switch (tag) {
   case tag_hello:
@@ -116,6 +115,13 @@ handshake::outcome handshake::receive(std::span<const std::byte> frame_payload) 
   default:
     return fail_and_tell({errc::invalid_message, "invalid message type tag"});
   }
+}
+
+/// While this side does not wait for it.
+bool handshake::may_still_come(std::uint8_t tag) const noexcept {
+  if (outcome_ == outcome::paused)
+    return tag == tag_probe || tag == tag_drop_conn;
+  return !over() && (tag == tag_originator_ack || tag == tag_drop_conn);
 }
 
 /// Only there to provoke early socket errors.
@@ -258,7 +264,7 @@ handshake::outcome handshake::on_filter(std::span<const std::byte> body, std::ui
   if (is_syn) {
     send_filter(tag_responder_syn_ack);
     expects_ = expects::originator_ack;
-    return outcome_;
+    return outcome_ = version_ == 1 ? outcome::running : outcome::peered;
   }
   env_.send(make(tag_originator_ack));
   expects_ = expects::nothing;

@@ -33,8 +33,10 @@ enum class admission : std::uint8_t {
   full,      ///< there are too many peers: refused with a reason
 };
 
-/// One handshake. `receive` is called with every frame payload until `outcome` is no longer
-/// `running` (or `paused`, which ends by itself through `proceed_now` or `reject`).
+/// One handshake. `receive` is called with every frame payload until it is `over`, or has failed
+/// (or is `paused`, which ends by itself through `proceed_now` or `reject`). In version 2 the side
+/// that answers is peered, and may say more, before the other one's last word has come: that one
+/// has admitted it already.
 class handshake {
 public:
   enum class outcome : std::uint8_t {
@@ -75,6 +77,8 @@ public:
   outcome reject(errc code, std::string_view description);
 
   outcome state() const noexcept { return outcome_; }
+  /// Whether both sides have said everything; what comes from now on is no part of it.
+  bool over() const noexcept { return expects_ == expects::nothing; }
   /// Nil until known.
   const endpoint_id& remote() const noexcept { return remote_; }
   const filter& remote_filter() const noexcept { return remote_filter_; }
@@ -98,6 +102,7 @@ private:
     nothing,
   };
 
+  bool may_still_come(std::uint8_t tag) const noexcept;
   outcome on_probe(std::span<const std::byte> body);
   outcome on_hello(std::span<const std::byte> body);
   outcome on_version_select(std::span<const std::byte> body);

@@ -72,6 +72,42 @@ TEST_CASE("a second connection of a peer that is there is turned away, and the f
   CHECK(node.routes.count("/b") == 0);
 }
 
+TEST_CASE("a node that answers in version 2 tells what it knows before the last word has come") {
+  fake_node node;
+  const auto carrier = node.connect();
+  party hands{tcp_role::connecting, id_of(50), {}, 2, true};
+  for (int i = 0; i < 2; ++i) {
+    for (const auto& each : hands.take_sent())
+      carrier->receive(each);
+    node.loop->run();
+    for (const auto& each : carrier->take_frames())
+      if (!hands.machine.over())
+        hands.hear(each);
+  }
+  REQUIRE(hands.machine.over());
+  const auto events = node.events.subscribe(status_events::all);
+  SUBCASE("the last word comes, and what the client wants") {
+    for (const auto& each : hands.take_sent())
+      carrier->receive(each);
+    carrier->receive(wire::make_report(filter_report{{id_of(50), 1, 1, true}, {"/a"}, {}}));
+    carrier->receive(wire::make_known());
+    node.loop->run();
+    CHECK(node.peers->wait_for_peer(id_of(50), 0ns));
+    CHECK(node.routes.count("/a") == 1);
+  }
+  SUBCASE("something else comes: it was never a peer, and nothing of it stays") {
+    carrier->receive(wire::make_report(filter_report{{id_of(50), 1, 1, true}, {"/a"}, {}}));
+    node.loop->run();
+    carrier->take_written();
+    CHECK(carrier->closed());
+    CHECK(node.peers->peers().empty());
+    CHECK(node.routes.count("/a") == 0);
+    CHECK(codes(*events).empty());
+    const fake_peer again{node, id_of(50), 2, {"/a"}};
+    CHECK(again.is_peered());
+  }
+}
+
 TEST_CASE("a node that is closed admits no more peers") {
   fake_node node;
   node.peers->close(0ms);

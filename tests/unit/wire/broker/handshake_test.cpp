@@ -285,6 +285,62 @@ TEST_CASE("two endpoints agree on the highest version both speak") {
       }
 }
 
+namespace {
+
+/// The side that answers a smaller id, once it has heard all but that one's last word.
+struct answering {
+  explicit answering(std::uint8_t version)
+      : low{tcp_role::connecting, filled_id(0x11), {"/low"}, version}, high{tcp_role::accepting,
+                                                                            filled_id(0x33),
+                                                                            {"/high"},
+                                                                            version} {
+    for (int i = 0; i < 2; ++i) {
+      for (const auto& frame : low.take_sent())
+        state = high.hear(frame);
+      for (const auto& frame : high.take_sent())
+        low.hear(frame);
+    }
+    last_word = low.take_sent();
+  }
+
+  party low, high;
+  outcome state = outcome::running;
+  std::vector<buffer> last_word;
+};
+
+} // namespace
+
+TEST_CASE("in version 2 who answers is peered before the last word of the other side has come") {
+  for (const std::uint8_t version : {1, 2}) {
+    CAPTURE(static_cast<int>(version));
+    answering x{version};
+    CHECK(x.low.machine.state() == outcome::peered);
+    CHECK(x.low.machine.over());
+    CHECK(x.state == (version == 1 ? outcome::running : outcome::peered));
+    CHECK_FALSE(x.high.machine.over());
+    REQUIRE(x.last_word.size() == 1);
+    CHECK(x.high.hear(x.last_word[0]) == outcome::peered);
+    CHECK(x.high.machine.over());
+    CHECK(x.high.sent.empty());
+    CHECK(x.high.asked.size() == 1);
+  }
+}
+
+TEST_CASE("who answers in version 2 fails if something else than the last word comes") {
+  for (const auto& hex : every_frame) {
+    answering x{2};
+    const auto frame = from_hex(hex);
+    if (frame == x.last_word[0])
+      continue;
+    CHECK(x.high.hear(frame) == outcome::failed);
+    CHECK(x.high.machine.failure());
+  }
+  answering x{2};
+  CHECK(x.high.hear("0000001e 09 5a45454b" + id_hex('1') + "1c 0774686520656e64") ==
+        outcome::failed);
+  CHECK(x.high.machine.failure().context() == "the peer refused: the end");
+}
+
 TEST_CASE("both sides of version 2 tell their names, and one that cannot be shown counts as none") {
   for (const std::string name : {"sensor-1", "", "\x1b[2J", "two words"}) {
     CAPTURE(name);
