@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -100,12 +99,17 @@ public:
     return found != peers_.end() && found->second.state == phase::peered ? found->second.current
                                                                          : nullptr;
   }
-  /// The sessions of the peers in these phases.
+  std::size_t count_peered() const {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        peers_, [](const auto& each) { return each.second.state == phase::peered; }));
+  }
+  /// The sessions of the peers in these phases, by their ids.
   std::vector<std::shared_ptr<session>> in_phase(phase first, phase last) const {
     std::vector<std::shared_ptr<session>> result;
     for (const auto& [id, peer] : peers_)
       if (peer.state >= first && peer.state <= last)
         result.push_back(peer.current);
+    std::ranges::sort(result, {}, &session::remote);
     return result;
   }
 
@@ -120,7 +124,7 @@ private:
   }
 
   const std::size_t max_peers_;
-  std::map<endpoint_id, entry> peers_;
+  std::unordered_map<endpoint_id, entry> peers_;
   std::unordered_map<endpoint_id, std::string> owners_; // by the names in their certificates
 };
 

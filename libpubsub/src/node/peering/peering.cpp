@@ -433,8 +433,7 @@ bool peering::wait_until(std::chrono::nanoseconds timeout, Condition met) const 
 }
 
 bool peering::wait_for_peers(std::size_t n, std::chrono::nanoseconds timeout) const {
-  return wait_until(timeout,
-                    [&] { return peers_.in_phase(phase::peered, phase::peered).size() >= n; });
+  return wait_until(timeout, [&] { return peers_.count_peered() >= n; });
 }
 
 bool peering::wait_for_peer(const endpoint_id& id, std::chrono::nanoseconds timeout) const {
