@@ -11,9 +11,9 @@
 
 namespace pubsub {
 
-/// While one exists that was made for very many exits, the links to which its thread gives work
-/// are written by all their loops together: each takes the next link, wherever that lives, so that
-/// none has nothing to do while many links of another one wait. Thread-safety: one thread.
+/// While a thread gives work to very many links, they are written by all their loops together: each
+/// takes the next link, wherever that lives, so that none has nothing to do while many links of
+/// another one wait. Thread-safety: one thread.
 class written_together {
 public:
   /// A link, as far as it is written.
@@ -28,32 +28,34 @@ public:
     ~target() = default;
   };
 
-  explicit written_together(std::size_t exits) noexcept
-      : on_(exits > link_tuning::most_links_written_at_once && here_ == nullptr) {
-    if (on_)
-      here_ = this;
-  }
-  ~written_together() {
-    if (!on_)
-      return;
-    here_ = nullptr;
-    hand_over();
+  /// Calls `push`, which gives work to so many links and waits for nothing.
+  template <class F>
+  static auto unless_few(std::size_t links, F push) {
+    if (links <= link_tuning::most_links_written_at_once) [[likely]]
+      return push();
+    const written_together by_all_loops;
+    return push();
   }
   written_together(const written_together&) = delete;
   written_together& operator=(const written_together&) = delete;
 
-  /// Whether this thread has one, for `add`.
+  /// Whether the thread is at that, for `add`.
   static bool is_on() noexcept { return here_ != nullptr; }
   static void add(std::shared_ptr<target> x) { here_->take(std::move(x)); }
 
 private:
   class round;
 
+  written_together() noexcept : before_(std::exchange(here_, this)) {}
+  ~written_together() {
+    here_ = before_;
+    hand_over();
+  }
   void take(std::shared_ptr<target> x);
   void hand_over() noexcept;
 
   inline static thread_local written_together* here_ = nullptr;
-  const bool on_;
+  written_together* const before_;
   std::shared_ptr<round> round_; // the links not handed over yet; null if there are none
 };
 

@@ -19,8 +19,6 @@ using namespace pubsub::test;
 
 namespace {
 
-constexpr std::size_t frame_bytes_of_test = 14;
-
 struct quiet_handler final : link_handler {
   std::size_t on_frames(const intrusive_ptr<chunk>&, std::span<std::byte> frames) override {
     return frames.size();
@@ -81,15 +79,11 @@ struct many_links {
     release.set_value();
     wait_for(loop);
   }
-  /// One message, to all.
-  void push() {
-    auto memory = chunk::make(frame_bytes_of_test);
-    std::memset(store_be(memory->data(), static_cast<std::uint32_t>(frame_bytes_of_test - 4)), 7,
-                frame_bytes_of_test - 4);
-    const auto run = message_run::of_frames(memory.get(), memory->data(), {1, frame_bytes_of_test});
-    const written_together by_all_loops{all.size()};
-    for (const auto& each : all)
-      each.carrier->out().push_run(run, {});
+  void push(const intrusive_ptr<message_run>& run) {
+    written_together::unless_few(all.size(), [&] {
+      for (const auto& each : all)
+        each.carrier->out().push_run(run, {});
+    });
   }
   std::size_t written() const {
     std::size_t result = 0;
@@ -103,31 +97,33 @@ struct many_links {
   std::vector<end> all;
 };
 
+/// One message of so many bytes; the run points to the memory.
+intrusive_ptr<message_run> message_in(const intrusive_ptr<chunk>& memory, std::size_t bytes) {
+  std::memset(store_be(memory->data(), static_cast<std::uint32_t>(bytes - 4)), 7, bytes - 4);
+  return message_run::of_frames(memory.get(), memory->data(), {1, bytes});
+}
+
 } // namespace
 
 TEST_CASE("a loop with nothing to do writes the links of one that is busy") {
   many_links f{100};
   REQUIRE(f.all[0].loop != f.all[1].loop);
+  constexpr std::size_t bytes = 14;
+  const auto memory = chunk::make(bytes);
   f.while_held(*f.all[0].loop, [&] {
-    f.push();
+    f.push(message_in(memory, bytes));
     CHECK(eventually([&] { return f.written() == f.all.size(); }));
   });
   for (auto& each : f.all)
-    CHECK(each.peer.read_frame().size() == frame_bytes_of_test);
+    CHECK(each.peer.read_frame().size() == bytes);
 }
 
 TEST_CASE("links whose sockets are full are written to the end by their own loops") {
   constexpr int small_buffer = 64 * 1024;
   constexpr std::size_t bytes = 8 << 20; // more than two sockets hold
   many_links f{20, small_buffer};
-  auto memory = chunk::make(bytes);
-  std::memset(store_be(memory->data(), static_cast<std::uint32_t>(bytes - 4)), 7, bytes - 4);
-  const auto run = message_run::of_frames(memory.get(), memory->data(), {1, bytes});
-  {
-    const written_together by_all_loops{f.all.size()};
-    for (const auto& each : f.all)
-      each.carrier->out().push_run(run, {});
-  }
+  const auto memory = chunk::make(bytes);
+  f.push(message_in(memory, bytes));
   CHECK(f.written() == 0);
   for (auto& each : f.all)
     CHECK(each.peer.read_frame().size() == bytes);
@@ -135,17 +131,14 @@ TEST_CASE("links whose sockets are full are written to the end by their own loop
 }
 
 TEST_CASE("a few links are not written together, nor is what comes when the message has gone") {
-  {
-    const written_together few{link_tuning::most_links_written_at_once};
-    CHECK_FALSE(written_together::is_on());
-  }
-  {
-    const written_together many{link_tuning::most_links_written_at_once + 1};
-    {
-      const written_together inner{link_tuning::most_links_written_at_once + 1};
-      CHECK(written_together::is_on());
-    }
-    CHECK(written_together::is_on());
-  }
+  constexpr std::size_t few = link_tuning::most_links_written_at_once;
+  const auto is_on = [] { return written_together::is_on(); };
+  CHECK_FALSE(written_together::unless_few(few, is_on));
+  CHECK(written_together::unless_few(few + 1, is_on));
+  CHECK(written_together::unless_few(few + 1, [&] {
+    CHECK(written_together::unless_few(few, is_on)); // as a part of the same
+    CHECK(written_together::unless_few(few + 1, is_on));
+    return written_together::is_on();
+  }));
   CHECK_FALSE(written_together::is_on());
 }

@@ -74,9 +74,10 @@ void outbound::seal() noexcept {
 /// links this does not wait: who has to wait may find another route then.
 push_result outbound::end_record(record_stream& from, const route& to, run_writer::exits exits,
                                  const deadline& until) {
-  const written_together by_all_loops{to.links.size()};
-  const auto result = records_.push(exits, from.source(wire::default_ttl), from.size_bytes(),
-                                    to.links.empty() ? until : immediately());
+  const auto result = written_together::unless_few(to.links.size(), [&] {
+    return records_.push(exits, from.source(wire::default_ttl), from.size_bytes(),
+                         to.links.empty() ? until : immediately());
+  });
   if (result != push_result::would_block)
     from.commit();
   return result;

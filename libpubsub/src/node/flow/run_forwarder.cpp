@@ -100,10 +100,11 @@ intrusive_ptr<message_run> run_forwarder::run_at(const chunk* owner, const std::
 }
 
 void run_forwarder::hand_on(exit_span to, const intrusive_ptr<message_run>& run) {
-  const written_together by_all_loops{to.size()};
-  for (auto* each : to)
-    if (each->push_run(run, sources_[hops_]))
-      via_->gate(hops_).pause();
+  written_together::unless_few(to.size(), [&] {
+    for (auto* each : to)
+      if (each->push_run(run, sources_[hops_]))
+        via_->gate(hops_).pause();
+  });
 }
 
 /// A few messages out of a large buffer: copied, so that they do not keep all of it alive.
