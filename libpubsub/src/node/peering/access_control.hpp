@@ -37,7 +37,7 @@ public:
       return wire::admission::unknown;
     }
     if (const auto most = rule->limits.connections;
-        most > 0 && peers.count_with(*rule, remote) >= most) {
+        most > 0 && peers.size() >= most && peers.count_with(*rule, remote) >= most) {
       counts_->limited.add(1);
       return wire::admission::limited;
     }

@@ -47,7 +47,7 @@ public:
     found->second.paused.push_back(who.shared_from_this());
     return wire::admission::pause;
   }
-  /// Peers for which the rule holds, other than this one.
+  /// Peers for which the rule holds, other than this one. Walks over all.
   std::size_t count_with(const access_rule& rule, const endpoint_id& other) const {
     return static_cast<std::size_t>(std::ranges::count_if(peers_, [&](const auto& each) {
       const auto access = each.second.current->carrier()->access();
@@ -99,6 +99,7 @@ public:
     return found != peers_.end() && found->second.state == phase::peered ? found->second.current
                                                                          : nullptr;
   }
+  std::size_t size() const noexcept { return peers_.size(); }
   std::size_t count_peered() const {
     return static_cast<std::size_t>(std::ranges::count_if(
         peers_, [](const auto& each) { return each.second.state == phase::peered; }));
