@@ -117,7 +117,7 @@ void condition_set::decide(std::string_view topic, std::span<const std::byte> va
   encoded_record record{value, max_steps, &last_shape_};
   std::span<const column_place> places = nowhere_;
   if (!naming_.empty()) {
-    if (columns.learn(topic, record)) {
+    if (!record.is_shaped_as_before() && columns.learn(topic, record)) {
       set_all(naming_);
       for (const auto each : not_naming_)
         evaluate(each, topic, record, places);

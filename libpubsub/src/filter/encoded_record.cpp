@@ -161,11 +161,6 @@ look encoded_record::find_event(members all) noexcept {
 }
 
 look encoded_record::look_for_shape() noexcept {
-  looked_ = true;
-  if (last_ != nullptr && has_last_shape()) {
-    take_last_shape();
-    return shape_;
-  }
   shape_ = open_vector(first_, record_);
   if (shape_ != look::yes)
     return shape_;
@@ -193,23 +188,6 @@ look encoded_record::look_for_shape() noexcept {
 /// So many bytes a message must have at least: each of these takes one.
 std::size_t encoded_record::room_for(const members& all) const noexcept {
   return static_cast<std::size_t>(all.first - first_) + all.count;
-}
-
-/// All bytes that `look_for_shape` reads are in the head, and are the same.
-bool encoded_record::has_last_shape() const noexcept {
-  const auto& x = *last_;
-  return x.head_bytes_ > 0 && left(first_) >= x.least_bytes_ &&
-         std::memcmp(first_, x.head_.data(), x.head_bytes_) == 0;
-}
-
-void encoded_record::take_last_shape() noexcept {
-  const auto& x = *last_;
-  shape_ = look::yes;
-  is_event_ = true;
-  event_ = {reinterpret_cast<const char*>(first_ + x.event_at_), x.event_bytes_};
-  arguments_ = {first_ + x.arguments_at_, 1};
-  record_ = {first_ + x.head_bytes_, x.columns_};
-  reached_at_ = record_.first;
 }
 
 /// Of the record of a log.

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string_view>
 
@@ -56,6 +57,12 @@ public:
 
   std::span<const std::byte> bytes() const noexcept { return {first_, end_}; }
 
+  /// Whether it has the shape of the message before: then it is the record of a log.
+  bool is_shaped_as_before() noexcept {
+    find_shape();
+    return as_before_;
+  }
+
   /// Of an event its name; `absent` if the message is none.
   look event_name(std::string_view& out) noexcept;
   /// A member of the record. Asking for them in rising order passes over each once.
@@ -84,7 +91,7 @@ public:
 
 private:
   void pass_short_members(std::uint32_t place) noexcept;
-  look find_shape() noexcept { return looked_ ? shape_ : look_for_shape(); }
+  look find_shape() noexcept;
   look look_for_shape() noexcept;
   std::size_t room_for(const members& all) const noexcept;
   bool has_last_shape() const noexcept;
@@ -101,6 +108,7 @@ private:
   std::size_t steps_left_;
   record_shape* const last_;
   bool looked_ = false;
+  bool as_before_ = false;
   look shape_ = look::absent; // yes: there is a record
   bool is_event_ = false;
   std::string_view event_;
@@ -111,5 +119,33 @@ private:
   std::uint32_t reached_ = 0;
   const std::byte* reached_at_ = nullptr;
 };
+
+/// All bytes that `look_for_shape` reads are in the head, and are the same.
+inline bool encoded_record::has_last_shape() const noexcept {
+  const auto& x = *last_;
+  return x.head_bytes_ > 0 && left(first_) >= x.least_bytes_ &&
+         std::memcmp(first_, x.head_.data(), x.head_bytes_) == 0;
+}
+
+inline void encoded_record::take_last_shape() noexcept {
+  const auto& x = *last_;
+  as_before_ = true;
+  shape_ = look::yes;
+  is_event_ = true;
+  event_ = {reinterpret_cast<const char*>(first_ + x.event_at_), x.event_bytes_};
+  arguments_ = {first_ + x.arguments_at_, 1};
+  record_ = {first_ + x.head_bytes_, x.columns_};
+  reached_at_ = record_.first;
+}
+
+inline look encoded_record::find_shape() noexcept {
+  if (looked_)
+    return shape_;
+  looked_ = true;
+  if (last_ == nullptr || !has_last_shape())
+    return look_for_shape();
+  take_last_shape();
+  return shape_;
+}
 
 } // namespace pubsub::conditions
