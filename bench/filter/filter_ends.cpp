@@ -96,13 +96,18 @@ exit_code run_reader(const filter_end_options& options) {
   return exit_code::ok;
 }
 
-/// Every n-th of the records, of as many publishers.
+/// As many of the records in a row as each of the publishers has. They begin anew at their end.
 void publish_share(endpoint& ep, const filter_records& records, const filter_end_options& options,
-                   unsigned first) {
+                   unsigned number) {
   auto to = ep.make_publisher(records.topic);
   const auto& all = records.encoded;
-  for (std::uint64_t i = first; i < options.records; i += options.publishers)
-    (void)to.publish(all[i % all.size()]); // what is not taken, the reader misses
+  const auto begin = options.records * number / options.publishers;
+  const auto end = options.records * (number + 1) / options.publishers;
+  auto at = static_cast<std::size_t>(begin % all.size());
+  for (auto left = end - begin; left > 0; --left) {
+    (void)to.publish(all[at]); // what is not taken, the reader misses
+    at = at + 1 == all.size() ? 0 : at + 1;
+  }
 }
 
 exit_code run_writer(const filter_end_options& options) {
@@ -120,8 +125,8 @@ exit_code run_writer(const filter_end_options& options) {
   const auto cpu = cpu_time();
   const auto begin = now_ns();
   std::vector<std::thread> publishers;
-  for (unsigned first = 0; first < options.publishers; ++first)
-    publishers.emplace_back([&, first] { publish_share(ep, *records, options, first); });
+  for (unsigned number = 0; number < options.publishers; ++number)
+    publishers.emplace_back([&, number] { publish_share(ep, *records, options, number); });
   for (auto& each : publishers)
     each.join();
   const std::chrono::duration<double> spent = cpu_time() - cpu;

@@ -16,7 +16,7 @@ namespace pubsub::tool::bench {
 
 namespace {
 
-constexpr std::size_t most_records = 100'000;
+constexpr std::size_t most_records = 1'000'000;
 
 std::string line_of(const vector& record) {
   std::string result;
@@ -35,7 +35,8 @@ expected<filter_records> read_records(const std::string& log) {
   if (!reader)
     return reader.error();
   filter_records result;
-  while (result.encoded.size() < most_records) {
+  std::vector<std::size_t> ends;
+  while (ends.size() < most_records) {
     auto record = reader->next();
     if (!record)
       continue; // a bad line
@@ -46,7 +47,13 @@ expected<filter_records> read_records(const std::string& log) {
         encode_binary(zeek::make_log_event(reader->schema().path, std::move((*record)->values)));
     if (!bytes)
       return bytes.error();
-    result.encoded.push_back(std::move(*bytes));
+    result.memory.insert(result.memory.end(), bytes->begin(), bytes->end());
+    ends.push_back(result.memory.size());
+  }
+  std::size_t begin = 0;
+  for (const auto end : ends) {
+    result.encoded.emplace_back(result.memory.data() + begin, end - begin);
+    begin = end;
   }
   if (result.encoded.empty())
     return error{errc::invalid_data, log + ": no record that could be read"};
