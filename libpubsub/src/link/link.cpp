@@ -31,8 +31,8 @@ bool may_be_old_broker(std::span<const std::byte> first) noexcept {
   return std::ranges::equal(first.first(n), std::span{old_broker_begins}.first(n));
 }
 
-/// The links that a thread has written to at once, one after the other: a message that goes to very
-/// many is written by their loops.
+/// The links that a thread has written to at once, one after the other: of messages or news for one
+/// each, the loops write the rest. (What goes to very many is link/written_together.hpp's.)
 struct writes_in_a_row {
   peer_link::clock::time_point last;
   unsigned links = 0;

@@ -13,7 +13,8 @@
 namespace pubsub {
 
 /// Reads big, splits frames without copying, writes runs of frames with one gathered write: from
-/// the loop under load, at once on the publisher's thread if the link has been idle for a moment.
+/// the loop under load, at once on the publisher's thread if the link has been idle for a moment,
+/// and together with others where a message goes over very many.
 class link final : public peer_link, public written_together::target {
 public:
   link(std::shared_ptr<connection> carrier, const queue_options& options,
