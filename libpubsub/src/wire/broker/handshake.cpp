@@ -239,8 +239,10 @@ handshake::outcome handshake::on_drop(std::span<const std::byte> body) {
     return fail_and_tell(wrong);
   const bool known = code > 0 && code < first_unknown_code;
   const auto reason = known ? static_cast<errc>(code) : errc::unspecified;
-  if (reason == errc::redundant_connection && env_.is_known(sender)) {
-    remote_ = sender;
+  const bool its_own = remote_.is_nil() || sender == remote_; // a liar may name another
+  if (reason == errc::redundant_connection && its_own && env_.is_known(sender)) {
+    if (remote_.is_nil())
+      remote_ = sender;
     return outcome_ = outcome::redundant;
   }
   if (reason == errc::peer_incompatible && sender.is_nil())

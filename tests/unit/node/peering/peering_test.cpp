@@ -108,6 +108,41 @@ TEST_CASE("a node that answers in version 2 tells what it knows before the last 
   }
 }
 
+TEST_CASE(
+    "who calls its connection superfluous in another's name harms neither that one nor itself") {
+  for (const std::size_t frames_before : {2, 3}) { // up to version_select, or originator_syn
+    CAPTURE(frames_before);
+    fake_node node;
+    const fake_peer honest{node, id_of(60), 2, {"/honest"}};
+    REQUIRE(node.routes.count("/honest") == 1);
+    const auto carrier = node.connect();
+    party liar{tcp_role::connecting, id_of(50), {}, 2, true};
+    std::size_t said = 0;
+    for (int i = 0; i < 2; ++i) {
+      for (const auto& each : liar.take_sent())
+        if (said++ < frames_before)
+          carrier->receive(each);
+      node.loop->run();
+      for (const auto& each : carrier->take_frames())
+        if (!liar.machine.over())
+          liar.hear(each);
+    }
+    party as_honest{tcp_role::accepting, id_of(60)};
+    as_honest.take_sent();
+    as_honest.machine.reject(errc::redundant_connection, "redundant connection");
+    for (const auto& each : as_honest.take_sent())
+      carrier->receive(each);
+    node.loop->run();
+    carrier->take_written();
+    CHECK(carrier->closed());
+    CHECK(node.routes.count("/honest") == 1);
+    CHECK(node.peers->wait_for_peer(id_of(60), 0ns));
+    const fake_peer again{node, id_of(50), 2, {"/again"}};
+    CHECK(again.is_peered());
+    CHECK(node.routes.count("/again") == 1);
+  }
+}
+
 TEST_CASE("a node that is closed admits no more peers") {
   fake_node node;
   node.peers->close(0ms);
