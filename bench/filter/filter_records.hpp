@@ -11,9 +11,11 @@
 
 namespace pubsub::tool::bench {
 
-/// The records of a log: encoded for us, and their lines with blanks for tabs for others. To be
-/// moved, not copied.
+/// The records of a log: encoded for us, and their lines with blanks for tabs for others.
 struct filter_records {
+  filter_records() = default;
+  filter_records(filter_records&&) = default; // a copy's records would lie in the original
+
   std::string topic;
   std::vector<record_column> columns;
   std::vector<std::byte> memory; ///< one record behind the other
