@@ -108,28 +108,20 @@ std::span<const std::uint64_t> condition_set::wanting(std::string_view topic,
                                                       log_columns& columns) {
   if (std::exchange(any_, false))
     std::ranges::fill(wanting_, 0);
-  decide(topic, value, columns);
-  return any_ ? std::span<const std::uint64_t>{wanting_} : std::span<const std::uint64_t>{};
-}
-
-void condition_set::decide(std::string_view topic, std::span<const std::byte> value,
-                           log_columns& columns) {
   encoded_record record{value, max_steps, &last_shape_};
-  std::span<const column_place> places = nowhere_;
-  if (!naming_.empty()) {
-    if (!record.is_shaped_as_before() && columns.learn(topic, record)) {
-      set_all(naming_);
-      for (const auto each : not_naming_)
-        evaluate(each, topic, record, places);
-      return;
-    }
-    if (!learning_.empty())
-      places = places_of(topic, record, columns);
+  if (!naming_.empty() && !record.is_shaped_as_before() && columns.learn(topic, record)) {
+    set_all(naming_);
+    for (const auto each : not_naming_)
+      evaluate(each, topic, record, nowhere_);
+    return wanting_;
   }
+  const auto places = learning_.empty() ? std::span<const column_place>{nowhere_}
+                                        : places_of(topic, record, columns);
   for (auto& each : fields_)
     look_up(each, topic, record, places);
   for (const auto each : others_)
     evaluate(each, topic, record, places);
+  return any_ ? std::span<const std::uint64_t>{wanting_} : std::span<const std::uint64_t>{};
 }
 
 /// Those that are given hold in every log.
@@ -153,8 +145,8 @@ condition_set::places_of(std::string_view topic, encoded_record& record, log_col
   return known.places;
 }
 
-void condition_set::look_up(compared_field& where, std::string_view topic, encoded_record& record,
-                            std::span<const column_place> places) {
+inline void condition_set::look_up(compared_field& where, std::string_view topic,
+                                   encoded_record& record, std::span<const column_place> places) {
   const std::byte* at = nullptr;
   auto there = look::unknown;
   if (where.kind == field_kind::position)

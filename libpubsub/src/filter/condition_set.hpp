@@ -61,8 +61,6 @@ private:
     std::vector<conditions::column_place> places;
   };
 
-  void decide(std::string_view topic, std::span<const std::byte> value,
-              conditions::log_columns& columns);
   bool index(std::uint32_t number);
   compared_field& field_of(const conditions::compiled_test& test, const condition_program& from);
   std::span<const conditions::column_place> places_of(std::string_view topic,

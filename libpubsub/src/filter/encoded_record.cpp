@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "base/bytes.hpp"
 #include "data/encoded.hpp"
@@ -30,34 +31,20 @@ bool is_text(data_type x) noexcept {
   return x == data_type::string || x == data_type::enum_value;
 }
 
-scalar fixed_scalar(data_type type, const std::byte* body) noexcept {
-  switch (type) {
-  case data_type::boolean:
-    return {.kind = scalar_kind::truth, .bits = *body != std::byte{0}};
-  case data_type::count:
-    return {.kind = scalar_kind::number, .bits = load_be<std::uint64_t>(body)};
-  case data_type::integer: {
-    const auto bits = load_be<std::uint64_t>(body);
-    return {
-        .kind = scalar_kind::number, .negative = static_cast<std::int64_t>(bits) < 0, .bits = bits};
+/// Of a type whose values have 8 bytes.
+look load_number(data_type type, const std::byte* body, scalar& out) noexcept {
+  out.kind = scalar_kind::number;
+  out.bits = load_be<std::uint64_t>(body);
+  if (type == data_type::real) {
+    out.is_real = true;
+    out.real = decode_real(std::exchange(out.bits, 0));
+    return std::isnan(out.real) ? look::absent : look::yes;
   }
-  case data_type::real:
-    return {.kind = scalar_kind::number,
-            .is_real = true,
-            .real = decode_real(load_be<std::uint64_t>(body))};
-  case data_type::address:
-    return {.kind = scalar_kind::host, .raw = body};
-  case data_type::subnet:
-    return {.kind = scalar_kind::network, .raw = body};
-  case data_type::port:
-    return {.kind = scalar_kind::service,
-            .bits = std::uint64_t{load_be<std::uint16_t>(body)} << 8U |
-                    static_cast<std::uint64_t>(body[2])};
-  case data_type::timestamp:
-    return {.kind = scalar_kind::moment, .bits = load_be<std::uint64_t>(body)};
-  default:
-    return {.kind = scalar_kind::duration, .bits = load_be<std::uint64_t>(body)};
-  }
+  if (type == data_type::integer)
+    out.negative = static_cast<std::int64_t>(out.bits) < 0;
+  else if (type != data_type::count)
+    out.kind = type == data_type::timestamp ? scalar_kind::moment : scalar_kind::duration;
+  return look::yes;
 }
 
 } // namespace
@@ -105,15 +92,28 @@ look encoded_record::load(const std::byte* at, scalar& out) const noexcept {
     out.kind = type == data_type::string ? scalar_kind::text : scalar_kind::label;
     return string_at(at, out.text);
   }
+  const auto* const body = at + 1;
   const auto size = size_of_body(at);
-  if (size == variable_size || type == data_type::none)
+  if (size == variable_size || size == 0)
     return look::absent;
-  if (size > left(at + 1))
+  if (size > left(body))
     return look::unreadable;
-  out = fixed_scalar(type, at + 1);
-  if (type == data_type::port && (out.bits & 0xffU) > 3)
-    return look::unreadable;
-  return out.is_real && std::isnan(out.real) ? look::absent : look::yes;
+  if (size == 8)
+    return load_number(type, body, out);
+  switch (type) {
+  case data_type::boolean:
+    out.kind = scalar_kind::truth;
+    out.bits = *body != std::byte{0};
+    return look::yes;
+  case data_type::port:
+    out.kind = scalar_kind::service;
+    out.bits = load_be<std::uint16_t>(body) << 8U | static_cast<std::uint64_t>(body[2]);
+    return body[2] > std::byte{3} ? look::unreadable : look::yes;
+  default:
+    out.kind = type == data_type::address ? scalar_kind::host : scalar_kind::network;
+    out.raw = body;
+    return look::yes;
+  }
 }
 
 look encoded_record::open_container(const std::byte* at, members& out,
@@ -140,21 +140,21 @@ look encoded_record::open_vector(const std::byte* at, members& out) const noexce
 }
 
 /// `yes` for an event; everything else is an ordinary vector.
-look encoded_record::find_event(members all) noexcept {
+look encoded_record::find_event(members all, members& content) noexcept {
   const auto at_hand = std::min(left(all.first), event_head.size());
   if (all.count < 3 || std::memcmp(all.first, event_head.data(), at_hand) != 0)
     return look::absent;
   if (left(all.first) <= event_head.size())
     return look::unreadable;
-  if (const auto there = open_vector(all.first + event_head.size(), content_); there != look::yes)
+  if (const auto there = open_vector(all.first + event_head.size(), content); there != look::yes)
     return there;
-  if (content_.count < 2)
+  if (content.count < 2)
     return look::absent;
-  if (content_.first == end_)
+  if (content.first == end_)
     return look::unreadable;
-  if (tag_at(content_.first) != data_type::string)
+  if (tag_at(content.first) != data_type::string)
     return look::absent;
-  if (string_at(content_.first, event_) != look::yes)
+  if (string_at(content.first, event_) != look::yes)
     return look::unreadable;
   const auto* behind_name = reinterpret_cast<const std::byte*>(event_.data() + event_.size());
   return open_vector(behind_name, arguments_);
@@ -165,7 +165,8 @@ look encoded_record::look_for_shape() noexcept {
   if (shape_ != look::yes)
     return shape_;
   const auto whole = record_;
-  const auto event = find_event(record_);
+  members content;
+  const auto event = find_event(record_, content);
   if (event == look::unreadable)
     return shape_ = event;
   is_event_ = event == look::yes;
@@ -178,7 +179,7 @@ look encoded_record::look_for_shape() noexcept {
       return shape_ = log;
     if (log == look::yes) {
       record_ = columns;
-      note_shape(std::max({room_for(whole), room_for(content_), room_for(columns)}));
+      note_shape(std::max({room_for(whole), room_for(content), room_for(columns)}));
     }
   }
   reached_at_ = record_.first;
@@ -202,7 +203,6 @@ void encoded_record::note_shape(std::size_t least_bytes) noexcept {
   x.event_at_ =
       static_cast<std::size_t>(reinterpret_cast<const std::byte*>(event_.data()) - first_);
   x.event_bytes_ = event_.size();
-  x.arguments_at_ = static_cast<std::size_t>(arguments_.first - first_);
   x.columns_ = record_.count;
 }
 
@@ -210,29 +210,60 @@ look encoded_record::event_name(std::string_view& out) noexcept {
   const auto shape = find_shape();
   if (shape != look::yes)
     return shape;
-  out = event_;
+  out = as_before_ ? std::string_view{reinterpret_cast<const char*>(first_ + last_->event_at_),
+                                      last_->event_bytes_}
+                   : event_;
   return is_event_ ? look::yes : look::absent;
 }
 
-/// Most values have few bytes and no members. Goes on to that place, or to the first other value.
+/// Moves behind a value of few bytes and no members. False, and does not move, if it is another or
+/// goes on behind the end.
+inline bool encoded_record::pass_short(const std::byte*& at) const noexcept {
+  const auto room = left(at);
+  const auto pass = [&](std::size_t bytes) {
+    if (bytes > room)
+      return false;
+    at += bytes;
+    return true;
+  };
+  // Branches, not a table of sizes: values of most records are of the same types, so the processor
+  // goes on to the next before it has the type of this one.
+  switch (tag_at(at)) {
+  case data_type::none:
+    return pass(1);
+  case data_type::boolean:
+    return pass(1 + 1);
+  case data_type::count:
+  case data_type::integer:
+  case data_type::real:
+  case data_type::timestamp:
+  case data_type::timespan:
+    return pass(1 + 8);
+  case data_type::string:
+  case data_type::enum_value:
+    return room > 1 && (at[1] & std::byte{0x80}) == std::byte{0} &&
+           pass(2 + static_cast<std::size_t>(at[1]));
+  case data_type::address:
+    return pass(1 + 16);
+  case data_type::subnet:
+    return pass(1 + 17);
+  case data_type::port:
+    return pass(1 + 3);
+  default:
+    return false;
+  }
+}
+
+/// Goes on to that place, or to the first value that is not short.
 inline void encoded_record::pass_short_members(std::uint32_t place) noexcept {
   const auto* at = reached_at_;
-  auto steps = std::min<std::size_t>(place - reached_, steps_left_);
-  steps_left_ -= steps;
-  for (; steps > 0 && left(at) >= 2 && is_tag(*at); --steps) {
-    std::size_t size = size_of_body(at);
-    if (size == variable_size) {
-      if (!is_text(tag_at(at)) || (at[1] & std::byte{0x80}) != std::byte{0})
-        break;
-      size = 1 + static_cast<std::size_t>(at[1]);
-    }
-    if (left(at) <= size)
-      break;
-    at += 1 + size;
-    ++reached_;
-  }
-  steps_left_ += steps;
+  const auto most = std::min<std::size_t>(place - reached_, steps_left_);
+  auto left = most;
+  while (left > 0 && at != end_ && pass_short(at))
+    --left;
   reached_at_ = at;
+  reached_ += static_cast<std::uint32_t>(most - left);
+  steps_left_ -= most - left;
 }
 
 look encoded_record::member(std::uint32_t place, const std::byte*& at) noexcept {
@@ -255,7 +286,8 @@ look encoded_record::member(std::uint32_t place, const std::byte*& at) noexcept 
   return at == end_ ? look::unreadable : look::yes;
 }
 
-look encoded_record::member(std::span<const std::uint16_t> path, const std::byte*& at) noexcept {
+look encoded_record::member_of_members(std::span<const std::uint16_t> path,
+                                       const std::byte*& at) noexcept {
   auto there = member(path.front(), at);
   for (const auto place : path.subspan(1)) {
     members inside;
@@ -279,9 +311,9 @@ look encoded_record::whole(const std::byte*& at) const noexcept {
 }
 
 bool encoded_record::announces_columns(std::string_view& path, members& columns) noexcept {
-  if (find_shape() != look::yes || !is_event_ || event_.size() != announcement.size() ||
-      event_ != announcement || arguments_.count != 2 || arguments_.first == end_ ||
-      tag_at(arguments_.first) != data_type::string ||
+  if (find_shape() != look::yes || as_before_ || !is_event_ ||
+      event_.size() != announcement.size() || event_ != announcement || arguments_.count != 2 ||
+      arguments_.first == end_ || tag_at(arguments_.first) != data_type::string ||
       string_at(arguments_.first, path) != look::yes)
     return false;
   return open_vector(reinterpret_cast<const std::byte*>(path.data() + path.size()), columns) ==

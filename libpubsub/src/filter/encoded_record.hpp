@@ -32,6 +32,7 @@ struct members {
 class record_shape {
   friend class encoded_record;
 
+  static constexpr std::size_t min_bytes = 16; // of the head of any record of a log
   static constexpr std::size_t max_bytes = 96;
 
   std::array<std::byte, max_bytes> head_{};
@@ -39,7 +40,6 @@ class record_shape {
   std::size_t least_bytes_ = 0; // of a message with room for all that its head announces
   std::size_t event_at_ = 0;
   std::size_t event_bytes_ = 0;
-  std::size_t arguments_at_ = 0;
   std::uint32_t columns_ = 0;
 };
 
@@ -68,14 +68,16 @@ public:
   /// A member of the record. Asking for them in rising order passes over each once.
   look member(std::uint32_t place, const std::byte*& at) noexcept;
   /// What a position of several numbers leads to.
-  look member(std::span<const std::uint16_t> path, const std::byte*& at) noexcept;
+  look member(std::span<const std::uint16_t> path, const std::byte*& at) noexcept {
+    return path.size() == 1 ? member(path.front(), at) : member_of_members(path, at);
+  }
   /// All of the message.
   look whole(const std::byte*& at) const noexcept;
 
   /// Whether the message is the event `log_fields(path, columns)`; says where its arguments are.
   bool announces_columns(std::string_view& path, members& columns) noexcept;
 
-  /// The scalar at `at`. `absent` for none, NaN and containers.
+  /// The scalar at `at`. `absent` for none, NaN and containers. `out` is as it was made.
   look load(const std::byte* at, scalar& out) const noexcept;
   /// What is at `at` as a vector, or as a set or a table as well; `absent` if it is none.
   look open_vector(const std::byte* at, members& out) const noexcept;
@@ -90,6 +92,8 @@ public:
   look skip(const std::byte*& at) noexcept;
 
 private:
+  look member_of_members(std::span<const std::uint16_t> path, const std::byte*& at) noexcept;
+  bool pass_short(const std::byte*& at) const noexcept;
   void pass_short_members(std::uint32_t place) noexcept;
   look find_shape() noexcept;
   look look_for_shape() noexcept;
@@ -97,7 +101,7 @@ private:
   bool has_last_shape() const noexcept;
   void take_last_shape() noexcept;
   void note_shape(std::size_t least_bytes) noexcept;
-  look find_event(members all) noexcept;
+  look find_event(members all, members& content) noexcept;
   std::size_t left(const std::byte* at) const noexcept {
     return static_cast<std::size_t>(end_ - at);
   }
@@ -111,8 +115,7 @@ private:
   bool as_before_ = false;
   look shape_ = look::absent; // yes: there is a record
   bool is_event_ = false;
-  std::string_view event_;
-  members content_; // of the event: its name and its arguments
+  std::string_view event_; // and its arguments, unless its shape is as before
   members arguments_;
   members record_;
   // Where the search for members has got to.
@@ -120,11 +123,23 @@ private:
   const std::byte* reached_at_ = nullptr;
 };
 
-/// All bytes that `look_for_shape` reads are in the head, and are the same.
+/// All bytes that `look_for_shape` reads are in the head, and are the same. They are compared here,
+/// 16 at a time, of which the last may be some of those before: a call takes as long as all of
+/// that.
 inline bool encoded_record::has_last_shape() const noexcept {
   const auto& x = *last_;
-  return x.head_bytes_ > 0 && left(first_) >= x.least_bytes_ &&
-         std::memcmp(first_, x.head_.data(), x.head_bytes_) == 0;
+  if (x.head_bytes_ < record_shape::min_bytes || left(first_) < x.least_bytes_)
+    return false;
+  const auto differ = [&](std::size_t at) {
+    std::array<std::uint64_t, 2> here, there;
+    std::memcpy(here.data(), first_ + at, sizeof(here));
+    std::memcpy(there.data(), x.head_.data() + at, sizeof(there));
+    return (here[0] ^ there[0]) | (here[1] ^ there[1]);
+  };
+  auto difference = differ(x.head_bytes_ - record_shape::min_bytes);
+  for (std::size_t at = 0; at + record_shape::min_bytes < x.head_bytes_; at += 16)
+    difference |= differ(at);
+  return difference == 0;
 }
 
 inline void encoded_record::take_last_shape() noexcept {
@@ -132,8 +147,6 @@ inline void encoded_record::take_last_shape() noexcept {
   as_before_ = true;
   shape_ = look::yes;
   is_event_ = true;
-  event_ = {reinterpret_cast<const char*>(first_ + x.event_at_), x.event_bytes_};
-  arguments_ = {first_ + x.arguments_at_, 1};
   record_ = {first_ + x.head_bytes_, x.columns_};
   reached_at_ = record_.first;
 }

@@ -10,28 +10,8 @@ namespace pubsub::conditions {
 
 namespace {
 
-constexpr std::uint64_t mixer = 0x9E37'79B9'7F4A'7C15;
-
-std::size_t mixed(std::uint64_t x) noexcept {
-  x *= mixer;
-  return static_cast<std::size_t>(x ^ (x >> 32U));
-}
-
 std::size_t hash_of_bytes(const std::byte* at, std::size_t size) noexcept {
   return std::hash<std::string_view>{}({reinterpret_cast<const char*>(at), size});
-}
-
-/// Numbers that are equal have one hash, whatever their types.
-std::size_t hash_of_number(const scalar& x) noexcept {
-  constexpr double two_to_64 = 18446744073709551616.0;
-  constexpr double two_to_63 = 9223372036854775808.0;
-  if (!x.is_real)
-    return mixed(x.bits);
-  if (x.real >= two_to_64 || x.real < -two_to_63)
-    return std::hash<double>{}(x.real);
-  const double whole = std::trunc(x.real);
-  return mixed(whole < 0 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(whole))
-                         : static_cast<std::uint64_t>(whole));
 }
 
 } // namespace
@@ -56,20 +36,20 @@ literal_index::address_bytes literal_index::network_part(const std::byte* raw,
   return result;
 }
 
-std::size_t literal_index::scalar_hash::operator()(const scalar& x) const noexcept {
-  switch (x.kind) {
-  case scalar_kind::number:
-    return hash_of_number(x);
-  case scalar_kind::text:
-  case scalar_kind::label:
+std::size_t literal_index::scalar_hash::of_other(const scalar& x) noexcept {
+  constexpr double two_to_64 = 18446744073709551616.0;
+  constexpr double two_to_63 = 9223372036854775808.0;
+  if (x.kind == scalar_kind::text || x.kind == scalar_kind::label)
     return std::hash<std::string_view>{}(x.text);
-  case scalar_kind::host:
+  if (x.kind == scalar_kind::host)
     return hash_of_bytes(x.raw, address::size_bytes);
-  case scalar_kind::network:
+  if (x.kind == scalar_kind::network)
     return hash_of_bytes(x.raw, address::size_bytes + 1);
-  default:
-    return mixed(x.bits);
-  }
+  if (x.real >= two_to_64 || x.real < -two_to_63)
+    return std::hash<double>{}(x.real);
+  const double whole = std::trunc(x.real);
+  return mixed(whole < 0 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(whole))
+                         : static_cast<std::uint64_t>(whole));
 }
 
 std::size_t literal_index::address_hash::operator()(const address_bytes& x) const noexcept {

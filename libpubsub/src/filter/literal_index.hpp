@@ -43,8 +43,24 @@ public:
 private:
   using address_bytes = std::array<std::byte, 16>;
 
+  static bool has_bytes(scalar_kind x) noexcept {
+    return x == scalar_kind::text || x == scalar_kind::label || x == scalar_kind::host ||
+           x == scalar_kind::network;
+  }
+  static std::size_t mixed(std::uint64_t x) noexcept {
+    x *= 0x9E37'79B9'7F4A'7C15;
+    return static_cast<std::size_t>(x ^ (x >> 32U));
+  }
+
+  /// Numbers that are equal have one hash, whatever their types.
   struct scalar_hash {
-    std::size_t operator()(const scalar& x) const noexcept;
+    std::size_t operator()(const scalar& x) const noexcept {
+      const bool is_bits = x.kind == scalar_kind::number ? !x.is_real : !has_bytes(x.kind);
+      return is_bits ? mixed(x.bits) : of_other(x);
+    }
+
+  private:
+    static std::size_t of_other(const scalar& x) noexcept;
   };
   struct scalar_equal {
     bool operator()(const scalar& x, const scalar& y) const noexcept {
