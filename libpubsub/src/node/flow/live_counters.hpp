@@ -20,7 +20,7 @@ namespace pubsub {
 /// A counter with one writing thread and any number of readers.
 class live_counter {
 public:
-  void add(std::uint64_t n) noexcept {
+  [[gnu::always_inline]] void add(std::uint64_t n) noexcept {
     value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
   }
   std::uint64_t get() const noexcept { return value_.load(std::memory_order_relaxed); }

@@ -34,7 +34,8 @@ live_counter* outbound::refusal(std::string_view topic, std::size_t payload_size
   PUBSUB_PROBE(publish, topic, payload_size); // at the start its arguments are at hand
   const auto overhead = std::max(wire::data_frame_bytes(topic.size(), 0),
                                  wire::batch_header_bytes + record_header_bytes);
-  if (topic.size() > topic::max_size_bytes || is_reserved_topic(topic))
+  const bool may_be_reserved = topic.find('<') != std::string_view::npos;
+  if (topic.size() > topic::max_size_bytes || (may_be_reserved && is_reserved_topic(topic)))
     return &counts_->refused_topic;
   if (payload_size > max_frame_bytes_ || overhead + payload_size > max_frame_bytes_)
     return &counts_->refused_size;

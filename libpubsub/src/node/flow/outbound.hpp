@@ -96,7 +96,7 @@ private:
                                const deadline& until);
   publish_result leave();
   publish_result count(push_result result);
-  void count_published() noexcept {
+  [[gnu::always_inline]] void count_published() noexcept {
     counts_->published.add(1);
     if (!left_out_.any())
       return;
