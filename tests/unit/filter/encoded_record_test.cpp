@@ -95,3 +95,38 @@ TEST_CASE("a record cut off anywhere, or with any byte changed, is read as if it
         check_behind(other, buffer(other.begin(), other.end() - static_cast<std::ptrdiff_t>(cut)));
     }
 }
+
+TEST_CASE("a member is where those before it end, whatever their types, or is cut off") {
+  const auto host = *address::parse("10.0.0.1");
+  const vector values{none{},
+                      true,
+                      count{1},
+                      integer{-1},
+                      0.5,
+                      "text",
+                      std::string(200, 'x'),
+                      host,
+                      subnet{host, 8},
+                      port{443, transport::tcp},
+                      timestamp{},
+                      timespan{1},
+                      enum_value{"label"},
+                      vector{count{1}, "x"},
+                      set{count{1}, count{2}},
+                      table{{count{1}, "x"}},
+                      count{2}};
+  const auto whole = bytes_of(values);
+  for (std::size_t size = 0; size <= whole.size(); ++size) {
+    const buffer cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
+    std::size_t begin = 2; // of a vector
+    for (std::uint32_t i = 0; i < values.size(); ++i) {
+      const std::byte* at = nullptr;
+      const auto there = encoded_record{cut}.member(i, at);
+      const bool is_there = size >= 2 + values.size() && begin < size;
+      REQUIRE(there == (is_there ? conditions::look::yes : conditions::look::unreadable));
+      if (is_there)
+        REQUIRE(static_cast<std::size_t>(at - cut.data()) == begin);
+      begin += bytes_of(values[i]).size();
+    }
+  }
+}
