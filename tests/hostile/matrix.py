@@ -34,7 +34,8 @@ def owned_frames(owner, number):
     yield "goodbye", wire.envelope(wire.PING, owner, b"<$>", b"BYE" + struct.pack(">Q", number))
     yield "hello", wire.hello(owner, number & 0xFF)
     yield "version", wire.frame(bytes([wire.VERSION_SELECT]) + b"ZEEK" + owner + bytes([number & 0xFF]))
-    yield "drop", wire.frame(bytes([wire.DROP]) + b"ZEEK" + owner + bytes([number & 0xFF]) + wire.string(b"go"))
+    for code in (number & 0xFF, wire.REDUNDANT):
+        yield f"drop {code}", wire.frame(bytes([wire.DROP]) + b"ZEEK" + owner + bytes([code]) + wire.string(b"go"))
 
 
 def other_frames(number):

@@ -72,6 +72,7 @@ def ids(all_of):
 
 HELLO, PROBE, VERSION_SELECT, DROP, SYN, SYN_ACK, ACK = range(6, 13)
 DATA, COMMAND, ROUTING_UPDATE, PING, PONG = range(1, 6)
+REDUNDANT = 39  # why a connection is dropped: there is another one
 
 
 def hello(sender, highest, lowest=1):
