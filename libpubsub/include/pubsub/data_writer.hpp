@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <pubsub/data.hpp>
@@ -26,6 +27,15 @@ namespace pubsub {
 class PUBSUB_EXPORT data_writer {
 public:
   data_writer() = default;
+  data_writer(const data_writer&) = default;
+  data_writer(data_writer&& from) noexcept
+      : bytes_(std::move(from.bytes_)), used_(std::exchange(from.used_, 0)) {}
+  data_writer& operator=(data_writer from) noexcept {
+    bytes_.swap(from.bytes_);
+    std::swap(used_, from.used_);
+    return *this;
+  }
+  ~data_writer() = default;
 
   void write_none();
   void write_boolean(bool x);
@@ -52,11 +62,11 @@ public:
   void write_encoded(std::span<const std::byte> value);
 
   /// What was written so far; valid until the next call of a member that is not const.
-  std::span<const std::byte> bytes() const noexcept { return bytes_; }
-  std::size_t size_bytes() const noexcept { return bytes_.size(); }
+  std::span<const std::byte> bytes() const noexcept { return {bytes_.data(), used_}; }
+  std::size_t size_bytes() const noexcept { return used_; }
   void reserve(std::size_t size_bytes) { bytes_.reserve(size_bytes); }
   /// Forgets what was written and keeps the memory.
-  void clear() noexcept { bytes_.clear(); }
+  void clear() noexcept { used_ = 0; }
   /// Forgets everything written after the first `size_bytes` bytes.
   void truncate(std::size_t size_bytes) noexcept;
   /// Hands the buffer over; the writer is empty afterwards.
@@ -64,11 +74,13 @@ public:
 
 private:
   std::byte* grow(std::size_t size_bytes);
+  void make_room(std::size_t size_bytes);
   std::byte* begin_text(data_type type, std::size_t size_bytes);
   void write_text(data_type type, std::string_view x);
   void begin(data_type type, std::size_t n);
 
-  std::vector<std::byte> bytes_;
+  std::vector<std::byte> bytes_; // more than were written: room is zeroed once, not for each value
+  std::size_t used_ = 0;
 };
 
 } // namespace pubsub

@@ -20,10 +20,19 @@ std::byte* store_tag(std::byte* out, data_type type) noexcept {
 
 } // namespace
 
-std::byte* data_writer::grow(std::size_t size_bytes) {
-  const auto before = bytes_.size();
-  bytes_.resize(before + size_bytes);
-  return bytes_.data() + before;
+inline std::byte* data_writer::grow(std::size_t size_bytes) {
+  const auto end = used_ + size_bytes;
+  if (end > bytes_.size()) [[unlikely]]
+    make_room(end);
+  return bytes_.data() + std::exchange(used_, end);
+}
+
+/// For so many bytes, and a page more: memory far behind them is not touched.
+void data_writer::make_room(std::size_t size_bytes) {
+  constexpr std::size_t ahead = 4096;
+  if (size_bytes > bytes_.capacity())
+    bytes_.reserve(std::max(size_bytes, 2 * bytes_.capacity()));
+  bytes_.resize(std::min(bytes_.capacity(), size_bytes + ahead));
 }
 
 void data_writer::write_none() {
@@ -51,7 +60,9 @@ void data_writer::write_string(std::string_view x) {
 }
 
 std::span<std::byte> data_writer::write_blank_string(std::size_t size_bytes) {
-  return {begin_text(data_type::string, size_bytes), size_bytes};
+  const std::span blank{begin_text(data_type::string, size_bytes), size_bytes};
+  std::ranges::fill(blank, std::byte{0});
+  return blank;
 }
 
 void data_writer::write_address(const address& x) {
@@ -103,14 +114,15 @@ void data_writer::write_encoded(std::span<const std::byte> value) {
 }
 
 void data_writer::truncate(std::size_t size_bytes) noexcept {
-  bytes_.resize(std::min(size_bytes, bytes_.size()));
+  used_ = std::min(size_bytes, used_);
 }
 
 std::vector<std::byte> data_writer::take() noexcept {
+  bytes_.resize(std::exchange(used_, 0));
   return std::exchange(bytes_, {});
 }
 
-/// The text follows: room for it is there, filled with zeros.
+/// The text follows: room for it is there.
 std::byte* data_writer::begin_text(data_type type, std::size_t size_bytes) {
   assert(size_bytes <= UINT32_MAX);
   const auto size = static_cast<std::uint32_t>(size_bytes);

@@ -62,6 +62,8 @@ TEST_CASE("a writer makes the bytes of the tree it describes") {
 TEST_CASE("a blank string is filled in place") {
   for (const std::size_t size : {0u, 1u, 127u, 128u, 20'000u}) {
     data_writer out;
+    out.write_string(std::string(size + 20, 'y')); // what is there does not show through
+    out.clear();
     out.write_count(1);
     const auto space = out.write_blank_string(size);
     REQUIRE(space.size() == size);
@@ -88,4 +90,31 @@ TEST_CASE("a writer can be cut back, cleared and emptied") {
   out.write_none();
   out.clear();
   CHECK(out.bytes().empty());
+}
+
+TEST_CASE("a writer that is moved from is empty, and may be used again") {
+  data_writer first;
+  first.write_boolean(true);
+  data_writer second{std::move(first)};
+  CHECK(first.bytes().empty());
+  first.write_none();
+  CHECK(copy(first.bytes()) == test::from_hex("00"));
+  data_writer third{second};
+  second = std::move(first);
+  CHECK(first.bytes().empty());
+  CHECK(copy(second.bytes()) == test::from_hex("00"));
+  CHECK(third.take() == test::from_hex("0101"));
+}
+
+TEST_CASE("what was written stays while a writer grows") {
+  data_writer out;
+  std::vector<std::byte> expected;
+  for (std::uint64_t i = 0; i < 3'000; ++i) {
+    data_writer one;
+    one.write_string(std::string(i % 700, static_cast<char>('a' + i % 26)));
+    out.write_encoded(one.bytes());
+    expected.insert(expected.end(), one.bytes().begin(), one.bytes().end());
+    REQUIRE(out.size_bytes() == expected.size());
+  }
+  CHECK(out.take() == expected);
 }
