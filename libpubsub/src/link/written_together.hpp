@@ -28,10 +28,13 @@ public:
     ~target() = default;
   };
 
+  static bool are_few(std::size_t links) noexcept {
+    return links <= link_tuning::most_links_written_at_once;
+  }
   /// Calls `push`, which gives work to so many links and waits for nothing.
   template <class F>
   static auto unless_few(std::size_t links, F push) {
-    if (links <= link_tuning::most_links_written_at_once) [[likely]]
+    if (are_few(links)) [[likely]]
       return push();
     const written_together by_all_loops;
     return push();

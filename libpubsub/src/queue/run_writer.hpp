@@ -28,9 +28,14 @@ public:
   /// until `until`: `would_block` if some queue has none by then; no queue got the message.
   push_result push(exits to, const record_source& source, std::size_t size_bytes,
                    const deadline& until) {
-    if (goes_on(to) && run_->continues_with(source, end_) && append(size_bytes)) [[likely]]
+    if (append(to, source, size_bytes)) [[likely]]
       return push_result::taken;
     return push_fresh(to, source, size_bytes, until);
+  }
+  /// The same, if the run at hand goes on with this record; otherwise false, and nothing has
+  /// happened.
+  bool append(exits to, const record_source& source, std::size_t size_bytes) {
+    return goes_on(to) && run_->continues_with(source, end_) && append(size_bytes);
   }
   /// As above for a built message that counts `size_bytes`; `msg` is moved from where it was taken.
   push_result push(exits to, data_message& msg, std::uint32_t size_bytes, const deadline& until,

@@ -71,10 +71,20 @@ void outbound::seal() noexcept {
   handles_.seal();
 }
 
-/// Hands on the record just written. If it is not taken, its bytes are used again. Where there are
-/// links this does not wait: who has to wait may find another route then.
-push_result outbound::end_record(record_stream& from, const route& to, run_writer::exits exits,
-                                 const deadline& until) {
+/// Hands on the record just written. Most go on with the run of the one before.
+inline push_result outbound::end_record(record_stream& from, const route& to,
+                                        run_writer::exits exits, const deadline& until) {
+  if (!written_together::are_few(to.links.size()) ||
+      !records_.append(exits, from.source(wire::default_ttl), from.size_bytes())) [[unlikely]]
+    return end_in_fresh_run(from, to, exits, until);
+  from.commit();
+  return push_result::taken;
+}
+
+/// If it is not taken, its bytes are used again. Where there are links this does not wait: who has
+/// to wait may find another route then.
+push_result outbound::end_in_fresh_run(record_stream& from, const route& to,
+                                       run_writer::exits exits, const deadline& until) {
   const auto result = written_together::unless_few(to.links.size(), [&] {
     return records_.push(exits, from.source(wire::default_ttl), from.size_bytes(),
                          to.links.empty() ? until : immediately());

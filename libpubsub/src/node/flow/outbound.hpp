@@ -88,6 +88,8 @@ private:
   bool is_flushed(const route& to, const deadline& until);
   push_result end_record(record_stream& from, const route& to, run_writer::exits exits,
                          const deadline& until);
+  push_result end_in_fresh_run(record_stream& from, const route& to, run_writer::exits exits,
+                               const deadline& until);
   /// Whether a link had no room, so that the route has to be found again.
   static bool is_to_be_tried(push_result sent, const route& to) noexcept {
     return sent == push_result::would_block && !to.links.empty();
