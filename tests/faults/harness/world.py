@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The vocabulary of the scenarios: nodes, links, publishers, subscriptions, faults, and the final check."""
 
+import collections
 import contextlib
 import os
 import random
@@ -356,7 +357,15 @@ class World:
             return len({line.split()[4] for line in maps if "memfd:pubsub-link" in line})
 
     def descriptors(self, name):
-        return len(os.listdir(f"/proc/{self.nodes[name].program.pid}/fd"))
+        """As many as twenty looks in a row find: memory and bell of a link are descriptors until they have been sent."""
+        looks = collections.deque(maxlen=20)
+
+        def stands_still():
+            looks.append(len(os.listdir(f"/proc/{self.nodes[name].program.pid}/fd")))
+            return len(looks) == looks.maxlen and len(set(looks)) == 1
+
+        wait_until(stands_still)
+        return looks[-1]
 
     def await_shared_memory(self, links):
         """Until each of these nodes shares memory with so many peers, and with nothing that is gone."""
