@@ -464,10 +464,11 @@ void subscription_table<Exit>::release(std::string_view prefix, holder who) {
 }
 
 /// What a subscriber changes is told with the next report, and so is what several have changed
-/// since the last one; a peer's prefix that came and went is forgotten.
+/// since the last one; a peer's prefix that came and went is forgotten. What a subscriber gives up
+/// waits behind what peers have added: they may get its messages until theirs come.
 template <class Exit>
 void subscription_table<Exit>::note_change(std::string_view prefix, own_entry& at, holder who) {
-  if (who == holder::subscriber) {
+  if (who == holder::subscriber && (at.holders > 0 || peer_changes_.empty())) {
     peer_changes_.erase(std::exchange(at.place, 0));
     own_changes_.emplace(prefix);
   } else if (at.place > 0 && (at.holders > 0) == (at.since > 0)) {

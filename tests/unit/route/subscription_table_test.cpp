@@ -292,6 +292,21 @@ TEST_CASE(
   CHECK(change.added.empty());
 }
 
+TEST_CASE("what a subscriber gives up is told no sooner than what peers have added before") {
+  using list = std::vector<std::string>;
+  table_type table;
+  table.add_local(1, 1, {"/a/b"});
+  CHECK(table.take_own_changes().added == list{"/a/b"});
+  table.add_peer(id_of(1), {"/a", "/c"});
+  table.remove_local(1); // until /a is told its messages go to the peer, too
+  table.add_local(2, 2, {"/d"});
+  CHECK(table.take_own_changes(0).removed.empty());
+  auto change = table.take_own_changes(2);
+  CHECK(change.added == list{"/a", "/c"});
+  CHECK(change.removed.empty());
+  CHECK(table.take_own_changes(1).removed == list{"/a/b"});
+}
+
 TEST_CASE("how far a node's wants are known is kept as long as it has any") {
   table_type table;
   const auto known = [&](const endpoint_id& id) {
