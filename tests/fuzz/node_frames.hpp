@@ -122,7 +122,7 @@ inline buffer make_topics(program_reader& in) {
   auto nodes = std::make_shared<destinations_by_link>();
   nodes->push_back({&in, {}});
   for (const auto& each : read_ids(in))
-    nodes->front().nodes.push_back({each, prefix_index<endpoint_id>::whenever});
+    nodes->front().nodes.push_back({each, prefix_index<remote_target>::whenever});
   const auto all = topic_table::make(topic_table::max_topics);
   for (std::size_t n = 0; n < first; ++n)
     all->add("before", nodes);

@@ -146,7 +146,7 @@ struct fake_peer {
     auto nodes = std::make_shared<destinations_by_link>();
     nodes->push_back({this, {}});
     for (const auto& each : to)
-      nodes->front().nodes.push_back({each, prefix_index<endpoint_id>::whenever});
+      nodes->front().nodes.push_back({each, prefix_index<remote_target>::whenever});
     for (const auto& each : topics)
       all->add(each, nodes);
     send(wire::make_topics(table, *all, 0, topics.size(), this));

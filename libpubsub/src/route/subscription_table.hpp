@@ -28,10 +28,18 @@ namespace pubsub {
 /// Names a local subscriber within its endpoint.
 using subscriber_id = std::uint64_t;
 
-/// A client or a node that wants the messages that fulfil a condition. Null: this node cannot read
-/// that, and sends all.
+/// A client, Broker peer or node that wants the messages on a prefix. `report`: the number of the
+/// report in which it has told so; Broker peers make none.
+struct remote_target {
+  endpoint_id node;
+  std::uint64_t report = 0;
+};
+
+/// The same of those messages that fulfil a condition. Null: this node cannot read that, and sends
+/// all.
 struct selective_target {
   endpoint_id node;
+  std::uint64_t report = 0;
   std::shared_ptr<const condition> what;
 };
 
@@ -42,8 +50,8 @@ struct selective_target {
 /// change costs time in proportion
 /// to what it changes, not to the size of the table, and names the peers to which it must be
 /// announced; only `announcement_for` walks over everything. The index of subscribers leads to
-/// their exits, that of peers and nodes to their ids. What clients and nodes want under a condition
-/// is in an index of its own; in filters it is a text with the prefix and the condition
+/// their exits, that of peers and nodes to who they are. What clients and nodes want under a
+/// condition is in an index of its own; in filters it is a text with the prefix and the condition
 /// (filter/subscription_text.hpp), and Broker peers are told the prefix.
 template <class Exit>
 class subscription_table {
@@ -150,7 +158,7 @@ public:
   /// Each target has a prefix since the number of the filter change that announced it.
   const prefix_index<Exit>& local_index() const noexcept { return local_index_; }
   /// The same for clients, peers and nodes.
-  const prefix_index<endpoint_id>& remote_index() const noexcept { return remote_index_; }
+  const prefix_index<remote_target>& remote_index() const noexcept { return remote_index_; }
   /// The same for what clients and nodes want under a condition, each condition for itself.
   const prefix_index<selective_target>& selective_index() const noexcept {
     return selective_index_;
@@ -205,7 +213,7 @@ private:
       prefixes.emplace_back(prefix_of(each));
     return filter{std::move(prefixes)};
   }
-  void add_subscription(node_entry& to, const endpoint_id& who, const std::string& what,
+  void add_subscription(node_entry& to, const remote_target& who, const std::string& what,
                         bool holds);
   void remove_subscription(node_entry& from, const std::string& what, bool holds);
   void remove_for_peer(const peer_entry& who, std::string_view prefix);
@@ -222,7 +230,7 @@ private:
   entries nodes_;
   entries clients_;
   prefix_index<Exit> local_index_;
-  prefix_index<endpoint_id> remote_index_;
+  prefix_index<remote_target> remote_index_;
   prefix_index<selective_target> selective_index_;
   condition_pool conditions_;
   prefix_index<std::uint64_t> numbers_;
@@ -331,7 +339,7 @@ bool subscription_table<Exit>::set_peer_filter(const endpoint_id& who, filter an
   for (const auto prefix : fresh) {
     if (forwarding_)
       concerns(prefix, peer.number);
-    remote_index_.add(prefix, peer.number, who, forwarding_ ? hold(prefix, holder::peer) : 0);
+    remote_index_.add(prefix, peer.number, {who}, forwarding_ ? hold(prefix, holder::peer) : 0);
   }
   return true;
 }
@@ -394,7 +402,7 @@ void subscription_table<Exit>::change(entries& all, const endpoint_id& who, std:
   for (const auto& each : removed)
     remove_subscription(node, each, holds);
   for (const auto& each : added)
-    add_subscription(node, who, each, holds);
+    add_subscription(node, {who, number}, each, holds);
   const bool none_left = node.subscriptions.empty();
   if (none_left)
     all.erase(who);
@@ -406,7 +414,7 @@ void subscription_table<Exit>::change(entries& all, const endpoint_id& who, std:
 }
 
 template <class Exit>
-void subscription_table<Exit>::add_subscription(node_entry& to, const endpoint_id& who,
+void subscription_table<Exit>::add_subscription(node_entry& to, const remote_target& who,
                                                 const std::string& what, bool holds) {
   const auto [at, fresh] = to.subscriptions.emplace(what, to.number);
   if (!fresh)
@@ -420,7 +428,7 @@ void subscription_table<Exit>::add_subscription(node_entry& to, const endpoint_i
     remote_index_.add(prefix, to.number, who, since);
   } else {
     at->second = ++last_number_;
-    selective_index_.add(prefix, at->second, {who, conditions_.read(told)}, since);
+    selective_index_.add(prefix, at->second, {who.node, who.report, conditions_.read(told)}, since);
   }
 }
 

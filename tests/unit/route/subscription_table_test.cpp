@@ -23,13 +23,20 @@ std::string random_prefix(std::mt19937& engine) {
   return out;
 }
 
+int name_of(int exit) {
+  return exit;
+}
+endpoint_id name_of(const remote_target& exit) {
+  return exit.node;
+}
+
 template <class T>
-std::vector<T> exits(const prefix_index<T>& index, std::string_view topic) {
+auto exits(const prefix_index<T>& index, std::string_view topic) {
   std::vector<const typename prefix_index<T>::target*> found;
   index.match(topic, found);
-  std::vector<T> result;
+  std::vector<decltype(name_of(T{}))> result;
   for (const auto* each : found)
-    result.push_back(each->exit);
+    result.push_back(name_of(each->exit));
   return result;
 }
 

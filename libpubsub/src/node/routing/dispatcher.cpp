@@ -98,10 +98,10 @@ void dispatcher::match_all(std::string_view topic) {
   if (found_.denied)
     return;
   match_wishes(topic);
-  match_queues(topic, prefix_index<endpoint_id>::whenever);
-  match_broker_peers(topic, prefix_index<endpoint_id>::whenever);
+  match_queues(topic, prefix_index<remote_target>::whenever);
+  match_broker_peers(topic, prefix_index<remote_target>::whenever);
   match_relays(topic);
-  match_clients(topic, prefix_index<endpoint_id>::whenever, true);
+  match_clients(topic, prefix_index<remote_target>::whenever, true);
 }
 
 const route& dispatcher::resolve(std::string_view topic, std::span<const destination> destinations,
@@ -166,7 +166,7 @@ void dispatcher::match_broker_peers(std::string_view topic, std::uint64_t filter
     return;
   snapshot_->remote.match(topic, matches_, filter_number);
   for (const auto* each : matches_)
-    if (const auto peer = links.find(each->exit);
+    if (const auto peer = links.find(each->exit.node);
         peer != links.end() && peer->second.get() != open_.from &&
         !broker().is_closed(peer->first, topic) &&
         std::ranges::count(std::span{found_.links}.first(found_.broker_peers), peer->second) == 0 &&
@@ -198,27 +198,65 @@ void dispatcher::match_clients(std::string_view topic, std::uint64_t filter_numb
   and_nodes = and_nodes && !snapshot_->next_links->empty();
   if (!open_.links || (snapshot_->clients.empty() && !and_nodes))
     return;
+  match_later_reports(topic, filter_number);
   const auto add = [&](const endpoint_id& id) {
     if (broker().links.contains(id))
       return;
-    if (const auto* const client = find_client(id))
+    const auto* const client = find_client(id);
+    if (client == nullptr) {
+      if (and_nodes)
+        add_node(topic, {id, this->filter_number(id), {}});
+      return;
+    }
+    const auto later = later_reports_.find(id);
+    if (later == later_reports_.end())
       add_client(topic, {id, client->since, {}}, client->exit);
-    else if (and_nodes)
-      add_node(topic, {id, this->filter_number(id), {}});
+    else if (later->second.wanted_before)
+      add_client(topic, {id, later->second.number - 1, {}}, client->exit);
   };
   snapshot_->remote.match(topic, matches_, filter_number);
   clients_.reserve(matches_.size());
   for (const auto* each : matches_)
-    add(each->exit);
+    add(each->exit.node);
   snapshot_->selective.match(topic, selective_matches_, filter_number);
   if (selective_matches_.empty())
     return;
   std::set<endpoint_id> added;
   for (const auto* each : matches_)
-    added.insert(each->exit);
+    added.insert(each->exit.node);
   for (const auto* each : selective_matches_)
     if (added.insert(each->exit.node).second)
       add(each->exit.node);
+}
+
+/// A client may get a message because of one subscription while another to the topic is newer than
+/// the message knows. The newer one does not count yet: were the older one given up, messages would
+/// come no more until publishers know the newer one.
+void dispatcher::match_later_reports(std::string_view topic, std::uint64_t filter_number) {
+  later_reports_.clear();
+  if (filter_number == prefix_index<remote_target>::whenever)
+    return;
+  const auto visit_all = [&](auto&& visit) {
+    const auto each = [&](const auto& target) {
+      visit(target.exit.node, target.exit.report, target.since);
+      return true;
+    };
+    snapshot_->remote.visit(topic, each);
+    snapshot_->selective.visit(topic, each);
+  };
+  visit_all([&](const endpoint_id& who, std::uint64_t report, std::uint64_t since) {
+    if (since <= filter_number)
+      return;
+    const auto [at, fresh] = later_reports_.try_emplace(who, later_report{report});
+    at->second.number = std::min(at->second.number, report);
+  });
+  if (later_reports_.empty())
+    return;
+  visit_all([&](const endpoint_id& who, std::uint64_t report, std::uint64_t since) {
+    const auto later = later_reports_.find(who);
+    if (later != later_reports_.end() && since <= filter_number)
+      later->second.wanted_before = later->second.wanted_before || report < later->second.number;
+  });
 }
 
 /// Of nodes and clients that have subscribed to the topic under conditions only.
@@ -226,16 +264,16 @@ void dispatcher::match_wishes(std::string_view topic) {
   if (!open_.links || snapshot_->selective.empty())
     return;
   snapshot_->selective.visit(topic, [&](const auto& found) {
-    const auto& [node, what] = found.exit;
-    auto& wish = wishes_of_nodes_.try_emplace(node, link_wish{.everything = false}).first->second;
-    wish.everything = wish.everything || what == nullptr;
-    wish.conditions.push_back(what);
+    const selective_target& x = found.exit;
+    auto& wish = wishes_of_nodes_.try_emplace(x.node, link_wish{.everything = false}).first->second;
+    wish.everything = wish.everything || x.what == nullptr;
+    wish.conditions.push_back(x.what);
     return true;
   });
   std::erase_if(wishes_of_nodes_, [](const auto& each) { return each.second.everything; });
   if (!wishes_of_nodes_.empty())
     snapshot_->remote.visit(topic, [&](const auto& found) {
-      wishes_of_nodes_.erase(found.exit);
+      wishes_of_nodes_.erase(found.exit.node);
       return true;
     });
 }

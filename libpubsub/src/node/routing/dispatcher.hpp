@@ -119,6 +119,12 @@ private:
     std::uint16_t hops = 0; // a bit for each number of hops
   };
 
+  /// Of a client with a subscription to the topic that began later than the message knows.
+  struct later_report {
+    std::uint64_t number = 0;   // of the first such report
+    bool wanted_before = false; // by an earlier report, and since the message knows
+  };
+
   static void add_to(std::vector<retired_route>& all, const endpoint_id& node,
                      const used_route& used);
   void reset(std::uint64_t version);
@@ -132,6 +138,7 @@ private:
   void match_broker_peers(std::string_view topic, std::uint64_t filter_number);
   void match_relays(std::string_view topic);
   void match_clients(std::string_view topic, std::uint64_t filter_number, bool and_nodes);
+  void match_later_reports(std::string_view topic, std::uint64_t filter_number);
   std::uint64_t filter_number(const endpoint_id& node) const;
   const client_directory::link_index::target* find_client(const endpoint_id& id) const;
   std::shared_ptr<peer_link> link_of_client(const endpoint_id& id) const {
@@ -168,8 +175,9 @@ private:
 
   // What the match at hand has found; kept for their memory.
   std::vector<const prefix_index<std::shared_ptr<message_queue>>::target*> queue_matches_;
-  std::vector<const prefix_index<endpoint_id>::target*> matches_;
+  std::vector<const prefix_index<remote_target>::target*> matches_;
   std::vector<std::pair<std::shared_ptr<peer_link>, destination>> clients_;
+  std::unordered_map<endpoint_id, later_report> later_reports_;
   std::vector<const prefix_index<selective_target>::target*> selective_matches_;
   std::map<endpoint_id, link_wish> wishes_of_nodes_; // that do not want everything on the topic
   std::map<const peer_link*, link_wish> wishes_;     // of the links found, if there are such nodes

@@ -20,7 +20,7 @@ std::size_t router::count_remote(std::string_view topic, std::size_t most) const
       found.insert(who);
     return here + found.size() < most;
   };
-  if (table_.remote_index().visit(topic, [&](const auto& each) { return note(each.exit); }))
+  if (table_.remote_index().visit(topic, [&](const auto& each) { return note(each.exit.node); }))
     table_.selective_index().visit(topic, [&](const auto& each) { return note(each.exit.node); });
   return here + found.size();
 }
@@ -48,7 +48,7 @@ std::vector<std::string> router::conditions_on(std::string_view topic) const {
   };
   const bool all_select =
       !table_.wants(topic) &&
-      table_.remote_index().visit(topic, [&](const auto& x) { return !is_reached(x.exit); }) &&
+      table_.remote_index().visit(topic, [&](const auto& x) { return !is_reached(x.exit.node); }) &&
       table_.selective_index().visit(topic, [&](const auto& x) { return note(x.exit); });
   if (!all_select)
     return {};

@@ -117,7 +117,7 @@ private:
 /// An immutable picture of all subscriptions; const access is concurrent.
 struct routing_snapshot {
   prefix_index<std::shared_ptr<message_queue>> queues;
-  prefix_index<endpoint_id> remote;           // clients, Broker peers and nodes of the network
+  prefix_index<remote_target> remote;         // clients, Broker peers and nodes of the network
   prefix_index<selective_target> selective;   // what clients and nodes want under a condition
   prefix_index<std::uint64_t> filter_numbers; // by node: how far its subscriptions are known
   client_directory::link_index clients;

@@ -3,6 +3,7 @@
 
 #include <ctime>
 
+#include "filter/subscription_text.hpp"
 #include "support/fake_node.hpp"
 
 #include <doctest/doctest.h>
@@ -19,6 +20,34 @@ struct dispatching_node : fake_node {
     from.refresh();
     return from.resolve(topic);
   }
+};
+
+/// A client of the node, of which each report has the next number.
+struct reporting_client {
+  explicit reporting_client(dispatching_node& relay, const filter& subscriptions = {})
+      : node(relay) {
+    const auto link = std::make_shared<fake_link>(node.loop);
+    node.links.push_back(link);
+    REQUIRE(node.routes.add_client(self, link, false));
+    REQUIRE(report({subscriptions.begin(), subscriptions.end()}));
+    node.routes.client_ready(self);
+  }
+  bool report(std::vector<std::string> added, std::vector<std::string> removed = {}) {
+    ++number;
+    const report_header about{self, 1, number, number == 1};
+    return node.routes.receive(self, filter_report{about, std::move(added), std::move(removed)});
+  }
+  /// With which of its reports a message comes to it that knows so many of the node's; 0: none.
+  std::uint64_t gets(std::string_view topic, std::uint64_t known) {
+    node.from.refresh();
+    const destination to{node.self, known};
+    const auto& found = node.from.resolve(topic, {&to, 1}, 1);
+    return found.nodes->empty() ? 0 : found.nodes->front().nodes.front().filter_number;
+  }
+
+  dispatching_node& node;
+  const endpoint_id self = id_of(7);
+  std::uint64_t number = 0;
 };
 
 /// Of this thread.
@@ -151,4 +180,35 @@ TEST_CASE("more topics than are remembered take nothing else than the right rout
   for (std::size_t i = 0; i < 2 * routing_tuning::max_cached_topics; ++i)
     CHECK(f.resolve("/t" + std::to_string(i)).queues.size() ==
           (std::to_string(i).front() == '1' ? 1 : 0));
+}
+
+TEST_CASE("what a client gets because of an old subscription does not count for a new one") {
+  dispatching_node f;
+  reporting_client x{f, {"/t1"}};
+  constexpr auto began = node_subscriptions::first_number + 1;
+  CHECK(x.gets("/t1", began - 1) == 0);
+  CHECK(x.gets("/t1", began) == 1);
+  REQUIRE(x.report({"/t"}));
+  CHECK(x.gets("/t1", began) == 1); // but for the old one it would not come
+  CHECK(x.gets("/t0", began) == 0);
+  CHECK(x.gets("/t1", began + 1) == 2);
+  REQUIRE(x.report({}, {"/t1"}));
+  CHECK(x.gets("/t1", began) == 0);
+  CHECK(x.gets("/t1", began + 1) == 3);
+  REQUIRE(x.report({"/t" + std::string{condition_mark} + "what this node cannot read"}));
+  CHECK(x.gets("/t1", began + 2) == 3);
+  CHECK(x.gets("/t1", began + 3) == 4);
+}
+
+TEST_CASE(
+    "of two subscriptions of a client one that others have, too, does not overtake the first") {
+  dispatching_node f;
+  f.subscribe({"/t"});
+  constexpr auto began = node_subscriptions::first_number + 1;
+  reporting_client x{f};
+  REQUIRE(x.report({"/t1"}));
+  REQUIRE(x.report({"/t"})); // which publishers know already
+  CHECK(x.gets("/t0", began) == 3);
+  CHECK(x.gets("/t1", began) == 0);
+  CHECK(x.gets("/t1", began + 1) == 3);
 }
