@@ -201,7 +201,7 @@ bool path_tree::reaches(const endpoint_id& from, const endpoint_id& to) const {
   while (!open.empty()) {
     const auto& here = *open.back();
     open.pop_back();
-    if (leads_on(here))
+    if (&here == &start->second || leads_on(here))
       for (const auto& [next, cost] : here.edges) {
         if (next == &end->second)
           return true;

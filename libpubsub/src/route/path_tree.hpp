@@ -43,7 +43,8 @@ public:
   void note_reach(bool on);
   /// Those since the last call; some perhaps twice.
   std::vector<endpoint_id> take_reach_changes();
-  /// Whether a path leads from one node to another, but not over the root.
+  /// Whether a path leads from one node to another, but not over the root. The first one may be one
+  /// over which paths lead no more: what was under way there still comes.
   bool reaches(const endpoint_id& from, const endpoint_id& to) const;
 
 private:

@@ -99,6 +99,8 @@ TEST_CASE("a node is reached from another over others, but not over the root or 
   CHECK(paths.reaches(id_of(2), id_of(4)));
   CHECK_FALSE(paths.reaches(id_of(2), id_of(3)));
   CHECK_FALSE(paths.reaches(id_of(9), id_of(3)));
+  paths.set_relays(id_of(2), false); // it has still messages under way
+  CHECK(paths.reaches(id_of(2), id_of(4)));
 }
 
 TEST_CASE("a node may have very many links, which come and go together") {

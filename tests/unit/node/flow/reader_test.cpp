@@ -251,6 +251,25 @@ TEST_CASE("messages that are under way when their node moves stay those of the n
   CHECK(counters_of(node).duplicates == 1);
 }
 
+TEST_CASE("the first messages from a relay that has just said that it retires stay their node's") {
+  fake_node node;
+  fake_peer before{node, id_of(1), 2, {}};
+  fake_peer retiring{node, id_of(2), 2, {}};
+  fake_peer to{node, id_of(3), 2, {"/a"}};
+  for (auto* each : {&before, &retiring}) {
+    each->announce(id_of(9), {}, {id_of(1), id_of(2)});
+    each->announce_topics({"/a"}, {id_of(3)});
+  }
+  to.take_frames();
+  before.send_record(1, 0, id_of(9));
+  retiring.send(wire::make_report(neighbours_report{{id_of(2), 1, 3, false}, false, {}, {}}));
+  retiring.send_record(2, 1, id_of(9));
+  std::vector<endpoint_id> origins;
+  for (const auto& each : to.take_of_kind(wire::frame_kind::records))
+    origins.push_back(wire::parse_batch(each)->header.origin.endpoint);
+  CHECK(origins == std::vector{id_of(9), id_of(9)});
+}
+
 TEST_CASE("a peer that breaks the rules of version 2 loses its link") {
   const auto reason_after = [](const auto& misbehave) {
     fake_node node;
