@@ -136,7 +136,12 @@ void data_writer::write_text(data_type type, std::string_view x) {
 void data_writer::begin(data_type type, std::size_t n) {
   assert(n <= UINT32_MAX);
   const auto size = static_cast<std::uint32_t>(n);
-  store_varbyte(store_tag(grow(1 + varbyte_size(size)), type), size);
+  if (size < 0x80) [[likely]] {
+    auto* out = store_tag(grow(2), type);
+    *out = static_cast<std::byte>(size);
+  } else {
+    store_varbyte(store_tag(grow(1 + varbyte_size(size)), type), size);
+  }
 }
 
 } // namespace pubsub

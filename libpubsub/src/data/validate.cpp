@@ -29,6 +29,26 @@ constexpr auto plain_size = [] {
   return result;
 }();
 
+/// Skips values as long as each is a scalar or a string of fewer than 128 bytes, and all there: at
+/// most `count`, which becomes the number of those left.
+inline const std::byte* skip_plain(const std::byte* pos, const std::byte* end,
+                                   std::uint32_t& count) noexcept {
+  for (; count > 0 && end - pos >= 2; --count) {
+    const auto tag = static_cast<std::uint8_t>(pos[0]);
+    const auto* behind = pos + 1;
+    std::size_t size = plain_size[tag];
+    if (size == not_plain) {
+      size = static_cast<std::uint8_t>(*behind++);
+      if (tag != static_cast<std::uint8_t>(data_type::string) || size >= 0x80)
+        break;
+    }
+    if (size > static_cast<std::size_t>(end - behind))
+      break;
+    pos = behind + size;
+  }
+  return pos;
+}
+
 class validator {
 public:
   validator(std::span<const std::byte> bytes, const decode_limits& limits) noexcept
@@ -157,10 +177,14 @@ bool validator::container(data_type type, std::uint32_t depth_left) {
 }
 
 bool validator::vector_members(std::uint32_t count, std::uint32_t depth_left) {
-  for (; count > 0; --count)
+  while (true) {
+    pos_ = skip_plain(pos_, end_, count);
+    if (count == 0)
+      return true;
     if (!value(depth_left))
       return false;
-  return true;
+    --count;
+  }
 }
 
 /// The members of a set, or the keys of a table with their values.
@@ -216,8 +240,17 @@ bool validator::keys_differ(const std::byte* first, std::uint32_t count, bool is
 
 } // namespace
 
+/// Most messages are short vectors of plain values, and need no more than this look.
 bool is_encoded_value(std::span<const std::byte> bytes) {
-  return validator{bytes, decode_limits{}}.run();
+  constexpr decode_limits limits;
+  static_assert(limits.max_depth > 0 && limits.max_values > 0x80);
+  if (bytes.size() >= 2 && tag_at(bytes.data()) == data_type::vector) {
+    auto members = static_cast<std::uint32_t>(bytes[1]);
+    const auto* const end = bytes.data() + bytes.size();
+    if (members < 0x80 && skip_plain(bytes.data() + 2, end, members) == end && members == 0)
+      return true;
+  }
+  return validator{bytes, limits}.run();
 }
 
 expected<data_view> data_view::make(std::span<const std::byte> bytes, const decode_limits& limits) {

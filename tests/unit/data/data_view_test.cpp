@@ -131,6 +131,40 @@ TEST_CASE("bytes that end too early, go on too long or have an unknown tag are r
   CHECK(verdict("01 07") == errc::none); // any byte but zero is true
 }
 
+TEST_CASE("the short look says of bytes what the long one does, whatever is wrong with them") {
+  std::vector<buffer> samples;
+  for (const auto* hex : {"0e 00", "0e 01 00", "0e 02 02 0000000000000001 05 03 616263",
+                          "0e 03 05 00 0b 01 61 08 0050 01", "0e 02 0e 01 01 01 05 01 61",
+                          "0e 02 0c 01 01 01 0d 01 05 01 61 00", "0e 81 00 00", "05 02 6162"})
+    samples.push_back(from_hex(hex));
+  samples.push_back(from_hex("0e 02 05 7f"));
+  samples.back().resize(samples.back().size() + 0x7f, std::byte{'x'});
+  samples.back().push_back(std::byte{0});
+  samples.push_back(from_hex("0e 02 05 80 01"));
+  samples.back().resize(samples.back().size() + 0x80, std::byte{'x'});
+  samples.back().push_back(std::byte{0});
+  samples.emplace_back(2 + 0x7f); // as many members as the short look takes
+  samples.back()[0] = std::byte{0x0e};
+  samples.back()[1] = std::byte{0x7f};
+  const auto is_agreed = [](const buffer& bytes) {
+    return is_encoded_value(bytes) == data_view::make(bytes).has_value();
+  };
+  for (auto bytes : samples) {
+    CHECK(is_encoded_value(bytes));
+    for (std::size_t at = 0; at < bytes.size(); ++at) {
+      CHECK(is_agreed(buffer(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(at))));
+      const auto right = bytes[at];
+      for (int other = 0; other < 256; ++other) {
+        bytes[at] = static_cast<std::byte>(other);
+        REQUIRE(is_agreed(bytes));
+      }
+      bytes[at] = right;
+    }
+    bytes.push_back(std::byte{0});
+    CHECK(is_agreed(bytes));
+  }
+}
+
 TEST_CASE("the error names the byte where reading stopped") {
   const auto stopped_at = [](std::string_view hex) {
     const auto bytes = from_hex(hex);
