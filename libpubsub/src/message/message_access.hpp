@@ -59,16 +59,18 @@ struct data_message::decoded_value {
 
 class message_access {
 public:
-  /// A slice of `owner`, one of whose references the message takes over: `payload_size` bytes of
-  /// bin::v1 at `payload`, not validated yet. `topic_size` is 0 in a run of records.
-  static data_message slice(const message_run* owner, const std::byte* payload,
-                            std::uint16_t topic_size, std::uint32_t payload_size) noexcept {
-    data_message msg;
+  /// Appends a slice of `owner`, one of whose references the message takes over: `payload_size`
+  /// bytes at `payload`, marked as checked if they are a value. `topic_size` is 0 in a run of
+  /// records.
+  static void add_slice(std::vector<data_message>& to, const message_run* owner,
+                        const std::byte* payload, std::uint16_t topic_size,
+                        std::uint32_t payload_size) {
+    auto& msg = to.emplace_back();
     msg.owner_ = owner;
     msg.bytes_ = payload;
     msg.topic_size_ = topic_size;
     msg.payload_size_ = payload_size;
-    return msg;
+    msg.checked_ = is_encoded_value({payload, payload_size});
   }
   static data_message value(std::string_view topic, data x);
   /// A message that takes over a reference of `storage`.

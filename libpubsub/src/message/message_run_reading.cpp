@@ -29,8 +29,7 @@ void message_run::read_records(run_position from, std::uint32_t messages,
     const auto size = record_payload_size(pos);
     prefetch_records_behind(pos, size + record_header_bytes);
     pos += record_header_bytes;
-    out.push_back(message_access::slice(this, pos, 0, size));
-    message_access::check(out.back());
+    message_access::add_slice(out, this, pos, 0, size);
     pos += size;
   }
 }
@@ -41,9 +40,8 @@ void message_run::read_frames(run_position from, std::uint32_t messages,
   for (; messages > 0; --messages) {
     const frame_content content{pos};
     pos += frame_bytes(pos);
-    out.push_back(message_access::slice(this, pos - content.payload_size, content.topic_size,
-                                        content.payload_size));
-    message_access::check(out.back());
+    message_access::add_slice(out, this, pos - content.payload_size, content.topic_size,
+                              content.payload_size);
   }
 }
 
