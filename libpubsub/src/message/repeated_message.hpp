@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/same_text.hpp"
 #include "message/message_access.hpp"
 
 namespace pubsub {
@@ -21,11 +22,10 @@ public:
   repeated_message& operator=(const repeated_message&) = delete;
   ~repeated_message() { forget(); }
 
-  /// Whether `msg` is the one held, and that its topic. The standard's comparison of views is a
-  /// call.
+  /// Whether `msg` is the one held, and that its topic.
   bool holds(const data_message& msg, std::string_view topic) const noexcept {
     return references_ > 0 && message_access::stored_value(msg) == storage_ &&
-           std::ranges::equal(topic, topic_);
+           same_text(topic, topic_);
   }
   std::size_t payload_size() const noexcept { return payload_size_; }
 

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/same_text.hpp"
 #include "node/routing/route_flush.hpp"
 #include "node/routing/route_selection.hpp"
 #include "node/routing/router.hpp"
@@ -33,7 +34,9 @@ public:
   dispatcher(const endpoint_id& self, const router& source, exits open)
       : self_(self), router_(source), open_(open) {}
 
-  bool outdated() const noexcept { return router_.version() != version_ || holds_too_much(); }
+  bool outdated() const noexcept { return have_changed() || holds_too_much(); }
+  /// Whether routes resolved before are void, and not for want of memory alone.
+  bool have_changed() const noexcept { return router_.version() != version_; }
   /// Of the routes resolved since the last change: those of earlier generations are void.
   std::uint64_t generation() const noexcept { return generation_; }
   /// Takes over the current snapshot. True if there was a change: routes resolved before are void.
@@ -52,7 +55,7 @@ public:
   /// The exits for `topic`; valid until the next `refresh`. Topics with the same exits share one
   /// route. A client may have to wait, the first time, but not beyond `until`.
   const route& resolve(std::string_view topic, const deadline& until = {}) {
-    if (last_ != nullptr && std::ranges::equal(topic, last_topic_)) // `==` is a call
+    if (last_ != nullptr && same_text(topic, last_topic_))
       return *last_;
     return find(topic, until);
   }
