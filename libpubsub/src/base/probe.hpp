@@ -41,17 +41,21 @@ void fire_drop(std::string_view topic, std::uint64_t messages, const char* reaso
 #define PUBSUB_PROBE(name, topic, ...)                                                             \
   STAP_PROBEV(pubsub, name, (topic).data(), (topic).size(), __VA_ARGS__)
 
-/// The same, where an argument costs something: they are evaluated only while a tracer is attached,
-/// and the instruction is elsewhere.
+/// Whether a tracer is attached to the probe `pubsub:name`.
+#define PUBSUB_IS_TRACED(name) (pubsub_##name##_semaphore != 0)
+
+/// The probe, where an argument costs something: they are evaluated only while a tracer is
+/// attached, and the instruction is elsewhere.
 #define PUBSUB_PROBE_IF_TRACED(name, ...)                                                          \
   do {                                                                                             \
-    if (pubsub_##name##_semaphore != 0) [[unlikely]]                                               \
+    if (PUBSUB_IS_TRACED(name)) [[unlikely]]                                                       \
       ::pubsub::fire_##name(__VA_ARGS__);                                                          \
   } while (false)
 
 #else
 
 #define PUBSUB_PROBE(name, topic, ...) static_cast<void>(0)
+#define PUBSUB_IS_TRACED(name) false
 #define PUBSUB_PROBE_IF_TRACED(name, ...) static_cast<void>(0)
 
 #endif

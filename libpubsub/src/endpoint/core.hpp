@@ -158,10 +158,8 @@ private:
 class publisher_core {
 public:
   publish_result publish(publishable&& what, const deadline& until) {
-    if (!leaves_writing)
-      return publish_here(std::move(what), until);
-    const left_writing to_the_loops;
-    return publish_here(std::move(what), until);
+    return leaves_writing ? publish_and_leave_writing(std::move(what), until)
+                          : publish_here(std::move(what), until);
   }
 
   std::shared_ptr<endpoint_core> owner;
@@ -170,6 +168,11 @@ public:
   bool leaves_writing = false;
 
 private:
+  [[gnu::noinline]] publish_result publish_and_leave_writing(publishable&& what,
+                                                             const deadline& until) {
+    const left_writing to_the_loops;
+    return publish_here(std::move(what), until);
+  }
   publish_result publish_here(publishable&& what, const deadline& until) {
     return owner->closed() ? out->refuse_closed() : out->publish(topic, std::move(what), until);
   }

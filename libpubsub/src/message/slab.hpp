@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "message/chunk.hpp"
@@ -24,12 +25,18 @@ public:
   /// Room for `size` contiguous bytes; becomes part of the chunk with `commit`. A request larger
   /// than a chunk gets a chunk of its own.
   std::byte* reserve(std::size_t size) {
-    if (!current_ || current_->capacity() - used_ < size)
+    if (!has_room(size))
       start_chunk(size);
-    return current_->data() + used_;
+    return reserve_here();
   }
+  /// Whether so many bytes go into the chunk at hand.
+  bool has_room(std::size_t size) const noexcept {
+    return current_ && current_->capacity() - used_ >= size;
+  }
+  /// The same where the chunk at hand has room.
+  std::byte* reserve_here() const noexcept { return current_->data() + used_; }
   void commit(std::size_t size) noexcept {
-    fetch(used_ + fetched_ahead_bytes, std::min(size, fetched_ahead_bytes));
+    fetch(current_->data() + used_, std::min(size, fetched_ahead_bytes));
     used_ += size;
   }
 
@@ -44,17 +51,18 @@ private:
 
   /// Begins to get memory that is written to soon from the processor that has read it last. Without
   /// that the atomic step that completes a message waits until all its bytes are written, and each
-  /// line of them for that other processor, one after the other.
-  void fetch(std::size_t from, std::size_t size) noexcept {
-    const auto end = std::min(from + size, current_->capacity());
-    for (; from < end; from += cache_line_bytes)
-      fetch_for_writing(current_->data() + from);
+  /// line of them for that other processor, one after the other. What is fetched behind the end of
+  /// the chunk is not looked at.
+  static void fetch(const std::byte* written, std::size_t size) noexcept {
+    const auto from = reinterpret_cast<std::uintptr_t>(written) + fetched_ahead_bytes;
+    for (auto at = from; at < from + size; at += cache_line_bytes)
+      fetch_for_writing(reinterpret_cast<const void*>(at));
   }
-  static void fetch_for_writing(const std::byte* at) noexcept {
+  static void fetch_for_writing(const void* at) noexcept {
 #if defined(__x86_64__)
     // Processors that do not know it do nothing. The builtin makes it only where a processor is
     // named that does, and else leaves the line with its reader, too.
-    asm volatile("prefetchw %0" : : "m"(*at));
+    asm volatile("prefetchw (%0)" : : "r"(at));
 #else
     __builtin_prefetch(at, 1);
 #endif

@@ -37,6 +37,8 @@ public:
   bool append(exits to, const record_source& source, std::size_t size_bytes) {
     return goes_on(to) && run_->continues_with(source, end_) && append(size_bytes);
   }
+  /// The same, for a record right behind the last one and for the same exits.
+  bool append_next(std::size_t size_bytes) { return has_leave() && append(size_bytes); }
   /// As above for a built message that counts `size_bytes`; `msg` is moved from where it was taken.
   push_result push(exits to, data_message& msg, std::uint32_t size_bytes, const deadline& until,
                    when_full mode = when_full::wait);
@@ -44,8 +46,7 @@ public:
   static bool wait_for_room(exits to, const deadline& until);
   /// Whether the next message for `to` needs no leave of a queue.
   bool goes_on(exits to) const noexcept {
-    return run_ && to.data() == to_.data() && to.size() == to_.size() && messages_left_ > 0 &&
-           bytes_left_ > 0;
+    return to.data() == to_.data() && to.size() == to_.size() && has_leave();
   }
   /// Ends the run: what is pushed next enters behind everything other threads have pushed by then.
   void seal() noexcept;
@@ -57,8 +58,9 @@ private:
   static constexpr std::uint32_t first_slots = 1;
   static constexpr std::uint32_t most_slots = 1024;
 
+  bool has_leave() const noexcept { return run_ && messages_left_ > 0 && bytes_left_ > 0; }
   /// False if the run was closed.
-  bool append(std::size_t size_bytes) {
+  [[gnu::always_inline]] bool append(std::size_t size_bytes) {
     const auto appended = run_->append(end_, size_bytes);
     if (appended != message_run::outcome::closed) [[likely]]
       count(size_bytes, appended);

@@ -32,14 +32,17 @@ std::optional<std::span<const std::byte>> encoded_form(const publishable& what) 
 /// Every message on its way out passes here first.
 live_counter* outbound::refusal(std::string_view topic, std::size_t payload_size) const noexcept {
   PUBSUB_PROBE(publish, topic, payload_size); // at the start its arguments are at hand
-  const auto overhead = std::max(wire::data_frame_bytes(topic.size(), 0),
-                                 wire::batch_header_bytes + record_header_bytes);
   const bool may_be_reserved = topic.find('<') != std::string_view::npos;
   if (topic.size() > topic::max_size_bytes || (may_be_reserved && is_reserved_topic(topic)))
     return &counts_->refused_topic;
-  if (payload_size > max_frame_bytes_ || overhead + payload_size > max_frame_bytes_)
-    return &counts_->refused_size;
-  return nullptr;
+  return payload_size < too_many_bytes(topic) ? nullptr : &counts_->refused_size;
+}
+
+/// A payload that fits into a frame of either version has fewer bytes.
+std::size_t outbound::too_many_bytes(std::string_view topic) const noexcept {
+  const auto overhead = std::max(wire::data_frame_bytes(topic.size(), 0),
+                                 wire::batch_header_bytes + record_header_bytes);
+  return overhead > max_frame_bytes_ ? 0 : max_frame_bytes_ - overhead + 1;
 }
 
 void outbound::leave_old_routes() {
@@ -113,14 +116,43 @@ publish_result outbound::count(push_result result) {
   return publish_result::dropped;
 }
 
+/// Most messages go the way of the one before, and are only appended. False, without effect, if
+/// this one does not.
+inline bool outbound::append_next(std::string_view topic, std::span<const std::byte> value) {
+  if (value.size() >= next_bytes_below_ || routes_.have_changed() ||
+      !stream_.goes_on(topic, value.size()) || PUBSUB_IS_TRACED(publish)) [[unlikely]]
+    return false;
+  std::memcpy(stream_.begin_again(value.size()), value.data(), value.size());
+  if (!records_.append_next(stream_.size_bytes())) [[unlikely]]
+    return false;
+  stream_.commit();
+  counts_->published.add(1);
+  return true;
+}
+
 publish_result outbound::publish(std::string_view topic, publishable&& what,
                                  const deadline& until) {
+  const auto* encoded = what.message() == nullptr ? what.content().encoded() : nullptr;
+  if (encoded == nullptr || !append_next(topic, *encoded))
+    return find_way(topic, std::move(what), until);
+  return publish_result::taken;
+}
+
+publish_result outbound::find_way(std::string_view topic, publishable&& what,
+                                  const deadline& until) {
   if (const auto* msg = what.message())
     return publish_message(topic, *msg, until);
   auto& content = what.content();
   if (const auto* encoded = content.encoded())
     return publish_encoded(topic, *encoded, until);
   return publish_value(topic, std::move(content).take(), until);
+}
+
+/// After a message went over `to`: where that asks nothing of the next one, it only is appended.
+void outbound::note_way(std::string_view topic, const route& to) noexcept {
+  if (!to.selection && !left_out_.any() && unsettled_.empty() &&
+      written_together::are_few(to.links.size()))
+    next_bytes_below_ = too_many_bytes(topic);
 }
 
 publish_result outbound::publish_encoded(std::string_view topic, std::span<const std::byte> value,
@@ -134,8 +166,12 @@ publish_result outbound::publish_encoded(std::string_view topic, std::span<const
     if (!std::exchange(records_to_queues_, true))
       seal();
     std::memcpy(stream_.begin(topic, to->nodes, value.size()), value.data(), value.size());
-    if (const auto sent = end_record(stream_, *to, to->to_all(), until); !is_to_be_tried(sent, *to))
-      return count(sent);
+    const auto sent = end_record(stream_, *to, to->to_all(), until);
+    if (is_to_be_tried(sent, *to))
+      continue;
+    if (sent == push_result::taken)
+      note_way(topic, *to);
+    return count(sent);
   }
   return count(push_result::would_block);
 }

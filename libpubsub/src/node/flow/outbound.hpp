@@ -41,12 +41,16 @@ public:
   void seal() noexcept;
 
 private:
+  bool append_next(std::string_view topic, std::span<const std::byte> value);
+  publish_result find_way(std::string_view topic, publishable&& what, const deadline& until);
   publish_result publish_encoded(std::string_view topic, std::span<const std::byte> value,
                                  const deadline& until);
+  void note_way(std::string_view topic, const route& to) noexcept;
   publish_result publish_value(std::string_view topic, data value, const deadline& until);
   publish_result publish_message(std::string_view topic, const data_message& msg,
                                  const deadline& until);
   live_counter* refusal(std::string_view topic, std::size_t payload_size) const noexcept;
+  std::size_t too_many_bytes(std::string_view topic) const noexcept;
   static publish_result refuse(live_counter& cause) noexcept {
     cause.add(1);
     return publish_result::refused;
@@ -70,6 +74,7 @@ private:
   /// that is not so at `until`.
   template <class Find>
   const route* once_ready(Find find, const deadline& until) {
+    next_bytes_below_ = 0;
     while (true) {
       take_new_routes();
       const auto& to = find();
@@ -122,6 +127,9 @@ private:
   run_writer records_;      // encoded messages: to links, or to links and queues
   run_writer handles_;      // built messages: to queues
   bool records_to_queues_ = false;
+  // What goes the way of the message before, the last of stream_ and of records_: encoded messages
+  // on its topic that have fewer bytes. 0: that one was another, or its way asks for more.
+  std::size_t next_bytes_below_ = 0;
   repeated_message repeated_;
   std::vector<std::byte> encoded_; // a value, where conditions look at it
 };

@@ -13,6 +13,7 @@
 
 #include <pubsub/value/endpoint_id.hpp>
 
+#include "base/same_text.hpp"
 #include "message/message_run.hpp"
 #include "message/record.hpp"
 #include "message/slab.hpp"
@@ -40,14 +41,23 @@ public:
   /// its place.
   std::byte* begin(std::string_view topic, const std::shared_ptr<const destinations_by_link>& nodes,
                    std::size_t payload_size) {
-    const bool again = topics_ && topic == last_.topic && nodes.get() == last_.nodes;
-    const auto number = again ? last_number_ : number_of(topic, nodes);
-    record_size_ = record_header_bytes + payload_size;
-    auto* const first = slab_.reserve(record_size_);
+    if (!topics_ || !same_text(topic, last_.topic) || nodes.get() != last_.nodes)
+      choose_number(topic, nodes);
+    record_.first = slab_.reserve(record_header_bytes + payload_size);
     record_.owner = slab_.current();
-    record_.first = first;
     record_.topics = topics_.get();
-    return write_record_header(first, static_cast<std::uint32_t>(payload_size), number);
+    return begin_again(payload_size);
+  }
+  /// Whether `begin_again` serves for a record with the destinations of the last one.
+  bool goes_on(std::string_view topic, std::size_t payload_size) const noexcept {
+    return topics_ && same_text(topic, last_.topic) &&
+           slab_.has_room(record_header_bytes + payload_size);
+  }
+  /// As `begin`, with the topic and the destinations of the last record, and right behind it.
+  std::byte* begin_again(std::size_t payload_size) noexcept {
+    record_size_ = record_header_bytes + payload_size;
+    return write_record_header(slab_.reserve_here(), static_cast<std::uint32_t>(payload_size),
+                               last_number_);
   }
   /// The record begun; valid until it is committed.
   const record_source& source(std::uint8_t hops_left) noexcept {
@@ -90,8 +100,8 @@ private:
       only_topic_ = topic;
   }
   /// A publisher of one topic has a table of one; a publisher on many gets larger ones.
-  std::uint8_t number_of(std::string_view topic,
-                         const std::shared_ptr<const destinations_by_link>& nodes) {
+  void choose_number(std::string_view topic,
+                     const std::shared_ptr<const destinations_by_link>& nodes) {
     if (const auto found = numbers_.find({topic, nodes.get()}); found != numbers_.end()) {
       last_number_ = found->second;
     } else {
@@ -104,7 +114,6 @@ private:
       numbers_.emplace(topic_use{topics_->at(last_number_), nodes.get()}, last_number_);
     }
     last_ = {topics_->at(last_number_), nodes.get()};
-    return last_number_;
   }
 
   const std::uint32_t kind_; // a bit of the numbers of streams

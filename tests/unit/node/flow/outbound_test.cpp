@@ -46,6 +46,74 @@ TEST_CASE("reserved topics, and messages longer than a frame may be, are refused
   CHECK(texts_in(*queue).empty());
 }
 
+TEST_CASE("encoded messages that go the way of the one before see all that has changed since") {
+  endpoint_options options;
+  options.max_frame_bytes = 1000;
+  fake_node node{id_of(100), options};
+  const auto first = node.subscribe({"/a"});
+  const auto publish = [&](std::string_view topic, std::int64_t value) {
+    return node.out.publish(topic, bytes_of(value), node.loop->now());
+  };
+  for (int i = 0; i < 3; ++i)
+    CHECK(publish("/a", i) == publish_result::taken);
+  const auto second = node.subscribe({"/a"});
+  const auto joined = node.last_subscriber;
+  for (int i = 3; i < 6; ++i)
+    CHECK(publish("/a", i) == publish_result::taken);
+  node.routes.remove_subscriber(joined);
+  CHECK(publish("/a", 6) == publish_result::taken);
+  CHECK(publish("/a/b", 7) == publish_result::taken);
+  CHECK(publish("/b", 8) == publish_result::unwanted);
+  CHECK(publish("/a", 9) == publish_result::taken);
+  CHECK(publish("/a", 10) == publish_result::taken);
+  CHECK(node.out.publish("/a", buffer(1000)) == publish_result::refused);
+  CHECK(publish("<$>", 11) == publish_result::refused);
+  CHECK(node.out.publish("/a", data{std::int64_t{12}}) == publish_result::taken);
+  CHECK(publish("/a", 13) == publish_result::taken);
+  CHECK(publish("/a", 14) == publish_result::taken);
+  CHECK(texts_in(*first) == texts{"/a=0", "/a=1", "/a=2", "/a=3", "/a=4", "/a=5", "/a=6", "/a/b=7",
+                                  "/a=9", "/a=10", "/a=12", "/a=13", "/a=14"});
+  CHECK(texts_in(*second) == texts{"/a=3", "/a=4", "/a=5"});
+  CHECK(node.out.counters().published == 14);
+  CHECK(node.out.counters().unwanted == 1);
+  CHECK(node.out.counters().refused_size == 1);
+  CHECK(node.out.counters().refused_topic == 1);
+}
+
+TEST_CASE("encoded messages that go the way of the one before stop where a queue is full") {
+  fake_node node;
+  const auto queue = node.subscribe({"/a"}, {overflow_policy::block, 3, 1 << 20});
+  for (int i = 0; i < 5; ++i)
+    CHECK(node.out.publish("/a", bytes_of(i), node.loop->now()) ==
+          (i < 3 ? publish_result::taken : publish_result::would_block));
+  CHECK(texts_in(*queue) == texts{"/a=0", "/a=1", "/a=2"});
+  CHECK(node.out.publish("/a", bytes_of(5), node.loop->now()) == publish_result::taken);
+  queue->discard();
+  CHECK(node.out.publish("/a", bytes_of(6), node.loop->now()) == publish_result::taken);
+  CHECK(queue->counters().offered == 5);
+  CHECK(queue->counters().dropped_closed == 2);
+}
+
+TEST_CASE("messages for one node, between others that go one way, are no part of their stream") {
+  fake_node node;
+  fake_peer one{node, id_of(1), 2, {"/a"}};
+  fake_peer two{node, id_of(2), 2, {"/a"}};
+  two.take_frames();
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 2; ++j)
+      CHECK(node.out.publish("/a", bytes_of(i), node.loop->now()) == publish_result::taken);
+    CHECK(node.out.publish_to(id_of(1), "/a", data{std::int64_t{i}}) == publish_result::taken);
+  }
+  CHECK(one.take_messages() == 9);
+  std::uint64_t next = 0;
+  for (const auto& each : two.take_of_kind(wire::frame_kind::records)) {
+    const auto header = wire::parse_batch(each)->header;
+    CHECK(header.origin.first_sequence == next);
+    next += header.messages;
+  }
+  CHECK(next == 6);
+}
+
 TEST_CASE("a queue that makes producers wait and is full takes nothing, and neither do the links") {
   fake_node node;
   const auto queue = node.subscribe({"/a"}, {overflow_policy::block, 1, 1 << 20});
