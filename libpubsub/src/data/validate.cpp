@@ -33,13 +33,15 @@ constexpr auto plain_size = [] {
 /// most `count`, which becomes the number of those left.
 inline const std::byte* skip_plain(const std::byte* pos, const std::byte* end,
                                    std::uint32_t& count) noexcept {
-  for (; count > 0 && end - pos >= 2; --count) {
-    const auto tag = static_cast<std::uint8_t>(pos[0]);
+  for (; count > 0 && pos != end; --count) {
+    const auto tag = static_cast<std::uint8_t>(*pos);
     const auto* behind = pos + 1;
     std::size_t size = plain_size[tag];
     if (size == not_plain) {
+      if (tag != static_cast<std::uint8_t>(data_type::string) || behind == end)
+        break;
       size = static_cast<std::uint8_t>(*behind++);
-      if (tag != static_cast<std::uint8_t>(data_type::string) || size >= 0x80)
+      if (size >= 0x80)
         break;
     }
     if (size > static_cast<std::size_t>(end - behind))
@@ -57,6 +59,13 @@ public:
 
   bool run() {
     return take_values(1) && value(max_depth_) && (pos_ == end_ || fail(errc::invalid_data));
+  }
+  /// The same of a vector of `count` members, of which `left` begin at `pos`; those before are
+  /// plain.
+  bool run_on(const std::byte* pos, std::uint32_t count, std::uint32_t left) {
+    pos_ = pos;
+    return take_values(1 + std::uint64_t{count}) && vector_members(left, max_depth_ - 1) &&
+           pos_ == end_;
   }
 
   errc code() const noexcept { return code_; }
@@ -240,17 +249,17 @@ bool validator::keys_differ(const std::byte* first, std::uint32_t count, bool is
 
 } // namespace
 
-/// Most messages are short vectors of plain values, and need no more than this look.
+/// Most messages are short vectors of plain values, and need no more than a look at those.
 bool is_encoded_value(std::span<const std::byte> bytes) {
   constexpr decode_limits limits;
-  static_assert(limits.max_depth > 0 && limits.max_values > 0x80);
-  if (bytes.size() >= 2 && tag_at(bytes.data()) == data_type::vector) {
-    auto members = static_cast<std::uint32_t>(bytes[1]);
-    const auto* const end = bytes.data() + bytes.size();
-    if (members < 0x80 && skip_plain(bytes.data() + 2, end, members) == end && members == 0)
-      return true;
-  }
-  return validator{bytes, limits}.run();
+  static_assert(limits.max_depth > 0);
+  if (bytes.size() < 2 || tag_at(bytes.data()) != data_type::vector || bytes[1] >= std::byte{0x80})
+    return validator{bytes, limits}.run();
+  const auto* const end = bytes.data() + bytes.size();
+  const auto members = static_cast<std::uint32_t>(bytes[1]);
+  auto left = members;
+  const auto* const pos = skip_plain(bytes.data() + 2, end, left);
+  return left == 0 ? pos == end : validator{bytes, limits}.run_on(pos, members, left);
 }
 
 expected<data_view> data_view::make(std::span<const std::byte> bytes, const decode_limits& limits) {

@@ -135,7 +135,9 @@ TEST_CASE("the short look says of bytes what the long one does, whatever is wron
   std::vector<buffer> samples;
   for (const auto* hex : {"0e 00", "0e 01 00", "0e 02 02 0000000000000001 05 03 616263",
                           "0e 03 05 00 0b 01 61 08 0050 01", "0e 02 0e 01 01 01 05 01 61",
-                          "0e 02 0c 01 01 01 0d 01 05 01 61 00", "0e 81 00 00", "05 02 6162"})
+                          "0e 02 0c 01 01 01 0d 01 05 01 61 00", "0e 02 02 0000000000000001 00",
+                          "0e 03 01 01 0e 02 05 01 61 00 0c 00", "0e 02 0e 02 0e 00 00 05 00",
+                          "0e 81 00 00", "05 02 6162"})
     samples.push_back(from_hex(hex));
   samples.push_back(from_hex("0e 02 05 7f"));
   samples.back().resize(samples.back().size() + 0x7f, std::byte{'x'});
