@@ -29,8 +29,17 @@ constexpr auto plain_size = [] {
   return result;
 }();
 
-/// Skips values as long as each is a scalar or a string of fewer than 128 bytes, and all there: at
-/// most `count`, which becomes the number of those left.
+constexpr auto port_tag = static_cast<std::uint8_t>(data_type::port);
+constexpr auto string_tag = static_cast<std::uint8_t>(data_type::string);
+constexpr auto enum_tag = static_cast<std::uint8_t>(data_type::enum_value);
+
+/// What ends the body of a port.
+constexpr bool is_protocol(std::byte x) noexcept {
+  return x <= std::byte{3};
+}
+
+/// Skips values as long as each is valid, and a scalar or a text of fewer than 128 bytes: at most
+/// `count`, which becomes the number of those left.
 inline const std::byte* skip_plain(const std::byte* pos, const std::byte* end,
                                    std::uint32_t& count) noexcept {
   for (; count > 0 && pos != end; --count) {
@@ -38,10 +47,11 @@ inline const std::byte* skip_plain(const std::byte* pos, const std::byte* end,
     const auto* behind = pos + 1;
     std::size_t size = plain_size[tag];
     if (size == not_plain) {
-      if (tag != static_cast<std::uint8_t>(data_type::string) || behind == end)
+      if (tag == port_tag && end - behind >= 3 && is_protocol(behind[2]))
+        size = body_size[port_tag];
+      else if ((tag != string_tag && tag != enum_tag) || behind == end)
         break;
-      size = static_cast<std::uint8_t>(*behind++);
-      if (size >= 0x80)
+      else if (size = static_cast<std::uint8_t>(*behind++); size >= 0x80)
         break;
     }
     if (size > static_cast<std::size_t>(end - behind))
@@ -109,10 +119,10 @@ private:
   }
 
   bool port() noexcept {
-    const auto size = body_size[static_cast<std::uint8_t>(data_type::port)];
+    const auto size = body_size[port_tag];
     if (size > left())
       return fail(errc::end_of_file);
-    if (static_cast<std::uint8_t>(pos_[2]) > 3)
+    if (!is_protocol(pos_[2]))
       return fail(errc::invalid_data);
     pos_ += size;
     return true;
