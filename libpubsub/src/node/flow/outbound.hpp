@@ -127,8 +127,9 @@ private:
   run_writer records_;      // encoded messages: to links, or to links and queues
   run_writer handles_;      // built messages: to queues
   bool records_to_queues_ = false;
-  // What goes the way of the message before, the last of stream_ and of records_: encoded messages
-  // on its topic that have fewer bytes. 0: that one was another, or its way asks for more.
+  // An encoded message on the topic of the last one goes the same way if it has fewer bytes than
+  // this. 0 where the last one was not the last record of both stream_ and records_, or where its
+  // way asks more of the next one.
   std::size_t next_bytes_below_ = 0;
   repeated_message repeated_;
   std::vector<std::byte> encoded_; // a value, where conditions look at it
