@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
 
 namespace pubsub {
 
-/// As `x == y`, which is a call: a fifth of what a topic takes that is compared for each message.
+/// As `x == y`, without the call that this is: topics are compared for each message.
 [[gnu::always_inline]] inline bool same_text(std::string_view x, std::string_view y) noexcept {
   const auto size = x.size();
   if (size != y.size())

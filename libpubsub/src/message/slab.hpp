@@ -33,10 +33,10 @@ public:
   bool has_room(std::size_t size) const noexcept {
     return current_ && current_->capacity() - used_ >= size;
   }
-  /// The same where the chunk at hand has room.
+  /// As `reserve`, where the chunk at hand has room.
   std::byte* reserve_here() const noexcept { return current_->data() + used_; }
   void commit(std::size_t size) noexcept {
-    fetch(current_->data() + used_, std::min(size, fetched_ahead_bytes));
+    fetch(used_ + fetched_ahead_bytes, std::min(size, fetched_ahead_bytes));
     used_ += size;
   }
 
@@ -53,9 +53,9 @@ private:
   /// that the atomic step that completes a message waits until all its bytes are written, and each
   /// line of them for that other processor, one after the other. What is fetched behind the end of
   /// the chunk is not looked at.
-  static void fetch(const std::byte* written, std::size_t size) noexcept {
-    const auto from = reinterpret_cast<std::uintptr_t>(written) + fetched_ahead_bytes;
-    for (auto at = from; at < from + size; at += cache_line_bytes)
+  void fetch(std::size_t from, std::size_t size) const noexcept {
+    auto at = reinterpret_cast<std::uintptr_t>(current_->data()) + from;
+    for (const auto end = at + size; at < end; at += cache_line_bytes)
       fetch_for_writing(reinterpret_cast<const void*>(at));
   }
   static void fetch_for_writing(const void* at) noexcept {
