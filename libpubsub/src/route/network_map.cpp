@@ -207,12 +207,15 @@ bool network_map::receive(const endpoint_id& from, any_report report) {
 
 /// A node is believed about itself, the next hop about those behind it, and every neighbour about
 /// the links of nodes that are out of reach. Of a node two hops away, the neighbours it is linked
-/// with are believed, so that paths need not be computed with every report of a dense network.
+/// with are believed, so that paths need not be computed with every report of a dense network. A
+/// neighbour speaks for itself alone once it has said all it knew when its link began: until then
+/// its messages may come over others, and those its links are known from.
 bool network_map::may_report(const endpoint_id& from, const endpoint_id& id, const known_node& at,
                              const any_report& report) const {
   if (std::holds_alternative<filter_report>(report))
     return is_next_hop(from, id);
-  if (from == id || neighbours_.contains(id))
+  const auto neighbour = neighbours_.find(id);
+  if (from == id || (neighbour != neighbours_.end() && neighbour->second.ready))
     return from == id;
   if (at.links_number == 0 || joins_us_with(from, id))
     return true;

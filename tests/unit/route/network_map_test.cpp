@@ -373,6 +373,30 @@ TEST_CASE("a report that waits counts once the way to its node leads over who ma
   CHECK(changes[0].removed == std::vector<std::string>{"/t"});
 }
 
+TEST_CASE(
+    "until a new neighbour has said all it knew, others tell of its links, and then no more") {
+  network_with_a_liar net; // the other neighbour is honest at first
+  const auto says = [&](std::size_t from, std::size_t about, std::uint64_t number,
+                        std::vector<endpoint_id> added, std::vector<endpoint_id> removed) {
+    CHECK(net.a.receive(node_id(from), neighbours_report{{node_id(about), 9, number, false},
+                                                         true,
+                                                         std::move(added),
+                                                         std::move(removed)}));
+  };
+  says(2, 2, 2, {}, {node_id(3)});
+  CHECK_FALSE(net.a.next_hops().contains(node_id(3)));
+  net.a.add_neighbour(node_id(3)); // it has a link to the other one before it has said so here
+  says(1, 1, 2, {node_id(3)}, {});
+  says(1, 3, 2, {node_id(1)}, {});
+  CHECK(net.a.reaches(node_id(1), node_id(3))); // so its messages may come from there
+  CHECK(net.a.next_hops().at(node_id(3)) == node_id(1));
+  says(3, 3, 3, {node_id(0)}, {});
+  net.a.neighbour_ready(node_id(3));
+  CHECK(net.a.next_hops().at(node_id(3)) == node_id(3));
+  says(1, 3, 4, {}, {node_id(1)}); // a lie
+  CHECK(net.a.reaches(node_id(1), node_id(3)));
+}
+
 TEST_CASE("a neighbour that passes nothing on speaks for itself only") {
   network_map a{node_id(0), 1};
   a.add_neighbour(node_id(1));
