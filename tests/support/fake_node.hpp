@@ -88,12 +88,12 @@ inline std::vector<std::byte> bytes_of(std::int64_t value) {
 
 /// The other end of one fake link: a peer of version 1 or 2 that does what the test says.
 struct fake_peer {
-  /// Announces `subscriptions`, and has shaken hands. A peer of version 2 says at once that it has
+  /// Announces `subscriptions`, and has shaken hands. A relay of version 2 says at once that it has
   /// no other links, unless the test is to say which.
   fake_peer(fake_node& at, const endpoint_id& id, std::uint8_t version, const filter& subscriptions,
-            bool says_links = true)
+            bool says_links = true, bool client = false)
       : node(at), self(id), subscribed(subscriptions), carrier(at.connect()),
-        hands(wire::tcp_role::connecting, id, subscriptions, version) {
+        hands(wire::tcp_role::connecting, id, subscriptions, version, client) {
     for (int round = 0; round < 4; ++round) {
       for (const auto& each : hands.take_sent())
         carrier->receive(each);
@@ -106,7 +106,7 @@ struct fake_peer {
     }
     for (const auto& each : hands.take_sent())
       carrier->receive(each);
-    if (hands.machine.version() >= 2 && says_links)
+    if (hands.machine.version() >= 2 && says_links && !client)
       join_network({node.self});
   }
 

@@ -121,10 +121,12 @@ public:
   }
 
   bool any_served() const noexcept { return !served_.empty(); }
-  /// Whether the client has named this relay lately: messages of it may come from there.
+  /// Whether messages of the client may come from there: it has named this relay lately, or its
+  /// link has just begun and it has not told yet which relays it has. What comes from there in that
+  /// moment is its own, as it was before the link: under another name a copy would not be known.
   bool may_enter_at(const endpoint_id& who, const endpoint_id& relay) const {
-    const auto& known = all_.at(who).relays;
-    return std::ranges::find(known, relay) != known.end();
+    const auto& from = all_.at(who);
+    return !from.started || std::ranges::find(from.relays, relay) != from.relays.end();
   }
 
   /// The client has told all it had to tell when the link began: from now on its filter counts.

@@ -158,7 +158,7 @@ public:
     return found == located_.end() ? location{{}, client_links_.serving().first()} : found->second;
   }
   /// Whether that relay may pass on messages of that endpoint as those of a client: it is no node
-  /// of the network, and if it is a client of ours it has named the relay.
+  /// of the network, and if it is a client of ours it has named the relay or is about to.
   bool may_enter_at(const endpoint_id& client, const endpoint_id& relay) const {
     std::lock_guard lock{mutex_};
     if (client == self_ || network_.knows(client))
