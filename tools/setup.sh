@@ -1,4 +1,5 @@
-# What tools/quickstart, tools/test, tools/wheels and .ci/run share: setting up a machine, building, installing.
+# What tools/quickstart, tools/test, tools/wheels and .ci/run share: setting up a machine, building, testing,
+# installing.
 # Sourced by bash; leaves the shell in the project's folder. Every step can be repeated and is short
 # when nothing has changed.
 # SPDX-License-Identifier: BSD-3-Clause
@@ -260,6 +261,22 @@ build() {
   else
     run_logged "build-$preset" "${command[@]}"
   fi
+}
+
+# --- testing -----------------------------------------------------------------------------------------
+
+results=$root/build/test-results # as JUnit
+failed=0
+
+# run_ctest NAME PRESET [ctest option...]: results are in NAME.xml; where a test fails `failed` is 1 from then on.
+run_ctest() {
+  local name=$1 preset=$2 wrapper=()
+  shift 2
+  # The thread sanitizer of GCC 12 does not know how far new kernels spread addresses.
+  [[ $preset != tsan ]] || ! setarch -R true 2>/dev/null || wrapper=(setarch -R)
+  "${wrapper[@]}" ctest --preset "$preset" --parallel 2 --output-junit "$results/$name.xml" --no-tests=error \
+    --test-output-size-passed 1000000 --timeout 600 "$@" </dev/null 2>&1 |
+    tee "$logs/ctest-$name.log" | grep -v '^ *Start ' || failed=1
 }
 
 # --- the Python package ------------------------------------------------------------------------------
