@@ -190,11 +190,15 @@ bool network_map::receive(const endpoint_id& from, any_report report) {
     return false;
   const auto bytes = bytes_of(report);
   const auto news = at->heard.add(from, std::move(report), at->counted(report));
+  if (news == heard_reports::news::waits) {
+    shares_.add(from, bytes);
+    waiting_.insert({id, from});
+    catch_up(id, *at, from);
+  }
+  if (id == from && at->links.contains(self_))
+    found->second.reports_link = true;
   if (news != heard_reports::news::waits)
     return news == heard_reports::news::old;
-  shares_.add(from, bytes);
-  waiting_.insert({id, from});
-  catch_up(id, *at, from);
   if (!touched_.empty())
     look_again_at(std::exchange(touched_, {}));
   if (shares_.bytes() > forget_at_) {
@@ -208,15 +212,18 @@ bool network_map::receive(const endpoint_id& from, any_report report) {
 /// A node is believed about itself, the next hop about those behind it, and every neighbour about
 /// the links of nodes that are out of reach. Of a node two hops away, the neighbours it is linked
 /// with are believed, so that paths need not be computed with every report of a dense network. A
-/// neighbour speaks for itself alone once it has said all it knew when its link began: until then
-/// its messages may come over others, and those its links are known from.
+/// neighbour speaks for itself alone once it has reported its link with this node: what it sent
+/// before may come over others, and the report of its link with them sooner from them.
 bool network_map::may_report(const endpoint_id& from, const endpoint_id& id, const known_node& at,
                              const any_report& report) const {
   if (std::holds_alternative<filter_report>(report))
     return is_next_hop(from, id);
   const auto neighbour = neighbours_.find(id);
-  if (from == id || (neighbour != neighbours_.end() && neighbour->second.ready))
+  const bool is_neighbour = neighbour != neighbours_.end();
+  if (from == id || (is_neighbour && neighbour->second.reports_link))
     return from == id;
+  if (is_neighbour && neighbour->second.ready)
+    return true;
   if (at.links_number == 0 || joins_us_with(from, id))
     return true;
   if (std::ranges::any_of(neighbours_,

@@ -142,6 +142,7 @@ public:
 private:
   struct neighbour_state {
     bool ready = false;
+    bool reports_link = false; // what it has said itself since includes its link with us
   };
 
   known_node* place_for(const endpoint_id& id);

@@ -373,8 +373,7 @@ TEST_CASE("a report that waits counts once the way to its node leads over who ma
   CHECK(changes[0].removed == std::vector<std::string>{"/t"});
 }
 
-TEST_CASE(
-    "until a new neighbour has said all it knew, others tell of its links, and then no more") {
+TEST_CASE("until a new neighbour has reported its link others tell of its links, then no more") {
   network_with_a_liar net; // the other neighbour is honest at first
   const auto says = [&](std::size_t from, std::size_t about, std::uint64_t number,
                         std::vector<endpoint_id> added, std::vector<endpoint_id> removed) {
@@ -385,15 +384,27 @@ TEST_CASE(
   };
   says(2, 2, 2, {}, {node_id(3)});
   CHECK_FALSE(net.a.next_hops().contains(node_id(3)));
-  net.a.add_neighbour(node_id(3)); // it has a link to the other one before it has said so here
-  says(1, 1, 2, {node_id(3)}, {});
-  says(1, 3, 2, {node_id(1)}, {});
-  CHECK(net.a.reaches(node_id(1), node_id(3))); // so its messages may come from there
-  CHECK(net.a.next_hops().at(node_id(3)) == node_id(1));
-  says(3, 3, 3, {node_id(0)}, {});
-  net.a.neighbour_ready(node_id(3));
-  CHECK(net.a.next_hops().at(node_id(3)) == node_id(3));
-  says(1, 3, 4, {}, {node_id(1)}); // a lie
+  net.a.add_neighbour(node_id(3));
+  CHECK(net.a.receive(node_id(3), neighbours_report{{node_id(3), 9, 2, true}, true, {}, {}}));
+  for (const bool ready : {false, true}) {
+    CAPTURE(ready); // it has said all it knew when its link began
+    if (ready)
+      net.a.neighbour_ready(node_id(3));
+    const std::uint64_t number = ready ? 5 : 3;
+    says(1, 1, number - 1, {node_id(3)}, {}); // these two are linked, too
+    says(1, 3, number, {node_id(1)}, {});
+    CHECK(net.a.reaches(node_id(1), node_id(3))); // so its messages may come from there
+    says(1, 1, number, {}, {node_id(3)});
+    says(1, 3, number + 1, {}, {node_id(1)});
+    CHECK_FALSE(net.a.reaches(node_id(1), node_id(3)));
+  }
+  says(1, 1, 6, {node_id(3)}, {});
+  for (std::uint64_t number = 3; number < 7; ++number)
+    says(3, 3, number, {}, {}); // the same, as it told itself
+  says(3, 3, 7, {node_id(0), node_id(1)}, {});
+  CHECK(net.a.reaches(node_id(1), node_id(3)));
+  says(1, 3, 7, {node_id(0), node_id(1)}, {});
+  says(1, 3, 8, {}, {node_id(1)}); // a lie
   CHECK(net.a.reaches(node_id(1), node_id(3)));
 }
 
