@@ -18,7 +18,7 @@ void dispatcher::reset(std::uint64_t version) {
   to_broker_peers_ = open_.links && (broker().transit || !is_from_broker_peer());
   ++generation_;
   if (before && before->next_links != snapshot_->next_links)
-    retire_routes();
+    retire_routes(*before->next_links);
 }
 
 bool dispatcher::is_from_broker_peer() const {
@@ -28,18 +28,23 @@ bool dispatcher::is_from_broker_peer() const {
 
 /// What is under way on a link that is closed is lost, and not waited for. The route to a node out
 /// of reach stays noted: what is under way there arrives if the rest of that route still stands. A
-/// client takes another relay in place of one that it publishes over no more.
-void dispatcher::retire_routes() {
+/// client takes another relay in place of one that it publishes over no more; where it publishes
+/// over one more, that may be the shorter way for all that follows, so all before has to arrive.
+void dispatcher::retire_routes(const link_directory& before) {
+  const auto& now = *snapshot_->next_links;
+  const bool over_one_more =
+      snapshot_->is_client &&
+      std::ranges::any_of(now, [&](const auto& each) { return !before.contains(each.first); });
   std::erase_if(used_, [&](const auto& each) {
     const auto& [node, used] = each;
     if (used.via->closed())
       return true;
-    const auto path = snapshot_->next_links->find(node);
-    const bool out_of_reach = path == snapshot_->next_links->end();
-    if (out_of_reach ? !snapshot_->is_client : path->second == used.via)
-      return false;
-    add_to(retired_, node, used);
-    return true;
+    const auto path = now.find(node);
+    const bool out_of_reach = path == now.end();
+    const bool taken_no_more = out_of_reach ? snapshot_->is_client : path->second != used.via;
+    if (taken_no_more || over_one_more)
+      add_to(retired_, node, used);
+    return taken_no_more;
   });
 }
 

@@ -46,7 +46,8 @@ public:
     reset(router_.version());
     return true;
   }
-  /// The routes that messages have taken so far and take no more, since the last call.
+  /// The routes that messages have taken so far and take no more, since the last call; of a client
+  /// also those to relays beside which it publishes over one more from now on.
   std::vector<retired_route> take_retired_routes() { return std::exchange(retired_, {}); }
   /// The routes that messages have taken so far, and take.
   std::vector<retired_route> routes_taken() const;
@@ -132,7 +133,7 @@ private:
                      const used_route& used);
   void reset(std::uint64_t version);
   bool is_from_broker_peer() const;
-  void retire_routes();
+  void retire_routes(const link_directory& before);
   void note_routes(std::size_t hops);
   const route& find(std::string_view topic, const deadline& until);
   void begin_match() noexcept;

@@ -14,6 +14,8 @@ using namespace pubsub::test;
 namespace {
 
 struct dispatching_node : fake_node {
+  using fake_node::fake_node;
+
   dispatcher from{self, routes, {}};
 
   const route& resolve(std::string_view topic) {
@@ -160,6 +162,34 @@ TEST_CASE(
   }
   CHECK(retired[0].hops + retired[1].hops == 2);
   CHECK(f.resolve("/far").links == std::vector<std::shared_ptr<peer_link>>{two.carrier});
+}
+
+TEST_CASE(
+    "before a client publishes over one more relay all has arrived that went over the first") {
+  endpoint_options as_client;
+  as_client.forwarding = forwarding::off;
+  dispatching_node f{id_of(100), as_client};
+  std::vector<std::shared_ptr<peer_link>> relays;
+  for (const std::size_t n : {1, 2}) {
+    f.links.push_back(std::make_shared<fake_link>(f.loop));
+    relays.push_back(f.links.back());
+    REQUIRE(f.routes.add_relay(id_of(n), relays.back(), {}));
+  }
+  const auto links_at_once = [&] { // no relay tells whether the topic is wanted
+    f.from.refresh();
+    return f.from.resolve("/a", f.loop->now()).links;
+  };
+  CHECK(links_at_once() == std::vector{relays[0]});
+  CHECK(f.from.take_retired_routes().empty());
+  f.routes.receive_served(id_of(2), {}); // it reaches none that serves us, and serves us as well
+  CHECK(links_at_once().size() == 2);
+  const auto retired = f.from.take_retired_routes();
+  REQUIRE(retired.size() == 1);
+  CHECK(retired[0].via == relays[0]);
+  CHECK(retired[0].nodes == std::vector{id_of(1)});
+  f.routes.receive_served(id_of(2), id_of(1)); // it does, and stands by
+  CHECK(links_at_once() == std::vector{relays[0]});
+  REQUIRE(f.from.take_retired_routes().size() == 1); // over the second
 }
 
 TEST_CASE("what was under way on a link that is closed is not waited for") {
