@@ -222,14 +222,13 @@ bool network_map::may_report(const endpoint_id& from, const endpoint_id& id, con
   const bool is_neighbour = neighbour != neighbours_.end();
   if (from == id || (is_neighbour && neighbour->second.reports_link))
     return from == id;
-  if (is_neighbour && neighbour->second.ready)
-    return true;
   if (at.links_number == 0 || joins_us_with(from, id))
     return true;
   if (std::ranges::any_of(neighbours_,
                           [&](const auto& each) { return joins_us_with(each.first, id); }))
     return false;
-  return is_next_hop(from, id) || !next_hops().contains(id);
+  return (is_neighbour && neighbour->second.ready) || is_next_hop(from, id) ||
+         !next_hops().contains(id);
 }
 
 /// Whether a neighbour over which routes lead is linked with the node.

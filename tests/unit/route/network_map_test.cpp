@@ -408,6 +408,23 @@ TEST_CASE("until a new neighbour has reported its link others tell of its links,
   CHECK(net.a.reaches(node_id(1), node_id(3)));
 }
 
+TEST_CASE("nobody speaks for a new neighbour that was reached over another one before") {
+  network_with_a_liar net;
+  net.a.add_neighbour(node_id(3));
+  for (const bool ready : {false, true}) {
+    CAPTURE(ready);
+    if (ready)
+      net.a.neighbour_ready(node_id(3));
+    const std::uint64_t number = ready ? 3 : 2;
+    CHECK(net.a.receive(node_id(1),
+                        neighbours_report{{node_id(1), 9, number, true}, true, {node_id(3)}, {}}));
+    CHECK(net.a.receive(node_id(1),
+                        neighbours_report{{node_id(3), 9, number, true}, true, {node_id(1)}, {}}));
+    CHECK_FALSE(net.a.reaches(node_id(1), node_id(3)));
+    CHECK(net.a.reaches(node_id(2), node_id(3)));
+  }
+}
+
 TEST_CASE("a neighbour that passes nothing on speaks for itself only") {
   network_map a{node_id(0), 1};
   a.add_neighbour(node_id(1));
