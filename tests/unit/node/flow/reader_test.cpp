@@ -270,39 +270,6 @@ TEST_CASE("the first messages from a relay that has just said that it retires st
   CHECK(origins == std::vector{id_of(9), id_of(9)});
 }
 
-TEST_CASE("while the link of a client begins, what comes over another relay stays the client's") {
-  fake_node node;
-  const auto queue = node.subscribe({"/a"});
-  fake_peer other{node, id_of(1), 2, {}};
-  const auto passes_on = [&](std::int64_t value, std::uint64_t sequence, std::uint16_t table) {
-    other.announce_topics({"/a"}, {node.self}, table);
-    other.send(wire::make_entry({table, id_of(1)}));
-    other.send_record(value, sequence, id_of(9), 16, table);
-  };
-  constexpr bool says_links = true, as_client = true;
-  fake_peer client{node, id_of(9), 2, {}, says_links, as_client};
-  CHECK_FALSE(client.is_peered()); // not before it has told all it has to tell
-  SUBCASE("which then names that relay") {
-    passes_on(5, 1, 0);
-    client.send(wire::make_relays({node.self, id_of(1)}));
-    client.send(wire::make_known());
-    client.announce_topics({"/a"}, {node.self});
-    client.send_record(5, 1, id_of(9)); // it was served by both
-    client.send_record(6, 2, id_of(9));
-    passes_on(6, 2, 1);
-    CHECK(texts_in(*queue) == texts{"/a=5", "/a=6"});
-    CHECK(counters_of(node).duplicates == 2);
-  }
-  SUBCASE("and no longer, where it names none") {
-    client.send(wire::make_known());
-    passes_on(0, max_number, 0);
-    client.announce_topics({"/a"}, {node.self});
-    client.send_record(5, 1, id_of(9));
-    CHECK(texts_in(*queue) == texts{"/a=0", "/a=5"});
-    CHECK(counters_of(node).duplicates == 0);
-  }
-}
-
 TEST_CASE("a peer that breaks the rules of version 2 loses its link") {
   const auto reason_after = [](const auto& misbehave) {
     fake_node node;
